@@ -4,6 +4,7 @@
 #include "cli/command_line.h"
 #include "cli/next_step.h"
 #include "cli/version.h"
+#include "platform/terminal.h"
 
 namespace {
 
@@ -27,6 +28,7 @@ Exit codes: 0 done, 2 usage, 3 configuration, 4 unavailable, 5 infeasible, 75 tr
 
 int main(int argc, char** argv) {
   using namespace ebb::cli;
+  ebb::platform::WriteErrorsByLine();
   Parser parser({"ebb", kVersion, kDescription, kFooter});
   AddInitCommand(parser);
   AddConfigCommand(parser);

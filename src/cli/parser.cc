@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "app/options/when.h"
+#include "base/check.h"
 #include "base/text.h"
 #include "platform/terminal.h"
 
@@ -28,6 +29,17 @@ struct CommandParts {
 CommandParts& PartsOf(void* implementation) { return *static_cast<CommandParts*>(implementation); }
 CLI::App& AppOf(void* implementation) { return *PartsOf(implementation).app; }
 CommandText& TextOf(void* implementation) { return PartsOf(implementation).text; }
+
+// A name is one word: CLI11 takes no other from 2.2 on, and older ones do.
+template <typename Value>
+void AddPositional(void* implementation, const PositionalText& text, Value& value) {
+  EBB_CHECK(text.name.find_first_of(" =:{") == std::string::npos);
+  TextOf(implementation).positionals.push_back(text);
+  AppOf(implementation)
+      .add_option(text.name, value, text.help)
+      ->required(text.required)
+      ->type_name("");
+}
 
 // CLI11 names what it does not know; we add what was probably meant.
 std::string Suggestion(const CLI::App& app, const std::vector<std::string>& arguments) {
@@ -184,37 +196,31 @@ std::vector<std::string> ChoicesOf(const FlagText& flag) {
 }
 
 void Command::Positional(const std::string& name, const std::string& help, std::string* value) {
-  TextOf(implementation_).positionals.push_back({name, help, true, false});
-  AppOf(implementation_).add_option(name, *value, help)->required()->type_name("");
+  AddPositional(implementation_, {name, help, true, false}, *value);
 }
 
 void Command::OptionalPositional(const std::string& name, const std::string& help,
                                  std::string* value) {
-  TextOf(implementation_).positionals.push_back({name, help, false, false});
-  AppOf(implementation_).add_option(name, *value, help)->type_name("");
+  AddPositional(implementation_, {name, help, false, false}, *value);
 }
 
 void Command::Positionals(const std::string& name, const std::string& help,
                           std::vector<std::string>* values) {
-  TextOf(implementation_).positionals.push_back({name, help, true, true});
-  AppOf(implementation_).add_option(name, *values, help)->required()->type_name("");
+  AddPositional(implementation_, {name, help, true, true}, *values);
+}
+
+void Command::OptionalPositionals(const std::string& name, const std::string& help,
+                                  std::vector<std::string>* values) {
+  AddPositional(implementation_, {name, help, false, true}, *values);
 }
 
 void Command::TakesUserCommand(std::vector<std::string>* words,
                                std::function<bool(const std::string&)> is_ours) {
   const std::string help = "the program to run, and its arguments; -- before them is optional";
-  TextOf(implementation_).positionals.push_back({"COMMAND", help, false, true});
+  // For the help: they are taken before.
+  AddPositional(implementation_, {"COMMAND", help, false, true}, *words);
   PartsOf(implementation_).user_words = words;
   PartsOf(implementation_).is_ours = std::move(is_ours);
-  AppOf(implementation_)
-      .add_option("COMMAND", *words, help)
-      ->type_name("");  // for the help: they are taken before
-}
-
-void Command::OptionalPositionals(const std::string& name, const std::string& help,
-                                  std::vector<std::string>* values) {
-  TextOf(implementation_).positionals.push_back({name, help, false, true});
-  AppOf(implementation_).add_option(name, *values, help)->type_name("");
 }
 
 void Command::Flag(const FlagText& text, std::function<void(const std::string&)> set) {

@@ -39,6 +39,10 @@ winsize SizeOf(int descriptor) {
 bool StderrIsTerminal() { return ::isatty(STDERR_FILENO) && CanRewriteLines(); }
 bool StdinIsTerminal() { return ::isatty(STDIN_FILENO) != 0; }
 
+void WriteErrorsByLine() {
+  if (!::isatty(STDERR_FILENO)) std::setvbuf(stderr, nullptr, _IOLBF, BUFSIZ);
+}
+
 Result<std::string> ReadSecretFromTerminal(const std::string& prompt) {
   constexpr char kCtrlC = 3, kCtrlD = 4, kCtrlU = 21, kBackspace = 8, kDelete = 127;
   termios before{};

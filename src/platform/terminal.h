@@ -18,6 +18,10 @@ bool StdinIsTerminal();
 /// The prompt, to standard error, comes once nothing typed is shown any more. kTryLater: Ctrl-C was
 /// typed; the terminal is as before.
 Result<std::string> ReadSecretFromTerminal(const std::string& prompt);
+/// Where standard error is no terminal, its lines are written whole from now on: what other
+/// processes write to the same file does not come between. glibc writes a long line in pieces from
+/// 2.37 on. On a terminal, which also shows lines that are not yet whole, nothing changes.
+void WriteErrorsByLine();
 /// Columns of the terminal behind standard error, 80 where unknown.
 std::size_t TerminalColumns();
 /// The same behind standard output. Into a pipe or a file nothing limits a line but COLUMNS.

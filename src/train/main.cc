@@ -13,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include "platform/terminal.h"
 #include "train/compress.h"
 #include "train/digits.h"
 #include "train/evaluate.h"
@@ -200,6 +201,7 @@ int Main(const std::vector<std::string>& arguments) {
 
 int main(int argc, char** argv) {
   ebb::train::InstallStopHandlers();
+  ebb::platform::WriteErrorsByLine();
   ebb::train::KeepFreedMemory();
   return ebb::train::Main({argv + 1, argv + argc});
 }

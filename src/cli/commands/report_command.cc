@@ -101,8 +101,7 @@ void AddReportCommand(Parser& parser) {
   Command& command = parser.Add(
       "report", "merge the runs of several ranks, settle figures, report on a period", kExamples);
   auto request = std::make_shared<ReportRequest>();
-  command.Positionals("merge|settle|period DIR",
-                      "what to do, and with which run directories or stores", &request->words);
+  command.Positionals("ACTION", "merge DIR..., settle DIR..., or period DIR...", &request->words);
   command.Flag(
       {"output-dir", "DIR", "also write the merged run directory, or the files of a period"},
       [request](const std::string& text) { request->output_dir = text; });
