@@ -117,7 +117,7 @@ TEST_F(ForecastCommand, WhatOperatorsExpectLowersTheErrorOfTomorrow) {
                                 "--backtest", "--from", "2023-04-15", "--format", "json"});
   ASSERT_EQ(backtest.code, 0) << backtest.err;
   const auto methods = nlohmann::json::parse(backtest.out).at("traces").at(0).at("methods");
-  EXPECT_EQ(methods.at(3).at("method"), "with residual load");
+  EXPECT_EQ(methods.at(3).at("method"), "with expected load, wind and sun");
   EXPECT_LT(methods.at(3).at("day_ahead").at("mae_g_per_kwh").get<double>(),
             0.7 * methods.at(2).at("day_ahead").at("mae_g_per_kwh").get<double>());
   EXPECT_EQ(Ebb({"forecast", "--zone", "DE", "--operators", "o.csv"}).code, 2);
@@ -139,9 +139,9 @@ TEST_F(ForecastCommand, ASimulatedSiteForecastsWithWhatItsOperatorsExpect) {
     return Ebb({"simulate", "s.yaml", "--format", "json"});
   };
   const Outcome one = simulate("trace: z.csv");
-  EXPECT_TRUE(Contains(one.out, "own past and residual load")) << one.out << one.err;
+  EXPECT_TRUE(Contains(one.out, "own past and expected load, wind and sun")) << one.out << one.err;
   const Outcome both = simulate("trace: z.csv, prices: p.csv");
-  EXPECT_TRUE(Contains(both.out, "own past and prices and residual load")) << both.err;
+  EXPECT_TRUE(Contains(both.out, "own past and prices, expected load, wind and sun")) << both.err;
   const Outcome none = simulate("profile: DE");
   EXPECT_EQ(none.code, 3);
   EXPECT_TRUE(Contains(none.err, "operators is for traces only")) << none.err;

@@ -38,15 +38,15 @@ constexpr std::array<Block, kInputsPerDriver> kBlocks{{{-23, 0},
                                                        {85, 100}}};
 // A departure as large as usual is this much of an input, so that the penalty is felt.
 constexpr double kScale = 0.05;
-// Departures are measured by how large they were lately, or always where that is more: prices
-// double within a year, and holidays are rare. Before so many hours nothing is usual.
+// Departures are measured by how large they were always, and those of what drifts by how large they
+// were lately where that is more. Before so many hours nothing is usual.
 constexpr double kRecentHours = 28.0 * kHoursPerDay;
 constexpr double kLeastHours = 28.0 * kHoursPerDay;
 
 }  // namespace
 
 Driver DriverOf(const core::PriceSeries& prices) {
-  Driver driver{"prices", {}, {}};
+  Driver driver{"prices", {}, {}, true};
   if (prices.empty()) return driver;
   const auto price_of = [&](Interval hour) -> std::optional<DriverHour> {
     const auto mean = prices.Mean(hour);
@@ -68,9 +68,10 @@ Driver DriverOf(const core::PriceSeries& prices) {
 
 DriverInputs::DriverInputs(const std::vector<Driver>& drivers, const core::Publication& publication)
     : publication_(publication) {
-  for (const Driver& driver : drivers) {
-    name_ += (name_.empty() ? "" : " and ") + driver.name;
-    drivers_.push_back(DeparturesOf(driver));
+  for (std::size_t i = 0; i < drivers.size(); ++i) {
+    if (i > 0) name_ += i + 1 < drivers.size() ? ", " : " and ";
+    name_ += drivers[i].name;
+    drivers_.push_back(DeparturesOf(drivers[i]));
   }
 }
 
@@ -93,7 +94,8 @@ DriverInputs::Departures DriverInputs::DeparturesOf(const Driver& driver) {
     }
     result.typical.Append(value ? value->value : usual, value.has_value());
     result.hours.push_back(value);
-    result.spread.push_back(counted >= kLeastHours ? std::sqrt(std::max(recent, always)) : 0);
+    result.spread.push_back(
+        counted >= kLeastHours ? std::sqrt(driver.drifts ? std::max(recent, always) : always) : 0);
   }
   return result;
 }

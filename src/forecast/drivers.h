@@ -26,6 +26,9 @@ struct Driver {
   std::string name;  ///< for people: "prices"
   Time begin{};      ///< of the first hour; a whole hour
   std::vector<std::optional<DriverHour>> hours;
+  /// How far it lies from the usual grows and shrinks over the years without a change of the grid,
+  /// as prices do. A megawatt stays a megawatt.
+  bool drifts = false;
 };
 
 /// Hourly means of prices, each known when its last part is. Hours without all of it are unknown.
@@ -41,7 +44,7 @@ class DriverInputs {
   /// of the zone's own intensity.
   DriverInputs(const std::vector<Driver>& drivers, const core::Publication& publication);
 
-  /// "prices", "load and wind": of all, for people.
+  /// "prices", "load, wind and sun": of all, for people.
   const std::string& name() const { return name_; }
   std::size_t size() const { return kInputsPerDriver * drivers_.size(); }
   /// As they stood when the hour that begins then became known; zeros where nothing was known, or

@@ -57,6 +57,17 @@ TEST(Drivers, InputsAreMeansOfDeparturesInTheirUsualSpread) {
   }
 }
 
+// Five times as large in the last 80 days, as prices were in 2021.
+TEST(Drivers, WhatDriftsIsMeasuredByHowFarItLiesFromTheUsualLately) {
+  const auto grown = [](int hour) { return (hour < 24 * 200 ? 1 : 5) * ByTurns(hour); };
+  Driver driver = DriverFor(24 * 290, grown, days{10});
+  const double megawatts = InputsAt(driver, 24 * 280)[kNextHours];
+  driver.drifts = true;
+  const double money = InputsAt(driver, 24 * 280)[kNextHours];
+  EXPECT_NEAR(std::abs(money), 0.05 * 26 / 28, 0.005);
+  EXPECT_GT(std::abs(megawatts), 1.6 * std::abs(money));
+}
+
 TEST(Drivers, WhatIsNotYetKnownIsNoInput) {
   const int hour = 24 * 200;
   Driver driver = DriverFor(24 * 220, ByTurns, hours{2});

@@ -1,6 +1,7 @@
 #include "signals/make_feed.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "core/sample_archive.h"
@@ -36,7 +37,8 @@ FeedResult MakeReplay(const SignalOptions& options) {
   EBB_ASSIGN_OR_RETURN(replay.weather,
                        ArchivedWeather(options.weather, trace.series.identity().zone));
   if (options.prices) replay.drivers.push_back(forecast::DriverOf(*options.prices));
-  if (options.operators) replay.drivers.push_back(DriverOf(*options.operators));
+  if (options.operators)
+    std::ranges::move(DriversOf(*options.operators), std::back_inserter(replay.drivers));
   EBB_ASSIGN_OR_RETURN(auto feed, ReplayFeed::Create(std::move(trace), replay));
   return feed;
 }

@@ -1,8 +1,10 @@
 // ebb forecast: forecast a zone's intensity from its own past, with a band; and how good that has
 // been.
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "app/options/flag_values.h"
@@ -91,7 +93,7 @@ Result<std::vector<forecast::Driver>> GivenDrivers(const Options& options,
   std::vector<forecast::Driver> drivers;
   if (!options.operators.empty()) {
     EBB_ASSIGN_OR_RETURN(const auto hours, config::LoadOperators(options.operators, zone));
-    drivers.push_back(signals::DriverOf(hours));
+    std::ranges::move(signals::DriversOf(hours), std::back_inserter(drivers));
   }
   if (options.prices.empty()) return drivers;
   EBB_ASSIGN_OR_RETURN(const prices::PriceSource source, config::LoadPrices(options.prices));

@@ -38,14 +38,19 @@ TEST(OperatorCsv, WhatIsNotToldIsUnknownAndNotZero) {
       "2026-05-01T04:00Z,38000,7000,500,2026-04-30T17:00Z\n");
   ASSERT_EQ(hours.size(), 2U);
   EXPECT_EQ(hours[0].published, At("2026-04-30T16:00Z"));
-  const forecast::Driver driver = DriverOf(hours);
-  EXPECT_EQ(driver.begin, At("2026-05-01T02:00Z"));
-  ASSERT_EQ(driver.hours.size(), 3U);
-  EXPECT_EQ(driver.hours[0]->value, 32'000);
-  EXPECT_FALSE(driver.hours[1]);
-  EXPECT_EQ(driver.hours[2]->value, 30'500);
-  EXPECT_EQ(driver.hours[2]->known, At("2026-04-30T17:00Z"));
-  EXPECT_TRUE(DriverOf({}).hours.empty());
+  const auto drivers = DriversOf(hours);
+  ASSERT_EQ(drivers.size(), 3U);
+  const std::vector<std::pair<double, double>> first_and_last{
+      {39'000, 38'000}, {7000, 7000}, {0, 500}};
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(drivers[i].begin, At("2026-05-01T02:00Z"));
+    ASSERT_EQ(drivers[i].hours.size(), 3U);
+    EXPECT_EQ(drivers[i].hours[0]->value, first_and_last[i].first);
+    EXPECT_FALSE(drivers[i].hours[1]);
+    EXPECT_EQ(drivers[i].hours[2]->value, first_and_last[i].second);
+    EXPECT_EQ(drivers[i].hours[2]->known, At("2026-04-30T17:00Z"));
+  }
+  EXPECT_TRUE(DriversOf({}).empty());
 }
 
 TEST(OperatorCsv, WhatCannotBeTrustedIsNamed) {

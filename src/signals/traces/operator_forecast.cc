@@ -107,16 +107,21 @@ Status AddAtLine(Quantity quantity, const ExpectedPower& power, const std::strin
   return added;
 }
 
-forecast::Driver DriverOf(const OperatorForecast& hours) {
-  forecast::Driver driver{"residual load", {}, {}};
-  if (hours.empty()) return driver;
-  driver.begin = hours.front().begin;
-  driver.hours.resize(static_cast<std::size_t>((hours.back().begin - driver.begin) / kHour) + 1);
-  for (const ExpectedHour& hour : hours)
-    if (hour.published)
-      driver.hours[static_cast<std::size_t>((hour.begin - driver.begin) / kHour)] =
-          forecast::DriverHour{hour.load_mw - hour.wind_mw - hour.solar_mw, *hour.published};
-  return driver;
+std::vector<forecast::Driver> DriversOf(const OperatorForecast& hours) {
+  if (hours.empty()) return {};
+  const Time begin = hours.front().begin;
+  const auto count = static_cast<std::size_t>((hours.back().begin - begin) / kHour) + 1;
+  const auto driver_of = [&](std::string name, double ExpectedHour::*value_mw) {
+    forecast::Driver driver{std::move(name), begin, {}};
+    driver.hours.resize(count);
+    for (const ExpectedHour& hour : hours)
+      if (hour.published)
+        driver.hours[static_cast<std::size_t>((hour.begin - begin) / kHour)] =
+            forecast::DriverHour{hour.*value_mw, *hour.published};
+    return driver;
+  };
+  return {driver_of("expected load", &ExpectedHour::load_mw),
+          driver_of("wind", &ExpectedHour::wind_mw), driver_of("sun", &ExpectedHour::solar_mw)};
 }
 
 }  // namespace ebb::signals

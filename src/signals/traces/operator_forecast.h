@@ -69,8 +69,8 @@ Result<std::optional<double>> ReadPowerField(std::string_view text, const std::s
 Status AddAtLine(Quantity quantity, const ExpectedPower& power, const std::string& path,
                  std::size_t line, OperatorParts& parts);
 
-/// The residual load, which is left for other plants: load less wind and sun. Hours without
-/// `published` are left out.
-forecast::Driver DriverOf(const OperatorForecast& hours);
+/// Load, wind and sun, each by itself: what a grid does with more wind is not what it does with
+/// less load. Hours without `published` are left out. None where there are no hours.
+std::vector<forecast::Driver> DriversOf(const OperatorForecast& hours);
 
 }  // namespace ebb::signals
