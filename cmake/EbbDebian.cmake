@@ -11,6 +11,8 @@ if(EBB_TRAIN)
   list(APPEND CPACK_COMPONENTS_ALL train)
 endif()
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+# A third smaller than with gzip, which CPack takes otherwise.
+set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 
