@@ -70,12 +70,13 @@ const std::map<std::string, std::map<std::string, Rooms>> kParts{
       {"planner", {"", "problem", "bound"}},
       {"feasibility", {"", "problem", "planner"}}}},
     {"signals",
-     {{"", {"http", "providers", "traces", "feeds", "weather"}},
+     {{"", {"http", "providers", "traces", "feeds", "weather", "markets"}},
       {"weather", {"", "http"}},  // make_feed.cc and what it chooses from
+      {"markets", {"", "http", "traces"}},
       {"http", {""}},
       {"providers", {"", "http"}},
       {"traces", {}},
-      {"feeds", {"", "http", "traces", "weather"}}}},
+      {"feeds", {"", "http", "traces", "weather", "markets"}}}},
     {"meter",
      {{"", {"cpu", "gpu", "sharing"}},  // meters.cc
       {"cpu", {""}},

@@ -156,6 +156,17 @@ TEST(PriceFile, ADocumentOfEntsoeIsASeriesWhateverItsName) {
   EXPECT_EQ(prices.samples()[1].known_from, *ParseTime("2026-04-30T12:00Z"));
 }
 
+TEST(PriceFile, WhenAPriceWasPublishedItsRowMaySay) {
+  const auto source = ParsePrices(
+      "timestamp,price_eur_per_mwh,published\n2026-05-01T00:00Z,80,2026-04-30T11:05Z\n", "p.csv",
+      [](const std::string& path) {
+        return Result<std::string>(Fail({ExitCode::kConfiguration, "is not there", path, ""}));
+      });
+  ASSERT_TRUE(source) << source.error().Message();
+  const auto prices = source->Over({*ParseTime("2026-05-01"), *ParseTime("2026-05-02")});
+  EXPECT_EQ(prices.samples().at(0).known_from, *ParseTime("2026-04-30T11:05Z"));
+}
+
 TEST(PriceFile, TheShippedTariffsLoad) {
   for (const char* name : {"california-pge", "example-night"}) {
     const auto source = LoadPrices(SourceTree() + "/configs/prices/" + name + ".yaml");

@@ -4,6 +4,7 @@
 #include "config/neo_clock.h"
 #include "config/policy_name.h"
 #include "config/publication_key.h"
+#include "signals/make_markets.h"
 #include "signals/make_weather.h"
 
 namespace ebb::config {
@@ -164,6 +165,23 @@ void ResolveWeather(const SchedulerKeys& keys, SignalOptions& signal, Problems& 
                  use.error().what + ": " + use.error().next);
 }
 
+signals::MarketOptions MarketOf(const Given<std::string>& service, const Given<std::string>& url) {
+  signals::MarketOptions market;
+  if (service) market.service = *signals::MarketServiceFromName(*service);
+  market.url = url.value_or("");
+  return market;
+}
+
+void ResolveMarkets(const SchedulerKeys& keys, SignalOptions& signal, Problems& problems) {
+  signal.live_operators = MarketOf(keys.operators, keys.operators_url);
+  signal.live_prices = MarketOf(keys.forecast_prices, keys.forecast_prices_url);
+  if (!signal.source_named) return;  // what a zone alone means is settled later
+  if (const auto use = signals::CheckMarketUse(signal); !use)
+    problems.Add(std::max({keys.operators.line, keys.operators_url.line, keys.forecast_prices.line,
+                           keys.forecast_prices_url.line}),
+                 use.error().what + ": " + use.error().next);
+}
+
 SignalOptions ResolveSignal(const SchedulerKeys& keys, Problems& problems,
                             std::vector<std::string>& notes) {
   const auto url = EitherOf(keys.api_url, "api_url", keys.api_endpoint, "api_endpoint", problems);
@@ -190,6 +208,7 @@ SignalOptions ResolveSignal(const SchedulerKeys& keys, Problems& problems,
     signal.fallbacks.assign(sources.begin() + 1, sources.end());
   }
   ResolveWeather(keys, signal, problems);
+  ResolveMarkets(keys, signal, problems);
   if (signals::IsLive(signal.source)) signal.url = url.value_or("");
   signal.auth_file = keys.api_token_file.value_or("");
   signal.json = {keys.json_value.value_or(""), keys.json_time.value_or(""),
@@ -244,6 +263,10 @@ std::vector<KeyRule> SchedulerRules(SchedulerKeys& keys) {
       ReadText("weather", keys.weather),
       ReadText("weather_points", keys.weather_points),
       ReadText("weather_url", keys.weather_url),
+      ReadChoice("operators", keys.operators, signals::OperatorServiceNames()),
+      ReadText("operators_url", keys.operators_url),
+      ReadChoice("forecast_prices", keys.forecast_prices, signals::PriceServiceNames()),
+      ReadText("forecast_prices_url", keys.forecast_prices_url),
       ReadNumber("constant", keys.constant, {0, kHighestIntensity}),
       ReadChoice("kind", keys.kind, {"average", "marginal"}),
       ReadChoice("boundary", keys.boundary, {"lifecycle", "direct"}),

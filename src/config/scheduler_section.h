@@ -39,6 +39,10 @@ struct SchedulerKeys {
   Given<std::string> weather;
   Given<std::string> weather_points;
   Given<std::string> weather_url;
+  Given<std::string> operators;
+  Given<std::string> operators_url;
+  Given<std::string> forecast_prices;
+  Given<std::string> forecast_prices_url;
   Given<double> constant;
   Given<std::string> kind;
   Given<std::string> boundary;

@@ -12,7 +12,7 @@ Time Publication::Of(Time time) const {
 core::PriceSeries AsPublished(const core::PriceSeries& series, const Publication& publication) {
   std::vector<core::PriceSample> samples = series.samples();
   for (core::PriceSample& sample : samples)
-    sample.known_from = publication.Of(sample.interval.begin);
+    if (sample.known_from == Time::min()) sample.known_from = publication.Of(sample.interval.begin);
   auto published = core::PriceSeries::Create(series.identity(), std::move(samples));
   EBB_CHECK(published.has_value());
   return *std::move(published);

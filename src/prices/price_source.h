@@ -19,7 +19,7 @@ struct Publication {
   Time Of(Time time) const;
 };
 
-/// The same prices, each known from its publication on.
+/// The same prices, each known from its publication on, unless it says itself from when.
 core::PriceSeries AsPublished(const core::PriceSeries& series, const Publication& publication);
 
 class PriceSource {

@@ -8,6 +8,7 @@
 #include "signals/feeds/forecast_record_file.h"
 #include "signals/feeds/live_signal.h"
 #include "signals/feeds/signal_cache.h"
+#include "signals/make_markets.h"
 #include "signals/make_provider.h"
 #include "signals/make_weather.h"
 
@@ -29,6 +30,12 @@ Result<KeptSignal> ReadOne(const SignalOptions& link, const std::filesystem::pat
                                                                  std::move(cached.known)));
   EBB_ASSIGN_OR_RETURN(auto record, ReadForecastRecord(ForecastRecordPath(path)));
   kept.record = std::make_shared<const forecast::ForecastRecord>(std::move(record));
+  EBB_ASSIGN_OR_RETURN(const auto markets, MarketsOf(link, CacheDirectoryOf(link)));
+  for (const LiveMarketParts& parts : markets) {
+    const auto market = parts.make(AskNobody);
+    market->ReadCache();
+    kept.drivers.insert(kept.drivers.end(), market->drivers()->begin(), market->drivers()->end());
+  }
   EBB_ASSIGN_OR_RETURN(const auto make_weather, WeatherOf(link, CacheDirectoryOf(link)));
   if (!make_weather) return kept;
   const auto weather = make_weather(AskNobody);

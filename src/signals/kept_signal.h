@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "forecast/drivers.h"
 #include "forecast/forecast_record.h"
 #include "forecast/weather.h"
 #include "signals/signal_options.h"
@@ -16,6 +17,7 @@ struct KeptSignal {
   Time answered_at{};                                       ///< the latest answer
   std::shared_ptr<const forecast::ForecastRecord> record;   ///< of its forecasts; not null
   std::shared_ptr<const forecast::WeatherArchive> weather;  ///< null: none is used
+  std::vector<forecast::Driver> drivers;                    ///< those of which anything is kept
 
   /// How late values are known: by the record, or by the latest answer.
   core::Publication UsualPublication() const;

@@ -12,6 +12,7 @@
 #include "signals/feeds/replay_feed.h"
 #include "signals/feeds/signal_cache.h"
 #include "signals/feeds/yearly_average.h"
+#include "signals/make_markets.h"
 #include "signals/make_provider.h"
 #include "signals/make_weather.h"
 #include "signals/traces/trace_csv.h"
@@ -70,12 +71,14 @@ struct Asking {
 struct LiveParts {
   MakeProviderFunction provider;
   MakeWeatherFunction weather;
+  std::vector<LiveMarketParts> markets;
 };
 
 Result<LiveParts> PartsOf(const SignalOptions& options) {
   LiveParts parts;
   EBB_ASSIGN_OR_RETURN(parts.provider, ProviderOf(options));
   EBB_ASSIGN_OR_RETURN(parts.weather, WeatherOf(options, CacheDirectoryOf(options)));
+  EBB_ASSIGN_OR_RETURN(parts.markets, MarketsOf(options, CacheDirectoryOf(options)));
   return parts;
 }
 
@@ -85,6 +88,7 @@ std::unique_ptr<LiveFeed> MakeLive(const SignalOptions& options, const LiveParts
   live.live.refresh = options.refresh;
   live.live.cache_directory = CacheDirectoryOf(options);
   live.make_weather = parts.weather;
+  live.markets = parts.markets;
   live.weather_patience.rate = WeatherRate(options.weather);
   live.outage = options.outage;
   live.first_answer = first_answer;
@@ -204,6 +208,7 @@ Result<core::IntensitySeries> AskSettled(const SignalOptions& options, Interval 
 FeedResult MakeFeed(const SignalOptions& options, HttpGetFunction http_get,
                     std::function<bool()> interrupted) {
   EBB_RETURN_IF_ERROR(CheckWeatherUse(options));
+  EBB_RETURN_IF_ERROR(CheckMarketUse(options));
   const Asking asking{std::move(http_get), std::move(interrupted)};
   if (!options.fallbacks.empty()) return MakeChain(options, asking);
   return MakeOne(options, asking, LiveFeedOptions{}.first_answer);

@@ -3,53 +3,30 @@
 #include <cstdlib>
 
 #include "base/text.h"
-#include "platform/file.h"
 #include "signals/http/web_request.h"
 #include "signals/providers/carbon_aware_sdk.h"
 #include "signals/providers/electricity_maps.h"
 #include "signals/providers/uk_carbon_intensity.h"
 #include "signals/providers/watttime.h"
+#include "signals/secret.h"
 
 namespace ebb::signals {
 namespace {
 
 using MadeProvider = Result<MakeProviderFunction>;
 
-constexpr std::uint64_t kSecretLimitBytes = 64 << 10;
-
-// It becomes part of a header line. The secret itself is in no message.
-Result<std::string> CheckSecret(std::string_view text, const std::string& where) {
-  const std::string secret(Trim(text.substr(0, text.find('\n'))));
-  for (const char character : secret)
-    if (character < ' ' || character == 0x7f)
-      return Fail({ExitCode::kConfiguration, "the token holds a control character", where, ""});
-  if (secret.empty())
-    return Fail(
-        {ExitCode::kConfiguration, "the token is empty", where, "write it in the first line"});
-  return secret;
-}
-
-Result<std::string> SecretFromEnvironment(const std::string& name, const std::string& where) {
-  const char* secret = std::getenv(name.c_str());
-  if (!secret || !*secret)
-    return Fail({ExitCode::kConfiguration, "the environment variable " + name + " is not set",
-                 where, "set it to the token, or name a file that holds it with --api-token-file"});
-  return CheckSecret(secret, name);
-}
+constexpr const char* kHowToName =
+    "set it to the token, or name a file that holds it with --api-token-file";
 
 // From the file or variable that the options name, or else the provider's own variable; "" where no
 // one names any.
 Result<std::string> Secret(const SignalOptions& options, const std::string& own_variable,
                            const std::string& where) {
   if (!options.auth_token.empty()) return CheckSecret(options.auth_token, where);
-  if (!options.auth_file.empty()) {
-    EBB_ASSIGN_OR_RETURN(const std::string text,
-                         platform::ReadFile(options.auth_file, kSecretLimitBytes));
-    return CheckSecret(text, options.auth_file);
-  }
-  const std::string& variable = options.auth_env.empty() ? own_variable : options.auth_env;
-  if (variable.empty()) return std::string();
-  return SecretFromEnvironment(variable, where);
+  const bool is_named = !options.auth_file.empty() || !options.auth_env.empty();
+  if (!is_named && own_variable.empty()) return std::string();
+  return SecretAt({options.auth_env, options.auth_file}, is_named ? "" : own_variable, where,
+                  kHowToName);
 }
 
 bool IsSet(const char* name) {
@@ -121,8 +98,8 @@ MadeProvider WattTime(const SignalOptions& given) {
   EBB_ASSIGN_OR_RETURN(made.base_url, Server(options, kWattTimeUrl, true));
   if (options.auth_file.empty() && options.auth_env.empty()) {
     const std::string where = ShownUrl(made.base_url);
-    EBB_ASSIGN_OR_RETURN(made.user, SecretFromEnvironment(kWattTimeUserVariable, where));
-    EBB_ASSIGN_OR_RETURN(made.password, SecretFromEnvironment(kWattTimePasswordVariable, where));
+    EBB_ASSIGN_OR_RETURN(made.user, SecretAt({}, kWattTimeUserVariable, where, kHowToName));
+    EBB_ASSIGN_OR_RETURN(made.password, SecretAt({}, kWattTimePasswordVariable, where, kHowToName));
   } else {
     EBB_ASSIGN_OR_RETURN(const std::string pair, Secret(options, "", ""));
     const auto colon = pair.find(':');

@@ -17,6 +17,7 @@
 #include "core/price_series.h"
 #include "core/publication.h"
 #include "signals/feeds/outage_rules.h"
+#include "signals/markets/market_options.h"
 #include "signals/providers/json_address.h"
 #include "signals/traces/operator_forecast.h"
 #include "signals/weather/weather_options.h"
@@ -97,6 +98,8 @@ struct SignalOptions {
   std::shared_ptr<const core::PriceSeries> prices{};
   /// Replay: what the zone's operators expected of load, wind and sun, likewise.
   std::shared_ptr<const OperatorForecast> operators{};
+  /// Live sources: who is asked for the same, for the forecast.
+  MarketOptions live_operators{}, live_prices{};
   std::optional<core::SignalKind> kind;    ///< replay, constant, http, carbon-aware-sdk: overrules
   std::optional<core::Boundary> boundary;  ///< replay, http: overrules; electricity-maps: asked for
   std::uint64_t seed = 1;                  ///< profile: day-to-day variation
@@ -110,7 +113,7 @@ struct SignalOptions {
   std::string auth_token;                     ///< or the token itself; neither shown nor stored
   // Where the secrets of providers are if neither these nor the provider's own variables say. Not
   // for another server (url); neither shown nor stored.
-  SecretPlace electricity_maps_secret{}, watttime_secret{};
+  SecretPlace electricity_maps_secret{}, watttime_secret{}, entsoe_secret{};
   std::string auth_header = "auth-token";  ///< http: header that carries the token
   JsonShape json;                          ///< http: where in the answer the values are
   OutageRules outage;

@@ -30,6 +30,10 @@ Status SetSource(const std::string& text, RunOptions& options) {
   return {};
 }
 
+std::optional<std::string> NameOf(const signals::MarketOptions& market) {
+  return If(market.service != signals::MarketService::kNone, std::string(Name(market.service)));
+}
+
 Status SetPublication(const std::string& text, RunOptions& options) {
   EBB_ASSIGN_OR_RETURN(options.scheduler.signal.publication, PublicationOf(text));
   return {};
@@ -126,6 +130,33 @@ std::vector<Flag> SignalFlags() {
        Text([](RunOptions& o, const std::string& v) { o.scheduler.signal.weather.url = v; }),
        [](const RunOptions& o) {
          const std::string& url = o.scheduler.signal.weather.url;
+         return If(!url.empty(), url);
+       }},
+      {FlagGroup::kSignal, "operators", "entso-e|oasis",
+       "with a live source: forecast from what operators expect of load, wind and sun, too "
+       "(docs/forecast.md)",
+       Choice("operators", signals::OperatorServiceNames(), signals::MarketServiceFromName,
+              [](RunOptions& o, signals::MarketService v) {
+                o.scheduler.signal.live_operators.service = v;
+              }),
+       [](const RunOptions& o) { return NameOf(o.scheduler.signal.live_operators); }},
+      {FlagGroup::kSignal, "operators-url", "URL", "--operators: another server",
+       Text([](RunOptions& o, const std::string& v) { o.scheduler.signal.live_operators.url = v; }),
+       [](const RunOptions& o) {
+         const std::string& url = o.scheduler.signal.live_operators.url;
+         return If(!url.empty(), url);
+       }},
+      {FlagGroup::kSignal, "forecast-prices", "entso-e|energy-charts|oasis",
+       "with a live source: forecast from day-ahead prices, too (docs/forecast.md)",
+       Choice("forecast-prices", signals::PriceServiceNames(), signals::MarketServiceFromName,
+              [](RunOptions& o, signals::MarketService v) {
+                o.scheduler.signal.live_prices.service = v;
+              }),
+       [](const RunOptions& o) { return NameOf(o.scheduler.signal.live_prices); }},
+      {FlagGroup::kSignal, "forecast-prices-url", "URL", "--forecast-prices: another server",
+       Text([](RunOptions& o, const std::string& v) { o.scheduler.signal.live_prices.url = v; }),
+       [](const RunOptions& o) {
+         const std::string& url = o.scheduler.signal.live_prices.url;
          return If(!url.empty(), url);
        }},
       {FlagGroup::kSignal, "constant", "G_PER_KWH", "a constant intensity",

@@ -10,6 +10,7 @@
 #include "prices/zone_clock.h"
 #include "signals/cloud_metadata.h"
 #include "signals/cloud_regions.h"
+#include "signals/markets/entsoe_api.h"
 #include "signals/providers/electricity_maps.h"
 #include "signals/providers/watttime.h"
 
@@ -47,8 +48,12 @@ std::vector<SettingRow> MakeRows() {
       {"json_list", "json-list", "", ""},
       {"json_unit", "json-unit", "", "g/kWh"},
       Path({"signal_cache", "signal-cache", "", "the user's cache"}),
+      {"operators", "operators", "", ""},
+      {"forecast_prices", "forecast-prices", "", ""},
       {"electricity_maps.token_env", "", signals::kElectricityMapsKeyVariable, "", false, true},
       Path({"electricity_maps.token_file", "", "", ""}),
+      {"entsoe.token_env", "", signals::kEntsoeKeyVariable, "", false, true},
+      Path({"entsoe.token_file", "", "", ""}),
       {"watttime.token_env", "", signals::kWattTimeUserVariable, "", false, true},
       Path({"watttime.token_file", "", "", ""}),
       {"service.server", "", "EBB_SERVER", ""},
@@ -254,6 +259,7 @@ void ApplySecretSettings(signals::SignalOptions& options, const UserSettings& se
   };
   options.electricity_maps_secret = place("electricity_maps");
   options.watttime_secret = place("watttime");
+  options.entsoe_secret = place("entsoe");
 }
 
 }  // namespace ebb::app

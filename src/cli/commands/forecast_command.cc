@@ -195,6 +195,8 @@ Result<signals::SignalOptions> GivenSignal(const Options& options) {
   if (!options.zone.empty()) given["zone"] = options.zone;
   if (!options.signal.empty()) given["signal"] = options.signal;
   if (!options.weather.empty()) given["weather"] = options.weather;
+  if (!options.operators.empty()) given["operators"] = options.operators;
+  if (!options.prices.empty()) given["forecast-prices"] = options.prices;
   app::RunOptions run;
   EBB_ASSIGN_OR_RETURN(const app::FlagValues flags,
                        app::WithSettings(given, app::SettingsFor::kSignal));
@@ -221,7 +223,9 @@ Result<ForecastScore> ScoreOfTrace(const Options& options, ProgressLine& line) {
 Result<ForecastScore> ScoreOfSignal(const Options& options, ProgressLine& line) {
   EBB_ASSIGN_OR_RETURN(const signals::SignalOptions signal, GivenSignal(options));
   EBB_ASSIGN_OR_RETURN(const signals::KeptSignal kept, signals::ReadKeptSignal(signal));
-  ScoreQuestion question{kept.known, kept.answered_at, kept.UsualPublication(), {kept.weather}};
+  const auto known = kept.UsualPublication();
+  ScoreQuestion question{
+      kept.known, kept.answered_at, known, {kept.weather, InputsOf(kept.drivers, known)}};
   if (!kept.record->empty()) {
     question.make_provider = [&] { return forecast::MakeRecordedForecaster(kept.record); };
     const Time until = forecast::JudgedUntil(kept.answered_at);
@@ -292,6 +296,9 @@ Result<Expected> FromSignal(const Options& options, Duration horizon) {
                  live ? "--at is for traces and typical days: a live source tells of now"
                       : "--signal " + options.signal + " is no live source",
                  "", "leave one of them out"});
+  if (!live && !(options.operators.empty() && options.prices.empty()))
+    return Fail({ExitCode::kUsage, "a typical day knows neither prices nor operators", "",
+                 "name a live source with --signal, or a file with --trace"});
   if (live && options.at.empty()) {
     EBB_ASSIGN_OR_RETURN(const auto feed, signals::MakeFeed(signal));
     const Time now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
@@ -429,9 +436,9 @@ Result<int> Show(const Options& options) {
         {ExitCode::kUsage, "--publication-lag is for traces", "", "name a file with --trace"});
   for (const auto& [given, flag] :
        {std::pair(&options.prices, "--prices"), {&options.operators, "--operators"}})
-    if (options.traces.empty() && !given->empty())
-      return Fail(
-          {ExitCode::kUsage, std::string(flag) + " is for traces", "", "name a file with --trace"});
+    if (options.traces.empty() && !given->empty() && !signals::MarketServiceFromName(*given))
+      return Fail({ExitCode::kUsage, std::string(flag) + " " + *given + " is for traces", "",
+                   "name a file with --trace, or a service that tells it, such as entso-e"});
   if (options.traces.empty() && !options.weather.empty())
     return Fail({ExitCode::kUsage,
                  "--weather is for traces: a typical day knows no weather, and a live source has "
@@ -474,12 +481,14 @@ void AddForecastCommand(Parser& parser) {
        &Options::weather_points);
   text({"weather-lag", "DURATION", "how long after its begin a run was published (default 6h)"},
        &Options::weather_lag);
-  text({"prices", "FILE", "day-ahead prices of the zone, which say what is expected of its hours"},
+  text({"prices", "FILE|SERVICE",
+        "day-ahead prices of the zone, which say what is expected of its hours; of a live source "
+        "entso-e, energy-charts or oasis"},
        &Options::prices);
-  text({"operators", "FILE|FOLDER",
-        "what the zone's operators expect of load, wind and sun: CSV or documents of ENTSO-E, "
-        "plain or gzip "
-        "(docs/forecast.md)"},
+  text({"operators", "FILE|FOLDER|SERVICE",
+        "what the zone's operators expect of load, wind and sun: our CSV, files of ENTSO-E or "
+        "OASIS, "
+        "plain or gzip, or a folder of them; of a live source entso-e or oasis (docs/forecast.md)"},
        &Options::operators);
   text({"every", "DURATION", "time between two forecasts of the back-test (default 7h)"},
        &Options::every);

@@ -26,8 +26,9 @@ bool Differs(const LiveSnapshot& before, const LiveSnapshot& after, Time now) {
 // A request that hangs is given up when the feed goes away.
 LiveFeed::LiveFeed(HttpGetFunction http_get, LiveFeedOptions options)
     : options_(std::move(options)),
-      http_(Cancelled(http_get), *this, options_.patience),
-      weather_http_(Cancelled(http_get), *this, options_.weather_patience),
+      http_get_(std::move(http_get)),
+      http_(Cancelled(http_get_), *this, options_.patience),
+      weather_http_(Cancelled(http_get_), *this, options_.weather_patience),
       snapshot_(std::make_shared<LiveSnapshot>()) {}
 
 HttpGetFunction LiveFeed::Cancelled(const HttpGetFunction& http_get) {
@@ -48,17 +49,37 @@ std::unique_ptr<LiveFeed> LiveFeed::Start(const MakeProviderFunction& make_provi
   LiveOptions live = feed->options_.live;
   live.knows_weather = static_cast<bool>(feed->options_.make_weather);
   feed->signal_ = std::make_unique<LiveSignal>(std::move(provider), std::move(live));
-  if (feed->options_.make_weather) {
-    feed->weather_ = feed->options_.make_weather(
-        [self](const platform::HttpRequest& request) { return self->weather_http_.Get(request); });
-    feed->weather_->ReadCache();
-    feed->archive_ = feed->weather_->archive();
-    feed->awaits_weather_ = feed->archive_->empty();
-    feed->weather_thread_ = std::thread([self] { self->WorkOnWeather(); });
-  }
+  feed->StartWeather();
+  feed->StartMarkets();
   feed->thread_ = std::thread([self] { self->Work(); });
   feed->AwaitFirstAnswer();
   return feed;
+}
+
+void LiveFeed::StartWeather() {
+  if (!options_.make_weather) return;
+  weather_ = options_.make_weather(
+      [this](const platform::HttpRequest& request) { return weather_http_.Get(request); });
+  weather_->ReadCache();
+  beside_.weather = weather_->archive();
+  awaits_weather_ = beside_.weather->empty();
+  weather_thread_ = std::thread([this] { WorkOnWeather(); });
+}
+
+void LiveFeed::StartMarkets() {
+  if (options_.markets.empty()) return;
+  for (const LiveMarketParts& parts : options_.markets) {
+    Market& made = markets_.emplace_back();
+    made.http = std::make_unique<PatientHttp>(Cancelled(http_get_), static_cast<FetchTime&>(*this),
+                                              parts.patience);
+    made.market = parts.make([http = made.http.get()](const platform::HttpRequest& request) {
+      return http->Get(request);
+    });
+    made.market->ReadCache();
+    awaits_markets_ = awaits_markets_ || made.market->drivers()->empty();
+  }
+  beside_.drivers = DriversOfMarkets();
+  market_thread_ = std::thread([this] { WorkOnMarkets(); });
 }
 
 LiveFeed::~LiveFeed() {
@@ -69,12 +90,14 @@ LiveFeed::~LiveFeed() {
   changed_.notify_all();
   if (thread_.joinable()) thread_.join();
   if (weather_thread_.joinable()) weather_thread_.join();
+  if (market_thread_.joinable()) market_thread_.join();
 }
 
 void LiveFeed::Work() {
   while (!stopping_) {
-    const auto weather = Weather();
-    if (weather) signal_->Use(weather);
+    const Beside beside = Latest();
+    if (beside.weather) signal_->Use(beside.weather);
+    if (beside.drivers) signal_->Use(beside.drivers);
     auto brought = signal_->Refresh(Now());
     const Time next = brought->next_question;
     bool news = false;
@@ -82,7 +105,7 @@ void LiveFeed::Work() {
       const std::lock_guard lock(mutex_);
       news = Differs(*snapshot_, *brought, Now());
       snapshot_ = std::move(brought);
-      shown_weather_ = weather;
+      shown_ = beside;
       Note(signal_->TakeNotes());
     }
     changed_.notify_all();
@@ -93,8 +116,8 @@ void LiveFeed::Work() {
       Note(signal_->TakeNotes());
     }
     for (Time now = Now(); now < next && !IsOfAnotherClock(next, now); now = Now()) {
-      if (!Wait(std::min<Duration>(next - now, kLongestSleep), weather)) return;
-      if (Weather() != weather) break;
+      if (!Wait(std::min<Duration>(next - now, kLongestSleep), beside)) return;
+      if (Latest() != beside) break;
     }
   }
 }
@@ -109,7 +132,7 @@ void LiveFeed::WorkOnWeather() {
     weather_->Refresh(Now());  // asks only where a question is due
     {
       const std::lock_guard lock(mutex_);
-      archive_ = weather_->archive();
+      beside_.weather = weather_->archive();
       awaits_weather_ = false;
       Note(weather_->TakeNotes());
     }
@@ -117,9 +140,34 @@ void LiveFeed::WorkOnWeather() {
   } while (Wait(kLongestSleep));
 }
 
-std::shared_ptr<const forecast::WeatherArchive> LiveFeed::Weather() const {
+// One question after the other: they have services of their own, which all answer slowly.
+void LiveFeed::WorkOnMarkets() {
+  bool goes_on = false;
+  do {
+    for (Market& one : markets_) one.market->Refresh(Now());  // asks only where a question is due
+    goes_on =
+        std::ranges::any_of(markets_, [&](const Market& one) { return one.market->GoesOn(Now()); });
+    {
+      const std::lock_guard lock(mutex_);
+      const auto drivers = DriversOfMarkets();
+      // Not piece by piece: forecasts are fitted anew with each.
+      if (*drivers != *beside_.drivers && (!goes_on || awaits_markets_)) beside_.drivers = drivers;
+      awaits_markets_ = false;
+      for (Market& one : markets_) Note(one.market->TakeNotes());
+    }
+    changed_.notify_all();
+  } while (Wait(goes_on ? Duration::zero() : kLongestSleep));
+}
+
+std::shared_ptr<const Drivers> LiveFeed::DriversOfMarkets() const {
+  Drivers drivers;
+  for (const Market& one : markets_) drivers.push_back(one.market->drivers());
+  return std::make_shared<const Drivers>(std::move(drivers));
+}
+
+LiveFeed::Beside LiveFeed::Latest() const {
   const std::lock_guard lock(mutex_);
-  return archive_;
+  return beside_;
 }
 
 // No question is further away: the clock was set back since it was planned.
@@ -143,7 +191,7 @@ void LiveFeed::AwaitFirstAnswer() {
   const auto deadline = std::chrono::steady_clock::now() + options_.first_answer;
   std::unique_lock lock(mutex_);
   const auto waits = [&] {
-    return !snapshot_->asked_at || awaits_weather_ || shown_weather_ != archive_;
+    return !snapshot_->asked_at || awaits_weather_ || awaits_markets_ || shown_ != beside_;
   };
   while (waits() && std::chrono::steady_clock::now() < deadline) {
     if (options_.interrupted && options_.interrupted()) break;
@@ -199,10 +247,9 @@ bool LiveFeed::Wait(Duration duration) {
   return !stopping_;
 }
 
-bool LiveFeed::Wait(Duration duration,
-                    const std::shared_ptr<const forecast::WeatherArchive>& weather) {
+bool LiveFeed::Wait(Duration duration, const Beside& beside) {
   std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, duration, [&] { return stopping_ || archive_ != weather; });
+  changed_.wait_for(lock, duration, [&] { return stopping_ || beside_ != beside; });
   return !stopping_;
 }
 

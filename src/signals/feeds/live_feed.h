@@ -1,7 +1,7 @@
 #pragma once
 // A live source as a feed: a thread asks, everyone else looks at what it last brought. Observe and
 // Settled take a pointer under a lock and copy a part of a series; they never wait for a network.
-// The weather has a thread of its own: intensity never waits for it.
+// The weather has a thread of its own, and so have markets: intensity never waits for them.
 //
 // Thread contract: every method from any thread.
 
@@ -15,12 +15,19 @@
 #include "runtime/signal_feed.h"
 #include "signals/feeds/live_signal.h"
 #include "signals/http/patient_http.h"
+#include "signals/markets/live_market.h"
 #include "signals/weather/live_weather.h"
 
 namespace ebb::signals {
 
 /// Makes the weather of a zone over the client that it is handed.
 using MakeWeatherFunction = std::function<std::unique_ptr<LiveWeather>(HttpGetFunction)>;
+
+/// What a market or an operator tells, over a client of its own with this patience.
+struct LiveMarketParts {
+  std::function<std::unique_ptr<LiveMarket>(HttpGetFunction)> make;
+  PatienceOptions patience;
+};
 
 struct LiveFeedOptions {
   LiveOptions live;
@@ -32,6 +39,7 @@ struct LiveFeedOptions {
   Duration first_answer{std::chrono::seconds{15}};
   /// Absent: forecasts know no weather.
   MakeWeatherFunction make_weather{};
+  std::vector<LiveMarketParts> markets{};  ///< drivers of forecasts
   /// Asked a few times a second meanwhile: true ends the wait, not the feed.
   std::function<bool()> interrupted{};
 };
@@ -63,8 +71,22 @@ class LiveFeed final : public runtime::SignalFeed, private FetchTime {
   HttpGetFunction Cancelled(const HttpGetFunction& http_get);
   void Work();
   void Note(std::vector<std::string> notes);
+  /// What is known beside intensity; either may be null.
+  struct Beside {
+    std::shared_ptr<const forecast::WeatherArchive> weather;
+    std::shared_ptr<const Drivers> drivers;
+    friend bool operator==(const Beside&, const Beside&) = default;
+  };
+  struct Market {
+    std::unique_ptr<PatientHttp> http;
+    std::unique_ptr<LiveMarket> market;
+  };
+
+  void StartWeather();
+  void StartMarkets();
   void WorkOnWeather();
-  std::shared_ptr<const forecast::WeatherArchive> Weather() const;
+  void WorkOnMarkets();
+  std::shared_ptr<const Drivers> DriversOfMarkets() const;
   void AwaitFirstAnswer();
   bool IsOfAnotherClock(Time question, Time now) const;
   void Tell();
@@ -72,27 +94,31 @@ class LiveFeed final : public runtime::SignalFeed, private FetchTime {
   Time Now() const override;
   Duration SinceBoot() const override { return platform::SinceBoot(); }
   bool Wait(Duration duration) override;
-  /// Ends early where there is other weather than `weather`.
-  bool Wait(Duration duration, const std::shared_ptr<const forecast::WeatherArchive>& weather);
+  /// Ends early where something else is known than `beside`.
+  bool Wait(Duration duration, const Beside& beside);
+  Beside Latest() const;
 
   const LiveFeedOptions options_;
+  const HttpGetFunction http_get_;
   std::atomic<bool> stopping_ = false;
   PatientHttp http_, weather_http_;
   std::unique_ptr<LiveSignal> signal_;    ///< the thread's own once it runs
   std::unique_ptr<LiveWeather> weather_;  ///< that of the other thread; may be absent
+  std::vector<Market> markets_;           ///< those of a third thread; may be none
   core::SignalIdentity identity_;
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::shared_ptr<const LiveSnapshot> snapshot_;
-  std::shared_ptr<const forecast::WeatherArchive> archive_;        ///< what weather_ last brought
-  std::shared_ptr<const forecast::WeatherArchive> shown_weather_;  ///< that snapshot_ knows
-  bool awaits_weather_ = false;  ///< there is none, and the first question has not ended
+  Beside beside_;  ///< what weather_ and markets_ last brought
+  Beside shown_;   ///< that snapshot_ knows
+  // There is none, and the first question has not ended.
+  bool awaits_weather_ = false, awaits_markets_ = false;
   std::vector<std::string> notes_;
   std::atomic<std::uint64_t> news_ = 0;
   std::mutex tell_mutex_;
   std::function<void()> tell_;
-  std::thread thread_, weather_thread_;
+  std::thread thread_, weather_thread_, market_thread_;
 };
 
 }  // namespace ebb::signals

@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "base/text.h"
 #include "core/accounting.h"
+#include "forecast/ridge_forecaster.h"
 #include "platform/file.h"
 #include "signals/feeds/forecast_record_file.h"
 #include "signals/feeds/signal_cache.h"
@@ -60,17 +61,56 @@ LiveSignal::LiveSignal(std::unique_ptr<Provider> provider, LiveOptions options)
       identity_(provider_->identity()),
       record_(std::make_shared<const forecast::ForecastRecord>()) {}
 
-// From the past, and from the weather where that is the better one on its record.
-std::unique_ptr<forecast::Forecaster> LiveSignal::MakeOwn() {
+// From the past, and with drivers where that is the better one on its record.
+std::unique_ptr<forecast::Forecaster> LiveSignal::MakePast() {
   auto past = forecast::MakeBestForecaster();
+  drivers_or_past_ = nullptr;
+  if (!inputs_) return past;
+  auto better = std::make_unique<forecast::BetterOnRecord>(
+      std::make_unique<forecast::RidgeForecaster>(inputs_), std::move(past));
+  drivers_or_past_ = better.get();
+  return better;
+}
+
+// The same, and from the weather where that is the better one on its record.
+std::unique_ptr<forecast::Forecaster> LiveSignal::MakeOwn() {
+  auto past = MakePast();
   if (!weather_) return past;
   const auto as_it_begins = core::Publication::AtBegin();
-  auto with_weather = std::make_unique<forecast::WeatherForecaster>(weather_, as_it_begins);
+  auto with_weather =
+      std::make_unique<forecast::WeatherForecaster>(weather_, as_it_begins, inputs_);
   with_weather_ = with_weather.get();
   auto better = std::make_unique<forecast::BetterOnRecord>(std::move(with_weather), std::move(past),
                                                            as_it_begins);
   weather_or_past_ = better.get();
   return better;
+}
+
+void LiveSignal::Use(std::shared_ptr<const Drivers> drivers) {
+  EBB_CHECK(drivers);
+  if (drivers == drivers_) return;
+  drivers_ = std::move(drivers);
+  inputs_known_after_.reset();
+}
+
+// Values come late, and what drivers told meanwhile counts: an hour is known whole hours after its
+// begin. Fits are made anew with other drivers, and where values come earlier than they were taken
+// to: what was known of drivers must be the same in the past as now.
+void LiveSignal::MindDrivers(Time now, Time from) {
+  if (!drivers_) return;
+  const auto known_after = std::chrono::floor<std::chrono::hours>(now - from);
+  if (inputs_known_after_ && *inputs_known_after_ <= known_after) return;
+  inputs_known_after_ = known_after;
+  std::vector<forecast::Driver> told;
+  for (const auto& drivers : *drivers_) told.insert(told.end(), drivers->begin(), drivers->end());
+  const std::chrono::hours step{1};
+  const core::Publication publication = known_after < step
+                                            ? core::Publication::AtBegin()
+                                            : core::Publication::AfterEnd(known_after - step);
+  inputs_ =
+      told.empty() ? nullptr : std::make_shared<const forecast::DriverInputs>(told, publication);
+  own_ = MakeOwn();
+  judged_until_.reset();
 }
 
 void LiveSignal::Use(std::shared_ptr<const forecast::WeatherArchive> weather) {
@@ -323,6 +363,7 @@ core::Forecast LiveSignal::Theirs(Time now, bool only_running) const {
 core::Forecast LiveSignal::Ahead(const core::IntensitySeries& known, Time now) {
   if (known.empty()) return Theirs(now, false);
   const Time from = std::min(now, known.samples().back().interval.begin);
+  MindDrivers(now, from);
   // Values come late; weather that came meanwhile counts.
   if (with_weather_) with_weather_->Use(weather_, now - from);
   const bool ours_is_better = OursIsBetter(known, now);
@@ -344,13 +385,16 @@ std::string LiveSignal::RecordText(const core::IntensitySeries& known, Time now)
   if (judgement_)
     text += "the provider's " + grams(judgement_->ProviderMean()) + " g/kWh, ours " +
             grams(judgement_->OwnMean());
-  if (weather_or_past_) {
+  const auto add = [&](forecast::BetterOnRecord* chooser, const std::string& with) {
+    if (!chooser) return;
     const Time from = std::min(now, known.samples().back().interval.begin);
-    const auto weather = weather_or_past_->JudgementAt(known, from);
-    if (weather && weather->IsRecord())
-      text += (text.empty() ? "" : "; ") + std::string("with weather ") +
-              grams(weather->ProviderMean()) + " g/kWh, without " + grams(weather->OwnMean());
-  }
+    const auto judgement = chooser->JudgementAt(known, from);
+    if (judgement && judgement->IsRecord())
+      text += (text.empty() ? "" : "; ") + with + " " + grams(judgement->ProviderMean()) +
+              " g/kWh, without " + grams(judgement->OwnMean());
+  };
+  add(weather_or_past_, "with weather");
+  if (inputs_) add(drivers_or_past_, "with " + inputs_->name());
   return text.empty() ? "" : " (off by in the last four weeks: " + text + ")";
 }
 

@@ -12,6 +12,7 @@
 
 #include "core/sample_archive.h"
 #include "forecast/better_on_record.h"
+#include "forecast/drivers.h"
 #include "forecast/forecast_record.h"
 #include "forecast/weather_forecaster.h"
 #include "platform/file_lock.h"
@@ -19,6 +20,9 @@
 #include "signals/provider.h"
 
 namespace ebb::signals {
+
+/// What else is known of a zone's hours, by who tells it; not null.
+using Drivers = std::vector<std::shared_ptr<const std::vector<forecast::Driver>>>;
 
 struct LiveOptions {
   Duration refresh{std::chrono::minutes{5}};
@@ -43,12 +47,16 @@ class LiveSignal {
   /// From the next snapshot on, forecasts know this weather; not null. Needs
   /// LiveOptions::knows_weather.
   void Use(std::shared_ptr<const forecast::WeatherArchive> weather);
+  /// From the next snapshot on, forecasts know these drivers; not null.
+  void Use(std::shared_ptr<const Drivers> drivers);
   Time next_question() const { return next_question_; }
   /// What the user should be told: a cache that could not be used. Emptied by the call.
   std::vector<std::string> TakeNotes() { return std::exchange(notes_, {}); }
 
  private:
+  std::unique_ptr<forecast::Forecaster> MakePast();
   std::unique_ptr<forecast::Forecaster> MakeOwn();
+  void MindDrivers(Time now, Time from);
   void ForgetFuture(Time now);
   bool Due(Time now) const { return !answered_at_ || now >= DueAfter(*answered_at_); }
   Time DueAfter(Time answered) const;
@@ -76,7 +84,13 @@ class LiveSignal {
   std::shared_ptr<const forecast::WeatherArchive> weather_;  ///< absent: forecasts know none
   forecast::WeatherForecaster* with_weather_ = nullptr;  ///< a part of own_, where there is weather
   forecast::BetterOnRecord* weather_or_past_ = nullptr;  ///< own_, where there is weather
-  const std::unique_ptr<forecast::Forecaster> own_;
+  std::shared_ptr<const Drivers> drivers_;
+  std::shared_ptr<const forecast::DriverInputs> inputs_;  ///< of drivers_; null: none is known
+  /// How long after an hour's begin it is known, in whole hours, as inputs_ takes it.
+  std::optional<std::chrono::hours> inputs_known_after_;
+  forecast::BetterOnRecord* drivers_or_past_ =
+      nullptr;  ///< a part of own_, where there are inputs_
+  std::unique_ptr<forecast::Forecaster> own_;
   core::SignalIdentity identity_;
   core::SampleArchive archive_;
   std::vector<core::Sample> provider_forecast_;

@@ -466,5 +466,65 @@ TEST_F(Cache, OfManyThatStartAtOnceOneAsks) {
   EXPECT_EQ(answered, 8);
 }
 
+// A source of 100 days, whose days differ as nobody could know but who is told of tomorrow.
+double WindOf(Time hour) {
+  const auto day = std::chrono::floor<days>(hour).time_since_epoch() / days{1};
+  return static_cast<double>(day * 7919 % 13);
+}
+
+class WindyProvider final : public Provider {
+ public:
+  const std::string& name() const override { return name_; }
+  const core::SignalIdentity& identity() const override { return identity_; }
+  Result<Reading> Read(const Question& question) override {
+    Reading reading;
+    const Time last = std::chrono::floor<hours>(question.now);
+    for (Time hour = last - days{100}; hour <= last; hour += hours{1})
+      reading.known.push_back(
+          {{hour, hour + hours{1}}, Intensity{400 - 10 * WindOf(hour)}, SampleStatus::kMeasured});
+    return reading;
+  }
+
+ private:
+  const std::string name_ = "windy";
+  const core::SignalIdentity identity_{"Z", core::SignalKind::kAverage, core::Boundary::kLifecycle,
+                                       "windy source"};
+};
+
+std::shared_ptr<const Drivers> WindToldUntil(Time end) {
+  auto told = std::make_shared<std::vector<forecast::Driver>>(1);
+  forecast::Driver* const wind = &told->front();
+  wind->name = "wind";
+  wind->begin = kDay - days{100};
+  for (Time hour = wind->begin; hour < end; hour += hours{1})
+    wind->hours.push_back(
+        forecast::DriverHour{WindOf(hour), std::chrono::floor<days>(hour) - hours{12}});
+  return std::make_shared<const Drivers>(Drivers{std::move(told)});
+}
+
+TEST(LiveSignal, DriversThatBecomeKnownChangeTheForecast) {
+  LiveSignal signal(std::make_unique<WindyProvider>(), {});
+  const Time now = kDay + hours{13};
+  const Time noon = kDay + days{1} + hours{12};
+  const auto at_noon = [&](const LiveSnapshot& snapshot) {
+    return snapshot.forecast.series.At(noon)->intensity.g_per_kwh;
+  };
+  const auto error_tomorrow = [&](const LiveSnapshot& snapshot) {
+    return std::abs(at_noon(snapshot) - (400 - 10 * WindOf(noon)));
+  };
+  const auto without = signal.Refresh(now);
+  EXPECT_THAT(without->forecast.method, Not(HasSubstr("wind")));
+  signal.Use(WindToldUntil(kDay + days{2}));
+  const auto with = signal.Refresh(now + minutes{1});
+  EXPECT_THAT(with->forecast.method, HasSubstr("zone's own past and wind"));
+  EXPECT_THAT(with->forecast.method, HasSubstr("with wind "));
+  EXPECT_LT(error_tomorrow(*with), error_tomorrow(*without) / 2);
+  // Nothing is told any more: as before.
+  signal.Use(std::make_shared<const Drivers>(
+      Drivers{std::make_shared<const std::vector<forecast::Driver>>()}));
+  const auto after = signal.Refresh(now + minutes{2});
+  EXPECT_EQ(at_noon(*after), at_noon(*without));
+}
+
 }  // namespace
 }  // namespace ebb::signals

@@ -37,7 +37,7 @@ struct Header {
   std::size_t columns = 0;
   std::size_t time = 0, price = 0;
   std::string price_name;
-  std::optional<std::size_t> end, unit, currency, sequence, contract;
+  std::optional<std::size_t> end, unit, currency, sequence, contract, published;
   std::optional<MarketTimes> clock;  ///< of intervals
   std::vector<std::size_t> zones;
   Unit named;  ///< as the price column's name says
@@ -74,6 +74,7 @@ void AssignColumn(const std::string& name, std::size_t column, Header& header) {
   if (name == "currency") header.currency = column;
   if (name == "sequence") header.sequence = column;
   if (name == "contracttype") header.contract = column;
+  if (name == "published") header.published = column;
   if (IsZoneName(name) || std::find(kAreaNames.begin(), kAreaNames.end(), name) != kAreaNames.end())
     header.zones.push_back(column);
 }
@@ -104,7 +105,9 @@ Result<Header> ParseHeader(const std::vector<std::string_view>& fields, const st
   return header;
 }
 
-struct PriceRow : TimedRow {};
+struct PriceRow : TimedRow {
+  Time known_from = Time::min();
+};
 
 class Reader {
  public:
@@ -120,12 +123,16 @@ class Reader {
     const std::size_t number = csv_.line();
     EBB_ASSIGN_OR_RETURN(const bool wanted, IsWanted(number));
     if (!wanted) return {};
-    PriceRow row{{number, {}, {}, {}}};
+    PriceRow row;
+    row.line = number;
     EBB_ASSIGN_OR_RETURN(const bool is_there, ReadTimes(row));
     if (!is_there) return {};
     if (!rows_.empty()) EBB_RETURN_IF_ERROR(CheckRowOrder(rows_.back(), row, path_));
     EBB_RETURN_IF_ERROR(ReadUnit(number));
     EBB_RETURN_IF_ERROR(ReadPrice(row));
+    if (header_.published) {
+      EBB_ASSIGN_OR_RETURN(row.known_from, ReadTimeField(Field(*header_.published), path_, number));
+    }
     rows_.push_back(row);
     return {};
   }
@@ -268,7 +275,8 @@ Result<core::PriceSeries> ParsePriceCsv(std::string_view text, const std::string
   const Duration longest = InferStep(BeginsOf(rows), chr::hours{1}).length;
   std::vector<core::PriceSample> samples;
   for (std::size_t i = 0; i < rows.size(); ++i)
-    if (rows[i].value) samples.push_back({IntervalOf(rows, i, longest), *rows[i].value});
+    if (rows[i].value)
+      samples.push_back({IntervalOf(rows, i, longest), *rows[i].value, rows[i].known_from});
   std::string source = "prices of " + std::string(FileName(path));
   if (const std::string zone = options.zone.value_or(reader.zone()); !zone.empty())
     source += ", " + zone;

@@ -21,8 +21,9 @@ struct PriceCsvOptions {
   std::optional<std::string> zone;      ///< which of several zones
 };
 
-/// Prices per kWh. `path` is for messages. Every price is known from the beginning of time; when it
-/// was published is for the caller to say (prices::AsPublished).
+/// Prices per kWh. `path` is for messages. Where the file has no column `published`, every price is
+/// known from the beginning of time: when it was published is for the caller to say
+/// (prices::AsPublished).
 Result<core::PriceSeries> ParsePriceCsv(std::string_view text, const std::string& path,
                                         const PriceCsvOptions& options = {});
 

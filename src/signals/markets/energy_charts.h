@@ -1,0 +1,32 @@
+#pragma once
+// Energy-Charts (https://api.energy-charts.info, Fraunhofer ISE) as a source of day-ahead prices of
+// Europe's bidding zones. No key. Answers say their licence.
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "core/price_series.h"
+#include "signals/markets/market_source.h"
+#include "signals/provider.h"
+
+namespace ebb::signals {
+
+inline constexpr const char* kEnergyChartsUrl = "https://api.energy-charts.info";
+
+struct EnergyChartsOptions {
+  std::string base_url = kEnergyChartsUrl;
+  std::string bidding_zone;  ///< "DE-LU"
+};
+
+/// As Energy-Charts names the bidding zone of a zone of intensity; "": it has none.
+std::string EnergyChartsZone(std::string_view zone);
+
+/// Published at 13:00 in Brussels on the day before.
+Result<std::unique_ptr<MarketSource>> MakeEnergyCharts(EnergyChartsOptions options,
+                                                       HttpGetFunction http_get);
+
+/// An answer of /price; a price that is null is a gap. Steps of up to an hour. Pure.
+Result<core::PriceSeries> ParseEnergyCharts(std::string_view body, const std::string& where);
+
+}  // namespace ebb::signals

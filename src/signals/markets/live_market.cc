@@ -1,0 +1,201 @@
+#include "signals/markets/live_market.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/text.h"
+#include "platform/file.h"
+#include "platform/file_lock.h"
+#include "signals/http/web_request.h"
+#include "signals/markets/market_csv.h"
+
+namespace ebb::signals {
+namespace {
+
+constexpr Duration kHour{std::chrono::hours{1}};
+constexpr Duration kDay{std::chrono::days{1}};
+constexpr Duration kAhead{std::chrono::days{3}};
+// Hours go in blocks, so that fits can stay meanwhile.
+constexpr Duration kBlock{std::chrono::days{28}};
+// How soon to look for what another process, which is asking now, will have written.
+constexpr Duration kAnotherAsks{std::chrono::seconds{2}};
+constexpr std::uint64_t kCacheLimitBytes = 16ULL << 20;
+
+Time DayOf(Time time) { return std::chrono::floor<std::chrono::days>(time); }
+
+}  // namespace
+
+LiveMarket::LiveMarket(std::unique_ptr<MarketSource> source, LiveMarketOptions options)
+    : source_(std::move(source)), options_(std::move(options)) {
+  MakeDrivers();
+}
+
+bool LiveMarket::WantsAhead(Time now) const {
+  if (!asked_at_ || *asked_at_ > now) return true;  // the clock was set back
+  const bool calm = KnownUntil() >= now + kDay - kHour;
+  return now >= *asked_at_ + (calm ? options_.calm_refresh : options_.refresh);
+}
+
+bool LiveMarket::WantsPast(Time now) const {
+  return asked_from_ && *asked_from_ > DayOf(now - options_.past);
+}
+
+void LiveMarket::Refresh(Time now) {
+  if (not_before_ - options_.retry > now) not_before_ = {};  // the clock was set back
+  if (now < not_before_ || (!WantsAhead(now) && !WantsPast(now))) return;
+  ReadCache();
+  if (WantsAhead(now) || WantsPast(now)) AskOnceForAll(now);
+}
+
+// "DIRECTORY/entso-e_prices_0123456789abcdef.csv": the digest tells servers and areas apart.
+std::filesystem::path LiveMarket::FileOf(const char* ending) const {
+  return std::filesystem::path(options_.cache_directory) /
+         (source_->name() + "_" + ShortDigest(source_->server()) + ending);
+}
+
+void LiveMarket::Note(std::string note) {
+  if (std::ranges::find(notes_, note) == notes_.end()) notes_.push_back(std::move(note));
+}
+
+// When it was asked last, and from when on its past has been: two lines.
+void LiveMarket::ReadAsked() {
+  const auto text = platform::ReadFile(FileOf(".asked"), 1 << 10);
+  if (!text) return;
+  const auto lines = Split(*text, '\n');
+  const auto at = ParseTime(lines[0]);
+  const auto from = lines.size() > 1 ? ParseTime(lines[1]) : at;
+  if (!at || !from || (asked_at_ && *at <= *asked_at_ && *from >= *asked_from_)) return;
+  asked_at_ = *at;
+  asked_from_ = *from;
+}
+
+void LiveMarket::ReadCache() {
+  if (options_.cache_directory.empty()) return;
+  const auto path = FileOf(".csv");
+  const auto text = platform::ReadFile(path, kCacheLimitBytes);
+  if (!text) return;
+  auto cached = ParseMarketText(source_->kind(), *text, path.string());
+  if (!cached) return Note("what is cached is ignored: " + cached.error().Message());
+  ReadAsked();
+  if (*cached == hours_) return;
+  hours_ = *std::move(cached);
+  MakeDrivers();
+}
+
+// One process asks; the others read what it wrote.
+void LiveMarket::AskOnceForAll(Time now) {
+  if (options_.cache_directory.empty()) return Ask(now);
+  const auto ready = platform::EnsureWritableDirectory(options_.cache_directory);
+  if (!ready) {
+    Note(source_->name() + " is not cached: " + ready.error().Message());
+    return Ask(now);
+  }
+  const auto lock = platform::FileLock::Take(FileOf(".lock"));
+  if (!lock && lock.error().code == ExitCode::kTryLater) {
+    not_before_ = now + kAnotherAsks;
+    return;
+  }
+  ReadCache();
+  Ask(now);
+}
+
+void LiveMarket::Ask(Time now) {
+  if (!asked_at_ && !failed_) Note(std::string(source_->terms()));
+  not_before_ = {};
+  if (WantsAhead(now))
+    AskAhead(now);
+  else
+    AskPast(now);
+}
+
+// From where what is known ends: a process that was away asks about what it has missed, as far back
+// as one question goes.
+void LiveMarket::AskAhead(Time now) {
+  const Time today = DayOf(now);
+  const Time earliest = today + kAhead - source_->longest();
+  const Time from = std::max(earliest, std::min(today, DayOf(KnownUntil())));
+  const Interval interval{hours_.empty() ? std::max(earliest, today - kDay) : from, today + kAhead};
+  auto told = source_->Ask(interval);
+  if (!told) return Failed(told.error(), now);
+  if (failed_) Note(source_->name() + " is known again");
+  failed_ = false;
+  const bool has_hole = !hours_.empty() && KnownUntil() + kHour < interval.begin;
+  Take(*std::move(told), interval, now);
+  asked_at_ = now;
+  if (!asked_from_ || has_hole) asked_from_ = interval.begin;
+  Write();
+}
+
+// The latest piece that has not been asked about.
+void LiveMarket::AskPast(Time now) {
+  const Time earliest = DayOf(now - options_.past);
+  const Interval interval{std::max(earliest, *asked_from_ - source_->longest()), *asked_from_};
+  auto told = source_->Ask(interval);
+  if (!told) return Failed(told.error(), now);
+  Take(*std::move(told), interval, now);
+  asked_from_ = interval.begin;
+  Write();
+}
+
+void LiveMarket::Failed(const Error& error, Time now) {
+  not_before_ = now + options_.retry;
+  if (!failed_)
+    Note("nothing new of " + source_->name() + ": " + error.Message() +
+         "; forecasts use what is known as far as it reaches, then do without");
+  failed_ = true;
+}
+
+// By the rule of the market, unless it was not there yet when it was asked after that.
+Time LiveMarket::PublishedOf(Time begin, Time now) const {
+  const Time usual = source_->publication().Of(begin);
+  const bool was_late = asked_at_ && *asked_at_ > usual;
+  return usual > now || was_late ? std::chrono::floor<std::chrono::seconds>(now) : usual;
+}
+
+// What is known stays as it was told first.
+void LiveMarket::Take(MarketHours told, Interval interval, Time now) {
+  const bool is_past = asked_from_ && interval.end <= *asked_from_;
+  std::map<Time, MarketHour> all;
+  for (MarketHour& hour : hours_) all.emplace(hour.begin, std::move(hour));
+  const std::size_t known = all.size();
+  for (MarketHour& hour : told) {
+    if (!interval.contains(hour.begin) || all.contains(hour.begin)) continue;
+    hour.published = is_past ? std::min(now, source_->publication().Of(hour.begin))
+                             : PublishedOf(hour.begin, now);
+    all.emplace(hour.begin, std::move(hour));
+  }
+  const bool is_new = all.size() > known;
+  if (!all.empty() && all.begin()->first < now - options_.past - kBlock)
+    all.erase(all.begin(), all.lower_bound(now - options_.past));
+  hours_.clear();
+  for (auto& [begin, hour] : all) hours_.push_back(std::move(hour));
+  if (is_new) MakeDrivers();
+}
+
+void LiveMarket::MakeDrivers() {
+  auto drivers = std::make_shared<std::vector<forecast::Driver>>();
+  const MarketKind kind = source_->kind();
+  for (std::size_t column = 0; !hours_.empty() && column < kind.columns.size(); ++column) {
+    const Time begin = hours_.front().begin;
+    forecast::Driver& driver = drivers->emplace_back();
+    driver.name = kind.columns[column].driver;
+    driver.drifts = kind.columns[column].drifts;
+    driver.begin = begin;
+    driver.hours.resize(static_cast<std::size_t>((KnownUntil() - begin) / kHour) + 1);
+    for (const MarketHour& hour : hours_)
+      driver.hours[static_cast<std::size_t>((hour.begin - begin) / kHour)] =
+          forecast::DriverHour{hour.values[column], hour.published};
+  }
+  drivers_ = std::move(drivers);
+}
+
+void LiveMarket::Write() {
+  if (options_.cache_directory.empty()) return;
+  auto written = platform::WriteFileAtomically(FileOf(".csv"), MarketText(source_->kind(), hours_));
+  if (written)
+    written = platform::WriteFileAtomically(
+        FileOf(".asked"), FormatTime(*asked_at_) + "\n" + FormatTime(*asked_from_) + "\n");
+  if (!written) Note(source_->name() + " is not cached: " + written.error().Message());
+}
+
+}  // namespace ebb::signals

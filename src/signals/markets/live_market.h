@@ -1,0 +1,74 @@
+#pragma once
+// What a market or an operator tells, kept up to date as drivers of forecasts: a question an hour
+// until a day ahead is known, one every six hours otherwise, by whichever process comes first; at
+// the start its past, piece by piece, since a forecast must learn from it. What was told is kept
+// with the moment at which it was public, and not changed later, so that what a forecast knew can
+// be looked up. Blocks while it asks: it is called on a thread that fetches. One thread at a time.
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "forecast/drivers.h"
+#include "signals/markets/market_source.h"
+
+namespace ebb::signals {
+
+struct LiveMarketOptions {
+  Duration refresh{std::chrono::hours{1}};       ///< until a day ahead is known
+  Duration calm_refresh{std::chrono::hours{6}};  ///< from then on
+  Duration retry{std::chrono::minutes{30}};      ///< after a question without an answer
+  Duration past{std::chrono::days{400}};         ///< how much of it is fetched and kept
+  std::string cache_directory;                   ///< "": nothing is kept on disk
+};
+
+class LiveMarket {
+ public:
+  LiveMarket(std::unique_ptr<MarketSource> source, LiveMarketOptions options);
+
+  /// Takes in what was kept on disk.
+  void ReadCache();
+  /// Reads the cache, and asks where a question is due: about the days ahead, or else about a piece
+  /// of the past. Never fails: what failed is a note, and what is known goes on being used.
+  void Refresh(Time now);
+  /// Whether a further piece of the past can be asked about at once.
+  bool GoesOn(Time now) const { return now >= not_before_ && WantsPast(now); }
+  /// One for each column; other ones whenever something became known. Never null; empty while
+  /// nothing is known.
+  std::shared_ptr<const std::vector<forecast::Driver>> drivers() const { return drivers_; }
+  /// What the user should be told: terms at first use, a cache that cannot be used, a source that
+  /// stopped answering or answers again. Emptied by the call.
+  std::vector<std::string> TakeNotes() { return std::exchange(notes_, {}); }
+
+ private:
+  Time KnownUntil() const { return hours_.empty() ? Time{} : hours_.back().begin; }
+  bool WantsAhead(Time now) const;
+  bool WantsPast(Time now) const;
+  std::filesystem::path FileOf(const char* ending) const;
+  void ReadAsked();
+  void AskOnceForAll(Time now);
+  void Ask(Time now);
+  void AskAhead(Time now);
+  void AskPast(Time now);
+  Time PublishedOf(Time begin, Time now) const;
+  void Take(MarketHours told, Interval interval, Time now);
+  void MakeDrivers();
+  void Write();
+  void Failed(const Error& error, Time now);
+  void Note(std::string note);
+
+  const std::unique_ptr<MarketSource> source_;
+  const LiveMarketOptions options_;
+  MarketHours hours_;
+  std::shared_ptr<const std::vector<forecast::Driver>> drivers_;
+  std::optional<Time> asked_at_;    ///< the latest answer about the days ahead
+  std::optional<Time> asked_from_;  ///< from then on, the past has been asked about
+  Time not_before_{};
+  bool failed_ = false;  ///< the latest question
+  std::vector<std::string> notes_;
+};
+
+}  // namespace ebb::signals

@@ -1,0 +1,18 @@
+#pragma once
+// What markets and operators told, as it is kept: CSV files that --operators and --prices read, too
+// (timestamp, the columns of the kind, published). Pure.
+
+#include <string>
+#include <string_view>
+
+#include "signals/markets/market_source.h"
+
+namespace ebb::signals {
+
+std::string MarketText(const MarketKind& kind, const MarketHours& hours);
+
+/// An Error, with line, where anything but that stands there.
+Result<MarketHours> ParseMarketText(const MarketKind& kind, std::string_view text,
+                                    const std::string& path);
+
+}  // namespace ebb::signals
