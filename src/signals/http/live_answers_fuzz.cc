@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/check.h"
+#include "signals/markets/energy_charts.h"
 #include "signals/providers/carbon_aware_sdk.h"
 #include "signals/providers/electricity_maps.h"
 #include "signals/providers/json_address.h"
@@ -47,6 +48,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size == 0) return 0;
   const std::string body(reinterpret_cast<const char*>(data) + 1, size - 1);
   std::ignore = ParseWattTimeLogin(body, "fuzz");
+  if (const auto prices = ParseEnergyCharts(body, "fuzz"); !prices)
+    EBB_CHECK(!prices.error().what.empty());
   const auto payload = Parse(data[0] % 8, body);
   if (!payload) {
     EBB_CHECK(!payload.error().what.empty() && payload.error().where == "fuzz");

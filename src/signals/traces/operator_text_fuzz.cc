@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/check.h"
+#include "signals/markets/market_csv.h"
 #include "signals/traces/entsoe_document.h"
 #include "signals/traces/operator_text.h"
 #include "signals/traces/xml_tree.h"
@@ -30,6 +31,16 @@ void TryForecasts(const std::string& text) {
   }
 }
 
+// What is kept of it is read again as it was written.
+void TryKept(const std::string& text) {
+  const MarketKind kind = MarketKind::Operators();
+  const auto hours = ParseMarketText(kind, text, "fuzz");
+  if (!hours) return CheckRefused(hours.error());
+  const auto again = ParseMarketText(kind, MarketText(kind, *hours), "fuzz");
+  EBB_CHECK(again.has_value());
+  EBB_CHECK(again->size() == hours->size());
+}
+
 void TryPrices(const std::string& text) {
   if (!LooksLikeXml(text)) return;
   const auto document = ParseEntsoeDocument(text, "fuzz");
@@ -43,5 +54,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string text(reinterpret_cast<const char*>(data), size);
   TryForecasts(text);
   TryPrices(text);
+  TryKept(text);
   return 0;
 }

@@ -86,7 +86,7 @@ class Walker {
   }
 
   Status Add() {
-    for (const std::size_t needed : {1, 3, 4, 5, 6})
+    for (const std::size_t needed : std::initializer_list<std::size_t>{1, 3, 4, 5, 6})
       if (part_.sections[needed].empty()) return Fail(Damaged());
     if (!IsOfKnownTemplates(part_)) return {};
     const auto points = NumberAt(part_.sections[3], 6, 4);
