@@ -10,10 +10,13 @@
 #include <optional>
 #include <utility>
 
+#include "platform/shared_library.h"
 #include "train/library_errors.h"
 
 namespace ebb::train {
 namespace {
+
+using platform::FindFunction;
 
 struct Id {
   std::array<char, 128> bytes;
@@ -44,25 +47,19 @@ struct Functions {
   int (*abort)(Communicator) = nullptr;
 
   explicit Functions(void* handle) {
-    Load(handle, "ncclGetVersion", version);
-    Load(handle, "ncclGetErrorString", error_string);
-    Load(handle, "ncclGetLastError", last_error);
-    Load(handle, "ncclGetUniqueId", new_id);
-    Load(handle, "ncclCommInitRankConfig", connect);
-    Load(handle, "ncclCommGetAsyncError", async_error);
-    Load(handle, "ncclAllReduce", all_reduce);
-    Load(handle, "ncclCommAbort", abort);
+    FindFunction(handle, "ncclGetVersion", version);
+    FindFunction(handle, "ncclGetErrorString", error_string);
+    FindFunction(handle, "ncclGetLastError", last_error);
+    FindFunction(handle, "ncclGetUniqueId", new_id);
+    FindFunction(handle, "ncclCommInitRankConfig", connect);
+    FindFunction(handle, "ncclCommGetAsyncError", async_error);
+    FindFunction(handle, "ncclAllReduce", all_reduce);
+    FindFunction(handle, "ncclCommAbort", abort);
   }
   bool usable() const {
     int found = 0;
     return version && error_string && last_error && new_id && connect && async_error &&
            all_reduce && abort && version(&found) == kSuccess && found >= kOldestVersion;
-  }
-
- private:
-  template <typename Function>
-  static void Load(void* handle, const char* name, Function& function) {
-    function = reinterpret_cast<Function>(::dlsym(handle, name));
   }
 };
 

@@ -4,8 +4,12 @@
 
 #include <algorithm>
 
+#include "platform/shared_library.h"
+
 namespace ebb::meter {
 namespace {
+
+using platform::FindFunction;
 
 using NvmlReturn = int;
 constexpr NvmlReturn kSuccess = 0, kNotSupported = 3, kNoPermission = 4, kInsufficientSize = 7,
@@ -58,11 +62,6 @@ tl::unexpected<GpuProblem> Problem(NvmlReturn code) {
   return tl::unexpected<GpuProblem>(ProblemOf(code));
 }
 
-template <typename Function>
-void Load(void* handle, const char* name, Function*& function) {
-  function = reinterpret_cast<Function*>(::dlsym(handle, name));
-}
-
 }  // namespace
 
 struct NvmlLibrary::Functions {
@@ -96,36 +95,36 @@ struct NvmlLibrary::Functions {
   NvmlReturn (*free_events)(void*);
 
   explicit Functions(void* handle) {
-    Load(handle, "nvmlInit_v2", init);
-    Load(handle, "nvmlShutdown", shutdown);
-    Load(handle, "nvmlErrorString", error_string);
-    Load(handle, "nvmlDeviceGetCount_v2", count);
-    Load(handle, "nvmlDeviceGetHandleByIndex_v2", by_index);
-    Load(handle, "nvmlDeviceGetHandleByUUID", by_uuid);
-    Load(handle, "nvmlDeviceGetDeviceHandleFromMigDeviceHandle", parent_of_mig);
-    Load(handle, "nvmlDeviceGetUUID", uuid);
-    Load(handle, "nvmlDeviceGetName", name);
-    Load(handle, "nvmlDeviceGetTotalEnergyConsumption", total_energy);
-    Load(handle, "nvmlDeviceGetPowerUsage", power);
-    Load(handle, "nvmlDeviceGetUtilizationRates", utilisation);
-    Load(handle, "nvmlDeviceGetPowerManagementLimit", power_limit);
-    Load(handle, "nvmlDeviceGetPowerManagementDefaultLimit", default_power_limit);
-    Load(handle, "nvmlDeviceGetPowerManagementLimitConstraints", power_limits);
-    Load(handle, "nvmlDeviceSetPowerManagementLimit", set_power_limit);
-    Load(handle, "nvmlDeviceGetMigMode", mig_mode);
-    Load(handle, "nvmlDeviceGetMaxMigDeviceCount", most_mig_devices);
-    Load(handle, "nvmlDeviceGetMigDeviceHandleByIndex", mig_by_index);
-    Load(handle, "nvmlDeviceGetGpuInstanceId", gpu_instance);
-    Load(handle, "nvmlDeviceGetComputeInstanceId", compute_instance);
-    Load(handle, "nvmlDeviceGetAttributes_v2", attributes);
-    Load(handle, "nvmlDeviceGetComputeRunningProcesses_v3", computing);
-    if (!computing) Load(handle, "nvmlDeviceGetComputeRunningProcesses_v2", computing);
-    Load(handle, "nvmlDeviceGetGraphicsRunningProcesses_v3", drawing);
-    if (!drawing) Load(handle, "nvmlDeviceGetGraphicsRunningProcesses_v2", drawing);
-    Load(handle, "nvmlEventSetCreate", make_events);
-    Load(handle, "nvmlDeviceRegisterEvents", register_events);
-    Load(handle, "nvmlEventSetWait_v2", wait_for_event);
-    Load(handle, "nvmlEventSetFree", free_events);
+    FindFunction(handle, "nvmlInit_v2", init);
+    FindFunction(handle, "nvmlShutdown", shutdown);
+    FindFunction(handle, "nvmlErrorString", error_string);
+    FindFunction(handle, "nvmlDeviceGetCount_v2", count);
+    FindFunction(handle, "nvmlDeviceGetHandleByIndex_v2", by_index);
+    FindFunction(handle, "nvmlDeviceGetHandleByUUID", by_uuid);
+    FindFunction(handle, "nvmlDeviceGetDeviceHandleFromMigDeviceHandle", parent_of_mig);
+    FindFunction(handle, "nvmlDeviceGetUUID", uuid);
+    FindFunction(handle, "nvmlDeviceGetName", name);
+    FindFunction(handle, "nvmlDeviceGetTotalEnergyConsumption", total_energy);
+    FindFunction(handle, "nvmlDeviceGetPowerUsage", power);
+    FindFunction(handle, "nvmlDeviceGetUtilizationRates", utilisation);
+    FindFunction(handle, "nvmlDeviceGetPowerManagementLimit", power_limit);
+    FindFunction(handle, "nvmlDeviceGetPowerManagementDefaultLimit", default_power_limit);
+    FindFunction(handle, "nvmlDeviceGetPowerManagementLimitConstraints", power_limits);
+    FindFunction(handle, "nvmlDeviceSetPowerManagementLimit", set_power_limit);
+    FindFunction(handle, "nvmlDeviceGetMigMode", mig_mode);
+    FindFunction(handle, "nvmlDeviceGetMaxMigDeviceCount", most_mig_devices);
+    FindFunction(handle, "nvmlDeviceGetMigDeviceHandleByIndex", mig_by_index);
+    FindFunction(handle, "nvmlDeviceGetGpuInstanceId", gpu_instance);
+    FindFunction(handle, "nvmlDeviceGetComputeInstanceId", compute_instance);
+    FindFunction(handle, "nvmlDeviceGetAttributes_v2", attributes);
+    FindFunction(handle, "nvmlDeviceGetComputeRunningProcesses_v3", computing);
+    if (!computing) FindFunction(handle, "nvmlDeviceGetComputeRunningProcesses_v2", computing);
+    FindFunction(handle, "nvmlDeviceGetGraphicsRunningProcesses_v3", drawing);
+    if (!drawing) FindFunction(handle, "nvmlDeviceGetGraphicsRunningProcesses_v2", drawing);
+    FindFunction(handle, "nvmlEventSetCreate", make_events);
+    FindFunction(handle, "nvmlDeviceRegisterEvents", register_events);
+    FindFunction(handle, "nvmlEventSetWait_v2", wait_for_event);
+    FindFunction(handle, "nvmlEventSetFree", free_events);
   }
   // The rest came with later drivers and may be missing.
   bool usable() const {

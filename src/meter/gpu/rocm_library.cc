@@ -5,17 +5,16 @@
 #include <cmath>
 #include <cstdio>
 
+#include "platform/shared_library.h"
+
 namespace ebb::meter {
 namespace {
+
+using platform::FindFunction;
 
 using RocmStatus = int;
 constexpr RocmStatus kSuccess = 0, kNotSupported = 2, kFileError = 3, kPermission = 4,
                      kNotYetImplemented = 9, kNotFound = 10;
-
-template <typename Function>
-void Load(void* handle, const char* name, Function*& function) {
-  function = reinterpret_cast<Function*>(::dlsym(handle, name));
-}
 
 // The library numbers its devices; a handle is the number plus one, so that it is never null.
 std::uint32_t IndexOf(GpuLibrary::Device device) {
@@ -61,17 +60,17 @@ struct RocmLibrary::Functions {
   RocmStatus (*busy)(std::uint32_t, std::uint32_t*);
 
   explicit Functions(void* handle) {
-    Load(handle, "rsmi_init", init);
-    Load(handle, "rsmi_shut_down", shut_down);
-    Load(handle, "rsmi_status_string", status_string);
-    Load(handle, "rsmi_num_monitor_devices", count);
-    Load(handle, "rsmi_dev_unique_id_get", unique_id);
-    Load(handle, "rsmi_dev_pci_id_get", pci_id);
-    Load(handle, "rsmi_dev_name_get", name);
-    Load(handle, "rsmi_dev_energy_count_get", energy);
-    Load(handle, "rsmi_dev_power_ave_get", average_power);
-    Load(handle, "rsmi_dev_current_socket_power_get", socket_power);
-    Load(handle, "rsmi_dev_busy_percent_get", busy);
+    FindFunction(handle, "rsmi_init", init);
+    FindFunction(handle, "rsmi_shut_down", shut_down);
+    FindFunction(handle, "rsmi_status_string", status_string);
+    FindFunction(handle, "rsmi_num_monitor_devices", count);
+    FindFunction(handle, "rsmi_dev_unique_id_get", unique_id);
+    FindFunction(handle, "rsmi_dev_pci_id_get", pci_id);
+    FindFunction(handle, "rsmi_dev_name_get", name);
+    FindFunction(handle, "rsmi_dev_energy_count_get", energy);
+    FindFunction(handle, "rsmi_dev_power_ave_get", average_power);
+    FindFunction(handle, "rsmi_dev_current_socket_power_get", socket_power);
+    FindFunction(handle, "rsmi_dev_busy_percent_get", busy);
   }
   // The rest came with later releases and may be missing.
   bool usable() const { return init && shut_down && count && (unique_id || pci_id); }

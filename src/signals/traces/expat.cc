@@ -4,31 +4,30 @@
 
 #include <optional>
 
+#include "platform/shared_library.h"
+
 namespace ebb::signals {
 namespace {
 
-template <typename Function>
-bool Find(void* library, const char* name, Function& function) {
-  function = reinterpret_cast<Function>(::dlsym(library, name));
-  return function != nullptr;
-}
+using platform::FindFunction;
 
 std::optional<Expat> LoadExpat() {
   void* library = ::dlopen("libexpat.so.1", RTLD_NOW | RTLD_LOCAL);
   if (!library) return std::nullopt;
   Expat expat{};
   const bool complete =
-      Find(library, "XML_ParserCreate", expat.parser_create) &&
-      Find(library, "XML_ParserFree", expat.parser_free) &&
-      Find(library, "XML_SetUserData", expat.set_user_data) &&
-      Find(library, "XML_SetElementHandler", expat.set_element_handler) &&
-      Find(library, "XML_SetCharacterDataHandler", expat.set_character_data_handler) &&
-      Find(library, "XML_SetStartDoctypeDeclHandler", expat.set_start_doctype_decl_handler) &&
-      Find(library, "XML_Parse", expat.parse) &&
-      Find(library, "XML_StopParser", expat.stop_parser) &&
-      Find(library, "XML_GetErrorCode", expat.get_error_code) &&
-      Find(library, "XML_ErrorString", expat.error_string) &&
-      Find(library, "XML_GetCurrentLineNumber", expat.get_current_line_number);
+      FindFunction(library, "XML_ParserCreate", expat.parser_create) &&
+      FindFunction(library, "XML_ParserFree", expat.parser_free) &&
+      FindFunction(library, "XML_SetUserData", expat.set_user_data) &&
+      FindFunction(library, "XML_SetElementHandler", expat.set_element_handler) &&
+      FindFunction(library, "XML_SetCharacterDataHandler", expat.set_character_data_handler) &&
+      FindFunction(library, "XML_SetStartDoctypeDeclHandler",
+                   expat.set_start_doctype_decl_handler) &&
+      FindFunction(library, "XML_Parse", expat.parse) &&
+      FindFunction(library, "XML_StopParser", expat.stop_parser) &&
+      FindFunction(library, "XML_GetErrorCode", expat.get_error_code) &&
+      FindFunction(library, "XML_ErrorString", expat.error_string) &&
+      FindFunction(library, "XML_GetCurrentLineNumber", expat.get_current_line_number);
   if (!complete) return std::nullopt;
   return expat;
 }
