@@ -265,7 +265,7 @@ class TestEntsoe(Fixture):
         self.server.is_down = True
         away = self.grid(*self.operators())
         self.assertEqual(away.returncode, 0, away.stderr)
-        self.assertIn("nothing new of entso-e_operators", away.stderr)
+        self.assertIn("nothing new of entso-e operators", away.stderr)
         self.assertIn("expected load, wind and sun", json.loads(away.stdout)["forecast_method"])
 
     def test_settings_name_the_service_and_the_token(self):

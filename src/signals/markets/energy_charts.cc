@@ -66,7 +66,7 @@ class EnergyCharts final : public MarketSource {
   }
 
  private:
-  const std::string name_ = "energy-charts_prices";
+  const std::string name_ = "energy-charts prices";
   const EnergyChartsOptions options_;
   const HttpGetFunction http_get_;
   const prices::Publication publication_;

@@ -115,13 +115,13 @@ Result<std::unique_ptr<MarketSource>> Make(const char* name, std::chrono::hours 
 
 Result<std::unique_ptr<MarketSource>> MakeEntsoeOperators(EntsoeApiOptions options,
                                                           HttpGetFunction http_get) {
-  return Make<Operators>("entso-e_operators", std::chrono::hours{18}, std::move(options),
+  return Make<Operators>("entso-e operators", std::chrono::hours{18}, std::move(options),
                          std::move(http_get));
 }
 
 Result<std::unique_ptr<MarketSource>> MakeEntsoePrices(EntsoeApiOptions options,
                                                        HttpGetFunction http_get) {
-  return Make<Prices>("entso-e_prices", std::chrono::hours{13}, std::move(options),
+  return Make<Prices>("entso-e prices", std::chrono::hours{13}, std::move(options),
                       std::move(http_get));
 }
 

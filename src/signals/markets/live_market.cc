@@ -49,8 +49,10 @@ void LiveMarket::Refresh(Time now) {
 
 // "DIRECTORY/entso-e_prices_0123456789abcdef.csv": the digest tells servers and areas apart.
 std::filesystem::path LiveMarket::FileOf(const char* ending) const {
+  std::string name = source_->name();
+  std::ranges::replace(name, ' ', '_');
   return std::filesystem::path(options_.cache_directory) /
-         (source_->name() + "_" + ShortDigest(source_->server()) + ending);
+         (name + "_" + ShortDigest(source_->server()) + ending);
 }
 
 void LiveMarket::Note(std::string note) {

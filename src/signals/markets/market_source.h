@@ -48,7 +48,7 @@ struct MarketKind {
 class MarketSource {
  public:
   virtual ~MarketSource() = default;
-  /// "entso-e_prices": for people and file names.
+  /// "entso-e prices": for people, and for file names with "_" in place of the space.
   virtual const std::string& name() const = 0;
   virtual MarketKind kind() const = 0;
   /// Under which terms it may be used, told at first use.

@@ -99,14 +99,14 @@ class Prices final : public Oasis {
 Result<std::unique_ptr<MarketSource>> MakeOasisOperators(std::string base_url,
                                                          HttpGetFunction http_get) {
   EBB_ASSIGN_OR_RETURN(prices::Publication publication, OasisPublication());
-  return std::make_unique<Operators>("oasis_operators", std::move(base_url), std::move(http_get),
+  return std::make_unique<Operators>("oasis operators", std::move(base_url), std::move(http_get),
                                      std::move(publication));
 }
 
 Result<std::unique_ptr<MarketSource>> MakeOasisPrices(std::string base_url,
                                                       HttpGetFunction http_get) {
   EBB_ASSIGN_OR_RETURN(prices::Publication publication, OasisPublication());
-  return std::make_unique<Prices>("oasis_prices", std::move(base_url), std::move(http_get),
+  return std::make_unique<Prices>("oasis prices", std::move(base_url), std::move(http_get),
                                   std::move(publication));
 }
 
