@@ -5,6 +5,9 @@ import json
 import os
 import random
 import struct
+import subprocess
+
+from train_runs import environment
 
 BYTES = 256
 
@@ -52,6 +55,14 @@ def write_model(folder, hidden, intermediate, layers, heads, vocabulary):
     text += b" " * (-len(text) % 8)
     with open(os.path.join(folder, "model.safetensors"), "wb") as file:
         file.write(struct.pack("<Q", len(text)) + text + b"".join(data))
+
+
+def write_model_of_transformers(python, folder, config):
+    """A Qwen2 model with the random weights that transformers gives it, saved by it, in fp32."""
+    program = ("import json, sys; from transformers import AutoModelForCausalLM, Qwen2Config; "
+               "AutoModelForCausalLM.from_config(Qwen2Config(**json.loads(sys.argv[2]), tie_word_embeddings=True,"
+               " max_position_embeddings=512)).save_pretrained(sys.argv[1])")
+    subprocess.run([python, "-c", program, folder, json.dumps(config)], check=True, env=environment())
 
 
 def write_byte_tokenizer(folder):

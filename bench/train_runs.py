@@ -24,6 +24,18 @@ def parse_arguments(description, rounds=3, **defaults):
     return parser.parse_args()
 
 
+def peer_python(options):
+    """The Python that has transformers on the LibTorch of options.ebb_train: Debian's, or with options.wheel that of the
+    torch wheel, for which options.ebb_train is set."""
+    peer = "python" if options.wheel else "trainers"
+    python = os.path.join(ROOT, "build", "peers", peer, "bin", "python")
+    if options.wheel:
+        options.ebb_train = os.path.join(ROOT, "build", "torch", "bin", "ebb-train")
+    if not os.path.exists(python) or not os.path.exists(options.ebb_train):
+        sys.exit(f"{os.path.relpath(sys.argv[0], ROOT)} needs transformers: run ./dev peers {peer} once")
+    return python
+
+
 def environment():
     """BLAS picks its own kernels: a pinned OPENBLAS_CORETYPE would slow fp32 down and flatter bf16."""
     return {name: value for name, value in os.environ.items() if name != "OPENBLAS_CORETYPE"}

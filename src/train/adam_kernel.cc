@@ -2,16 +2,12 @@
 
 #include <cmath>
 
+#include "train/vector_clones.h"
+
 namespace ebb::train {
 
-// One copy per instruction set, chosen when the program is loaded (GCC's function multiversioning);
-// not under a sanitizer, whose run time is not there yet when the choice is made.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
-    !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
-__attribute__((target_clones("avx512f", "avx2", "default")))
-#endif
-void UpdateAdam(const AdamArrays& arrays, std::size_t begin, std::size_t end,
-                const AdamCoefficients& c) {
+EBB_VECTOR_CLONES void UpdateAdam(const AdamArrays& arrays, std::size_t begin, std::size_t end,
+                                  const AdamCoefficients& c) {
   float* __restrict parameter = arrays.parameter;
   float* __restrict exp_avg = arrays.exp_avg;
   float* __restrict exp_avg_sq = arrays.exp_avg_sq;

@@ -7,6 +7,7 @@ import copy
 import json
 import math
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -301,8 +302,9 @@ class TorchrunTest(Scratch):
 
     @staticmethod
     def wait_for_step(run, step):
+        """Until so many updates are done: at most five a second have a line, so this one may have none."""
         progress = run / "progress.jsonl"
-        while not progress.exists() or f'"step":{step},' not in progress.read_text():
+        while not progress.exists() or max(map(int, re.findall(r'"step":(\d+),', progress.read_text())), default=0) < step:
             time.sleep(0.02)
 
     @staticmethod

@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "base/random.h"
+#include "train/vector_clones.h"
 
 namespace ebb::train {
 namespace {
@@ -16,12 +17,8 @@ using Halves = std::array<std::uint32_t, 2 * kNumbers>;
 
 }  // namespace
 
-// One copy per instruction set, as in adam_kernel.cc.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
-    !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
-__attribute__((target_clones("arch=x86-64-v4", "avx2", "default")))
-#endif
-void DrawFactors(const DropoutDraw& draw, std::int64_t first, std::span<float> factors) {
+EBB_VECTOR_CLONES void DrawFactors(const DropoutDraw& draw, std::int64_t first,
+                                   std::span<float> factors) {
   EBB_CHECK(first % 2 == 0);
   const double kept = 1 - draw.dropped;
   const auto below = static_cast<std::uint32_t>(std::min(std::ldexp(kept, 32), 0x1.0p32 - 1));

@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "base/check.h"
+#include "train/language/dot_product.h"
 #include "train/language/linear_product.h"
+#include "train/language/one_row_product.h"
 #include "train/weight_codes.h"
 
 namespace ebb::train {
@@ -133,28 +135,54 @@ Tensor FrozenMatrix::Rows(std::int64_t first, std::int64_t count) const {
 Tensor FrozenMatrix::WholeByOperations() const { return PartOfCodes({0, rows()}, {0, columns_}); }
 
 template <typename Number>
-void FrozenMatrix::Decode(Range rows, Range columns, Number* out) const {
+void FrozenMatrix::DecodeRow(std::int64_t row, std::int64_t first_column, std::span<Number> out,
+                             std::vector<float>& decoded_scales) const {
   const float* scales = scales_.data_ptr<float>();
+  const std::int64_t at = row * codes_.size(1);
+  if (as_ == BaseWeights::kInt8) {
+    DecodeInt8(codes_.data_ptr<std::int8_t>() + at + first_column, scales[row], out);
+    return;
+  }
   const std::int64_t blocks = (scale_codes_.defined() ? scale_codes_ : scales_).size(1);
+  const std::int64_t scale = row * blocks + first_column / kBlock;
+  if (scale_codes_.defined()) {
+    decoded_scales.resize(Nf4Blocks(out.size()));
+    DecodeScales(scale_codes_.data_ptr<std::int8_t>(), scales, scale_mean_,
+                 static_cast<std::size_t>(scale), decoded_scales);
+  }
+  DecodeNf4(codes_.data_ptr<std::uint8_t>() + at + first_column / 2,
+            scale_codes_.defined() ? decoded_scales.data() : scales + scale, out);
+}
+
+template <typename Number>
+void FrozenMatrix::Decode(Range rows, Range columns, Number* out) const {
   ForRows(rows.count, columns.count, [&](std::int64_t begin, std::int64_t end) {
-    std::vector<float> decoded(scale_codes_.defined() ? static_cast<std::size_t>(blocks) : 0);
-    for (std::int64_t i = begin; i < end; ++i) {
-      const std::int64_t at = (rows.first + i) * codes_.size(1);
-      const std::int64_t scale = (rows.first + i) * blocks + columns.first / kBlock;
-      const std::span<Number> row(out + i * columns.count, static_cast<std::size_t>(columns.count));
-      if (as_ == BaseWeights::kInt8) {
-        DecodeInt8(codes_.data_ptr<std::int8_t>() + at + columns.first, scales[rows.first + i],
-                   row);
-        continue;
-      }
-      if (scale_codes_.defined())
-        DecodeScales(scale_codes_.data_ptr<std::int8_t>(), scales, scale_mean_,
-                     static_cast<std::size_t>(scale),
-                     std::span(decoded).first(Nf4Blocks(row.size())));
-      DecodeNf4(codes_.data_ptr<std::uint8_t>() + at + columns.first / 2,
-                scale_codes_.defined() ? decoded.data() : scales + scale, row);
-    }
+    std::vector<float> decoded_scales;
+    for (std::int64_t i = begin; i < end; ++i)
+      DecodeRow(rows.first + i, columns.first,
+                std::span(out + i * columns.count, static_cast<std::size_t>(columns.count)),
+                decoded_scales);
   });
+}
+
+// Each row is multiplied as its codes are, or while its numbers are in the first cache.
+Tensor FrozenMatrix::TimesOneRow(const Tensor& x) const {
+  if (as_ == BaseWeights::kBf16) return ProductOfOneRow(x, codes_);
+  const auto columns = static_cast<std::size_t>(columns_);
+  return ProductOfOneRow(
+      x, rows(), [&](std::int64_t first, std::int64_t end, const float* numbers, float* y) {
+        std::vector<float> decoded(as_ == BaseWeights::kInt8 ? 0 : columns), decoded_scales;
+        for (std::int64_t row = first; row < end; ++row) {
+          if (as_ == BaseWeights::kInt8) {
+            const auto* codes = codes_.data_ptr<std::int8_t>() + row * columns_;
+            y[row] =
+                scales_.data_ptr<float>()[row] * DotProduct(std::span(codes, columns), numbers);
+            continue;
+          }
+          DecodeRow(row, 0, std::span(decoded), decoded_scales);
+          y[row] = DotProduct(std::span<const float>(decoded), numbers);
+        }
+      });
 }
 
 Tensor FrozenMatrix::ScalesOf(Range rows) const {
@@ -219,6 +247,7 @@ void FrozenMatrix::ForEachChunk(std::int64_t length, std::int64_t width, const V
 
 Tensor FrozenMatrix::Times(const Tensor& x) const {
   if (is_plain()) return LinearProduct(x, codes_);
+  if (IsOneRow(x)) return TimesOneRow(x);
   Tensor product = torch::empty({x.size(0), rows()}, x.options());
   ForEachChunk(rows(), columns_, [&](Range chunk) {
     product.narrow(1, chunk.first, chunk.count).copy_(LinearProduct(x, Part(chunk, {0, columns_})));

@@ -5,6 +5,8 @@
 // of a result is the one of the whole matrix.
 
 #include <cstdint>
+#include <span>
+#include <vector>
 
 #include "train/language/base_weights.h"
 #include "train/libtorch.h"
@@ -49,6 +51,11 @@ class FrozenMatrix {
   torch::Tensor ScalesOf(Range rows) const;
   torch::Tensor Part(Range rows, Range columns) const;
   torch::Tensor PartOfCodes(Range rows, Range columns) const;
+  /// Columns from `first_column` on, the beginning of a block. `decoded_scales` is for its use.
+  template <typename Number>
+  void DecodeRow(std::int64_t row, std::int64_t first_column, std::span<Number> out,
+                 std::vector<float>& decoded_scales) const;
+  torch::Tensor TimesOneRow(const torch::Tensor& x) const;
   template <typename Number>
   void Decode(Range rows, Range columns, Number* out) const;
   template <typename Visit>

@@ -51,9 +51,13 @@ TEST_F(FrozenWeights, ProductsAreThoseOfTheWholeMatrix) {
         EXPECT_TRUE(torch::equal(whole, matrix.WholeByOperations()));
       }
       EXPECT_TRUE(torch::equal(matrix.Rows(700, 300), whole.narrow(0, 700, 300)));
-      const Tensor x = torch::randn({5, 1000}).to(type), y = torch::randn({5, 1500}).to(type);
-      EXPECT_LT(RelativeDifference({matrix.Times(x)}, {torch::mm(x, whole.t())}), tolerance);
-      EXPECT_LT(RelativeDifference({matrix.TransposedTimes(y)}, {torch::mm(y, whole)}), tolerance);
+      for (const std::int64_t rows : {1, 5}) {
+        const Tensor x = torch::randn({rows, 1000}).to(type);
+        const Tensor y = torch::randn({rows, 1500}).to(type);
+        EXPECT_LT(RelativeDifference({matrix.Times(x)}, {torch::mm(x, whole.t())}), tolerance);
+        EXPECT_LT(RelativeDifference({matrix.TransposedTimes(y)}, {torch::mm(y, whole)}),
+                  tolerance);
+      }
     }
   }
 }

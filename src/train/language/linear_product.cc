@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "train/language/one_row_product.h"
+
 namespace ebb::train {
 namespace {
 
@@ -36,6 +38,10 @@ Tensor ByOneDnn(const c10::OperatorHandle& operation, const Tensor& x, const Ten
 
 Tensor LinearProduct(const Tensor& x, const Tensor& weight, const Tensor& bias) {
   const torch::NoGradGuard no_grad;
+  if (IsOneRow(x) && HasRowsOfNumbers(weight)) {
+    Tensor product = ProductOfOneRow(x, weight);
+    return bias.defined() ? product.add_(bias) : product;
+  }
   const auto& operation = OneDnnLinear();
   if (operation && x.is_cpu() && x.scalar_type() == torch::kFloat32 && x.numel() > 0)
     return ByOneDnn(*operation, x, weight, bias);

@@ -1,8 +1,8 @@
 #pragma once
-// Products with frozen matrices. Those of fp32 on a CPU are oneDNN's where LibTorch has them (2.x,
-// built so): its kernels are chosen by what the CPU can do, not by its maker. LibTorch itself asks
-// a BLAS, and MKL uses only half of an AMD CPU with AVX-512. Everything else is LibTorch's own
-// choice.
+// Products with frozen matrices. Those of one row are one_row_product.h's. Others of fp32 on a CPU
+// are oneDNN's where LibTorch has them (2.x, built so): its kernels are chosen by what the CPU can
+// do, not by its maker. LibTorch itself asks a BLAS, and MKL uses only half of an AMD CPU with
+// AVX-512. Everything else is LibTorch's own choice.
 
 #include "train/libtorch.h"
 

@@ -34,9 +34,22 @@ TEST(LinearProduct, IsThatOfAnyShapesAndStrides) {
       ExpectProduct(x, weight.narrow(0, 16, 16), bias.narrow(0, 16, 16));
       ExpectProduct(x.narrow(1, 8, 16), weight.narrow(1, 16, 16));
     }
+    ExpectProduct(Random({1, 1, 32}).to(type), weight, bias);
     ExpectProduct(Random({3, 5, 32}).to(type), weight, bias);
     ExpectProduct(Random({5, 3, 32}).to(type).transpose(0, 1), weight, bias);
   }
+}
+
+// Of a token that is generated, only the result is rounded to bf16: by half of its last bit.
+TEST(LinearProduct, OfOneRowInBf16IsSummedInFp32) {
+  torch::manual_seed(2);
+  const Tensor weight = Random({300, 896}).to(torch::kBFloat16);
+  const Tensor x = Random({1, 1, 896}).to(torch::kBFloat16);
+  const Tensor wanted = torch::matmul(x.to(torch::kFloat64), weight.to(torch::kFloat64).t());
+  const Tensor product = LinearProduct(x, weight);
+  EXPECT_EQ(product.scalar_type(), torch::kBFloat16);
+  EXPECT_EQ(product.sizes(), wanted.sizes());
+  EXPECT_TRUE(torch::allclose(product.to(torch::kFloat64), wanted, 0.0039, 1e-3));
 }
 
 TEST(LinearProduct, RecordsNoGraph) {
