@@ -6,22 +6,19 @@ file that answers as a grid, the ENTSO-E transparency platform, Energy-Charts an
 """
 
 import calendar
-import ctypes
 import glob
 import http.server
 import io
 import json
 import os
-import subprocess
 import sys
-import tempfile
-import threading
 import time
 import unittest
 import zipfile
 from urllib.parse import parse_qs, urlparse
 
-EBB = sys.argv[1]
+from live_sources import BesideServer, has_library, send
+
 HOUR, DAY = 3600, 86400
 
 
@@ -145,40 +142,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 body = json.dumps(energy_charts(query, self.server.known_until))
             else:
                 body = oasis(query, self.server.known_until)
-        body = body if isinstance(body, bytes) else body.encode()
-        self.send_response(status)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
+        send(self, body, status)
 
 
-def has_expat():
-    try:
-        ctypes.CDLL("libexpat.so.1")
-    except OSError:
-        return False
-    return True
-
-
-class Fixture(unittest.TestCase):
-    def setUp(self):
-        scratch = tempfile.TemporaryDirectory()
-        self.addCleanup(scratch.cleanup)
-        self.cache = scratch.name
-        self.server = Server()
-        self.address = f"http://127.0.0.1:{self.server.server_address[1]}"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-        self.addCleanup(self.server.server_close)
-        self.addCleanup(self.server.shutdown)
-
-    def ebb(self, *words, **variables):
-        environment = os.environ | {"EBB_CONFIG": "none", "TZ": "UTC", "ENTSOE_API_KEY": "the-token"} | variables
-        return subprocess.run([EBB, *words], capture_output=True, text=True, env=environment, timeout=120, check=False)
-
-    def grid(self, *more, zone="DE", **variables):
-        return self.ebb("grid", "--zone", zone, "--api-url", self.address + "/co2", "--json-list", "/rows", "--json-value",
-                        "/value", "--json-time", "/from", "--json-unit", "g/kWh", "--signal-cache", self.cache, "--format",
-                        "json", *more, **variables)
+class Fixture(BesideServer):
+    make_server, variables = Server, {"ENTSOE_API_KEY": "the-token"}
 
     def until_its_past_is_known(self, pieces, *flags, **options):
         """A command is over sooner than a year's past is fetched: the next ones go on. The last of them."""
@@ -194,7 +162,7 @@ class Fixture(unittest.TestCase):
         return path
 
 
-@unittest.skipUnless(has_expat(), "Expat (libexpat1) is not installed")
+@unittest.skipUnless(has_library("libexpat.so.1"), "Expat (libexpat1) is not installed")
 class TestEntsoe(Fixture):
     def operators(self):
         return ["--operators", "entso-e", "--operators-url", self.address]

@@ -4,7 +4,6 @@
     weather_test.py EBB
 """
 
-import ctypes
 import http.server
 import json
 import os
@@ -17,7 +16,8 @@ import time
 import unittest
 from urllib.parse import parse_qs, urlparse
 
-EBB = sys.argv[1]
+from live_sources import EBB, BesideServer, has_library, send
+
 UNITS = {"wind": "m/s", "temperature": "°C", "shortwave": "W/m²", "precipitation": "mm"}
 VALUES = {"wind": 5.5, "temperature": 9, "shortwave": 120, "precipitation": 0.1}
 
@@ -61,30 +61,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
             answer = weather(self.server.asked[-1], now, self.server.wind_unit)
         else:
             answer = grid(now)
-        body = json.dumps(answer).encode()
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
+        send(self, json.dumps(answer))
 
 
-class TestWeather(unittest.TestCase):
-    def setUp(self):
-        scratch = tempfile.TemporaryDirectory()
-        self.addCleanup(scratch.cleanup)
-        self.cache = scratch.name
-        self.server = Server()
-        self.address = f"http://127.0.0.1:{self.server.server_address[1]}"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-        self.addCleanup(self.server.server_close)
-        self.addCleanup(self.server.shutdown)
-
-    def grid(self, *more, zone="DE"):
-        words = [EBB, "grid", "--zone", zone, "--api-url", self.address + "/co2", "--json-list", "/rows",
-                 "--json-value", "/value", "--json-time", "/from", "--json-unit", "g/kWh", "--signal-cache", self.cache,
-                 "--format", "json", *more]
-        environment = os.environ | {"EBB_CONFIG": "none", "TZ": "UTC", "OPEN_METEO_API_KEY": "the-key"}
-        return subprocess.run(words, capture_output=True, text=True, env=environment, timeout=60, check=False)
+class TestWeather(BesideServer):
+    make_server, variables = Server, {"OPEN_METEO_API_KEY": "the-key"}
 
     def open_meteo(self, *more, zone="DE"):
         return self.grid("--weather", "open-meteo", "--weather-url", self.address, *more, zone=zone)
@@ -144,15 +125,7 @@ def grib(category, number, level, span, value, issued):
     return b"GRIB" + struct.pack(">HBBQ", 0, 0, 2, 16 + len(sections)) + sections
 
 
-def has_eccodes():
-    try:
-        ctypes.CDLL("libeccodes.so.0")
-    except OSError:
-        return False
-    return True
-
-
-@unittest.skipUnless(has_eccodes(), "ecCodes (libeccodes0) is not installed")
+@unittest.skipUnless(has_library("libeccodes.so.0"), "ecCodes (libeccodes0) is not installed")
 class TestGfsFolder(unittest.TestCase):
     """Files of GFS that somebody else brings, laid out as NOAA does, made here byte by byte."""
 

@@ -93,8 +93,8 @@ Result<int> Config(const ConfigRequest& request) {
     const std::vector<std::string> actions{"show", "path"};
     return Fail(
         {ExitCode::kUsage,
-         "unknown action " + Quoted(request.action) + SuggestionText(request.action, actions),
-         "", "use ebb config show or ebb config path"});
+         "unknown action " + Quoted(request.action) + SuggestionText(request.action, actions), "",
+         "use ebb config show or ebb config path"});
   }
   const app::UserSettings& settings = app::SettingsOfUser();
   const auto all = app::ShowSettings(settings, variable, request.flags, request.service);

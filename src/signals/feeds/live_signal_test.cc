@@ -466,7 +466,7 @@ TEST_F(Cache, OfManyThatStartAtOnceOneAsks) {
   EXPECT_EQ(answered, 8);
 }
 
-// A source of 100 days, whose days differ as nobody could know but who is told of tomorrow.
+// 100 days of intensity that follow no pattern: only the driver tells what tomorrow brings.
 double WindOf(Time hour) {
   const auto day = std::chrono::floor<days>(hour).time_since_epoch() / days{1};
   return static_cast<double>(day * 7919 % 13);
@@ -519,7 +519,7 @@ TEST(LiveSignal, DriversThatBecomeKnownChangeTheForecast) {
   EXPECT_THAT(with->forecast.method, HasSubstr("zone's own past and wind"));
   EXPECT_THAT(with->forecast.method, HasSubstr("with wind "));
   EXPECT_LT(error_tomorrow(*with), error_tomorrow(*without) / 2);
-  // Nothing is told any more: as before.
+  // Without the driver again: as before.
   signal.Use(std::make_shared<const Drivers>(
       Drivers{std::make_shared<const std::vector<forecast::Driver>>()}));
   const auto after = signal.Refresh(now + minutes{2});

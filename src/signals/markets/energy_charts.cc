@@ -53,7 +53,7 @@ class EnergyCharts final : public MarketSource {
 
   Result<MarketHours> Ask(Interval interval) override {
     platform::HttpRequest request;
-    // The end is part of what is told.
+    // The answer includes the hour that begins at the end.
     request.url = options_.base_url + "/price?bzn=" + UrlEscape(options_.bidding_zone) +
                   "&start=" + FormatTime(interval.begin) + "&end=" + FormatTime(interval.end);
     request.headers = {"Accept: application/json"};

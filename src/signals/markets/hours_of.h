@@ -7,9 +7,9 @@
 
 namespace ebb::signals {
 
-/// Hours of which all is told; none where something is not told at all yet.
+/// Hours of which every quantity is known; none while a whole quantity is missing.
 MarketHours HoursOf(const OperatorParts& parts);
-/// Means of hours whose prices are all told, per MWh.
+/// Means of hours whose prices are all known, per MWh.
 MarketHours HoursOf(const core::PriceSeries& prices);
 
 }  // namespace ebb::signals

@@ -154,7 +154,7 @@ Time LiveMarket::PublishedOf(Time begin, Time now) const {
   return usual > now || was_late ? std::chrono::floor<std::chrono::seconds>(now) : usual;
 }
 
-// What is known stays as it was told first.
+// A value that is already known is not replaced.
 void LiveMarket::Take(MarketHours told, Interval interval, Time now) {
   const bool is_past = asked_from_ && interval.end <= *asked_from_;
   std::map<Time, MarketHour> all;

@@ -1,9 +1,10 @@
 #pragma once
-// What a market or an operator tells, kept up to date as drivers of forecasts: a question an hour
-// until a day ahead is known, one every six hours otherwise, by whichever process comes first; at
-// the start its past, piece by piece, since a forecast must learn from it. What was told is kept
-// with the moment at which it was public, and not changed later, so that what a forecast knew can
-// be looked up. Blocks while it asks: it is called on a thread that fetches. One thread at a time.
+// Values of a market or an operator, kept up to date as drivers of forecasts. They are asked for
+// every hour until a day ahead is known, then every six hours, by whichever process comes first. At
+// the start their past is fetched piece by piece, because a forecast must learn from it. Each value
+// is kept with the moment at which it was public, and does not change later, so that what a
+// forecast knew can be looked up. Blocks while it asks: it is called on a thread that fetches. One
+// thread at a time.
 
 #include <filesystem>
 #include <memory>

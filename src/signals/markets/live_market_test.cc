@@ -19,8 +19,8 @@ using ::testing::HasSubstr;
 
 Time At(const char* text) { return *ParseTime(text); }
 
-// A market whose prices are the number of their hour in the day; the days after `known_until` are
-// not told yet.
+// A market whose prices are the number of their hour in the day; those of the days after
+// `known_until` are not known yet.
 struct Market {
   Time known_until;
   bool is_down = false;

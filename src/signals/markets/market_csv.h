@@ -1,6 +1,6 @@
 #pragma once
-// What markets and operators told, as it is kept: CSV files that --operators and --prices read, too
-// (timestamp, the columns of the kind, published). Pure.
+// The files that values of markets and operators are kept in, which --operators and --prices read,
+// too: CSV of timestamp, the columns of the kind, published. Pure.
 
 #include <string>
 #include <string_view>

@@ -24,14 +24,14 @@ struct MarketHour {
 /// In order of time.
 using MarketHours = std::vector<MarketHour>;
 
-/// One thing that is told of each hour, which is a driver of forecasts.
+/// One value of each hour, which is a driver of forecasts.
 struct MarketColumn {
   std::string_view name;    ///< as it is kept: "load_mw"
   std::string_view driver;  ///< for people: "expected load"
   bool drifts = false;      ///< forecast::Driver::drifts
 };
 
-/// All that is told of each hour.
+/// All values of each hour.
 struct MarketKind {
   std::vector<MarketColumn> columns;
 
@@ -55,12 +55,12 @@ class MarketSource {
   virtual std::string_view terms() const = 0;
   /// Tells servers and areas of one name apart.
   virtual const std::string& server() const = 0;
-  /// When the values of a day are public, of which nobody saw that.
+  /// When the values of a day become public, for those whose moment nobody saw.
   virtual const prices::Publication& publication() const = 0;
   /// The longest interval of one question.
   virtual Duration longest() const = 0;
-  /// What is told of whole hours in the interval, `published` left out; nothing where nothing is
-  /// told yet. Blocks.
+  /// The whole hours of the interval that are known, without `published`; empty where none is known
+  /// yet. Blocks.
   virtual Result<MarketHours> Ask(Interval interval) = 0;
 };
 
