@@ -186,6 +186,26 @@ TEST(LiveMarket, ProcessesShareWhatIsKept) {
   EXPECT_THAT(third.TakeNotes(), ::testing::Contains(HasSubstr("is ignored")));
 }
 
+TEST(LiveMarket, AFolderThatCannotBeWrittenCostsNoValues) {
+  const auto folder = ScratchDirectory("live_market_full");
+  std::ofstream(folder / "file") << "not a folder";
+  Market market{At("2026-05-07")};
+  LiveMarket live = Live(market, (folder / "file" / "cache").string());
+  live.Refresh(At("2026-05-06T09:00Z"));
+  EXPECT_FALSE(live.drivers()->empty());
+  EXPECT_THAT(live.TakeNotes(), ::testing::Contains(HasSubstr("fake is not cached: ")));
+  // What cannot be written after it could be is said, too: a full disk.
+  LiveMarket first = Live(market, (folder / "cache").string());
+  first.Refresh(At("2026-05-06T09:00Z"));
+  first.TakeNotes();
+  std::filesystem::remove_all(folder / "cache");
+  std::ofstream(folder / "cache") << "not a folder";
+  market.known_until = At("2026-05-08");
+  first.Refresh(At("2026-05-06T10:00Z"));
+  EXPECT_EQ(HourAt(first, At("2026-05-07T07:00Z")).value, 7);
+  EXPECT_THAT(first.TakeNotes(), ::testing::Contains(HasSubstr("fake is not cached: ")));
+}
+
 TEST(LiveMarket, AClockThatIsSetBackDoesNotStopIt) {
   Market market{At("2026-05-07")};
   LiveMarket live = Live(market);
