@@ -1,4 +1,5 @@
-// The service on a small file system of its own that is full when it starts.
+// The service on a small file system of its own that is full when it starts; a run whose disk fills
+// up.
 #include <sys/mount.h>
 
 #include "platform/http.h"
@@ -94,6 +95,21 @@ TEST_F(FullDisk, AStartThatWaitsCanBeStopped) {
   ASSERT_EQ(::waitpid(serve_, &status, 0), serve_);
   EXPECT_TRUE(WIFEXITED(status));
   serve_ = 0;
+}
+
+TEST_F(FullDisk, ARunWhoseFiguresCannotBeWrittenShowsThemAndHowItsProgramEnded) {
+  const Outcome run = Ebb({"run", "--constant", "200", "--policy", "now", "--output-dir", "small",
+                           "--name", "unkept", "--", "sh", "-c",
+                           "cat /dev/zero > small/filler 2> /dev/null; sleep 1.2; exit 0"});
+  EXPECT_EQ(run.code, static_cast<int>(ExitCode::kUnavailable)) << run.err;
+  EXPECT_TRUE(Contains(run.err, "the program ended well (exit code 0)")) << run.err;
+  EXPECT_TRUE(Contains(run.out + run.err, "Wh")) << run.out << run.err;
+  const auto next = run.err.rfind("ebb summary small/");
+  ASSERT_NE(next, std::string::npos) << run.err;
+  const std::string named = run.err.substr(next + std::string("ebb summary ").size());
+  fs::remove(small_ / "filler");
+  const Outcome summary = Ebb({"summary", named.substr(0, named.find_first_of(") \n"))});
+  EXPECT_EQ(summary.code, 0) << "what was kept can be summed up later: " << summary.err;
 }
 
 }  // namespace

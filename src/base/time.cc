@@ -1,9 +1,11 @@
 #include "base/time.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <vector>
 
 namespace ebb {
 namespace {
@@ -78,8 +80,69 @@ constexpr std::array<Unit, 6> kUnits{
 Error BadDuration(std::string_view text, std::string why) {
   return {ExitCode::kConfiguration,
           "\"" + std::string(text) + "\" is not a duration: " + std::move(why), "",
-          "write it like 90s, 15m, 6h, 1h30m or 2d"};
+          "write it like 90s, 15m, 6h, 1h30m, 2d or, as Slurm does, 1-12:00:00"};
 }
+
+bool IsDigits(std::string_view text, std::size_t most) {
+  return !text.empty() && text.size() <= most &&
+         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+std::int64_t DigitsValue(std::string_view digits) {
+  std::int64_t value = 0;
+  for (const char c : digits) value = value * 10 + (c - '0');
+  return value;
+}
+
+// Whether a duration is written with colons or with days before a dash, as Slurm writes time
+// limits.
+bool IsClockDuration(std::string_view text) {
+  return text.find(':') != std::string_view::npos ||
+         (text.find('-', 1) != std::string_view::npos && IsDigits(text.substr(0, 1), 1) &&
+          text.find_first_not_of("0123456789-") == std::string_view::npos);
+}
+
+// "h:mm:ss", "d-hh", "d-hh:mm" and "d-hh:mm:ss". Two numbers without days are refused: Slurm reads
+// minutes and seconds, most people read hours and minutes.
+Result<Duration> ParseClockDuration(std::string_view text) {
+  std::string_view clock = text;
+  chr::seconds length{0};
+  const auto dash = text.find('-');
+  const bool has_days = dash != std::string_view::npos;
+  if (has_days) {
+    const std::string_view days = text.substr(0, dash);
+    if (!IsDigits(days, 5)) return Fail(BadDuration(text, "no whole days before the dash"));
+    length = chr::hours{24 * DigitsValue(days)};
+    clock = text.substr(dash + 1);
+  }
+  std::vector<std::string_view> parts;
+  for (;;) {
+    const auto colon = clock.find(':');
+    parts.push_back(clock.substr(0, colon));
+    if (colon == std::string_view::npos) break;
+    clock.remove_prefix(colon + 1);
+  }
+  if (!has_days && parts.size() == 2)
+    return Fail(BadDuration(text, "two numbers may be hours and minutes, or minutes and seconds"));
+  if (parts.size() > 3) return Fail(BadDuration(text, "it has more than hours, minutes, seconds"));
+  constexpr std::array<std::int64_t, 3> kUnit{3600, 60, 1};
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const bool leads = i == 0 && !has_days;
+    if (!IsDigits(parts[i], leads ? 6 : 2))
+      return Fail(BadDuration(text, "\"" + std::string(parts[i]) + "\" is not a number of " +
+                                        (i == 0   ? "hours"
+                                         : i == 1 ? "minutes"
+                                                  : "seconds")));
+    const std::int64_t value = DigitsValue(parts[i]);
+    if (!leads && value > (i == 0 ? 23 : 59))
+      return Fail(BadDuration(text, "there are only 24 hours, 60 minutes and 60 seconds"));
+    length += chr::seconds{value * kUnit[i]};
+  }
+  return Duration{length};
+}
+
+// A century is more than any run; the limit also keeps the arithmetic inside 64 bits.
+constexpr double kLongestSeconds = 100.0 * 366 * 86400;
 
 // As "%0*u" prints it, at a tenth of the cost: times are written with every decision and every row.
 void AppendDigits(std::string& text, std::int64_t value, int digits) {
@@ -157,6 +220,12 @@ std::string FormatClock(Time time) { return FormatTime(time).substr(11, 5); }
 
 Result<Duration> ParseDuration(std::string_view text) {
   if (text.empty()) return Fail(BadDuration(text, "it is empty"));
+  if (IsClockDuration(text)) {
+    EBB_ASSIGN_OR_RETURN(const Duration length, ParseClockDuration(text));
+    if (Seconds(length) > kLongestSeconds)
+      return Fail(BadDuration(text, "it is over a hundred years"));
+    return length;
+  }
   std::string_view rest = text;
   double seconds = 0;
   while (!rest.empty()) {
@@ -178,8 +247,7 @@ Result<Duration> ParseDuration(std::string_view text) {
     seconds += number * found->seconds;
     rest.remove_prefix(found->suffix.size());
   }
-  // A century is more than any run; the limit also keeps the arithmetic inside 64 bits.
-  if (seconds > 100.0 * 366 * 86400) return Fail(BadDuration(text, "it is over a hundred years"));
+  if (seconds > kLongestSeconds) return Fail(BadDuration(text, "it is over a hundred years"));
   return DurationFromSeconds(seconds);
 }
 

@@ -60,6 +60,19 @@ TEST(Duration, AcceptsTheUsualSpellings) {
     EXPECT_FALSE(ParseDuration(bad)) << bad;
 }
 
+TEST(Duration, ReadsTheTimeLimitsOfSlurm) {
+  EXPECT_EQ(*ParseDuration("01:30:00"), Duration{minutes{90}});
+  EXPECT_EQ(*ParseDuration("100:00:30"), hours{100} + std::chrono::seconds{30});
+  EXPECT_EQ(*ParseDuration("1-12:00:00"), Duration{hours{36}});
+  EXPECT_EQ(*ParseDuration("1-12:30"), Duration{hours{36} + minutes{30}});
+  EXPECT_EQ(*ParseDuration("2-0"), Duration{hours{48}});
+  for (const char* bad : {"01:30", "1:60:00", "1:00:60", "1-24:00", "1-", "-1:00:00", "1:2:3:4",
+                          "1-1-1", "99999-00:00", ":::", "1:00:0x", "1h-2", "9999999:00:00"})
+    EXPECT_FALSE(ParseDuration(bad)) << bad;
+  EXPECT_NE(ParseDuration("01:30").error().Message().find("minutes and seconds"),
+            std::string::npos);
+}
+
 TEST(Duration, PrintsTheTwoUnitsThatMatter) {
   EXPECT_EQ(FormatDuration(hours{51}), "2d 3h");
   EXPECT_EQ(FormatDuration(minutes{390}), "6h 30m");

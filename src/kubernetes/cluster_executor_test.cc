@@ -377,8 +377,8 @@ TEST_F(ClusterExecutorTest, DecisionsAreToldAsEventsOnTheObject) {
   const auto becomes = [&](EventReason reason, const std::string& message) {
     return world_.Until([&] { return told(reason) == message; });
   };
-  EXPECT_TRUE(
-      becomes(EventReason::kBadAnnotation, "ebb/threshold: \"low\" is not a number from 0 on"));
+  EXPECT_TRUE(becomes(EventReason::kBadAnnotation,
+                      "ebb/threshold: \"low\" is not a number from 0 to 10000"));
   executor().board().Note(job, {"waiting", "waiting: 312 g/kWh now", ""});
   EXPECT_TRUE(becomes(EventReason::kWaiting, "waiting: 312 g/kWh now"));
   ASSERT_TRUE(executor().Execute(engine::StartJob{job, 1, 0}));
@@ -391,6 +391,39 @@ TEST_F(ClusterExecutorTest, DecisionsAreToldAsEventsOnTheObject) {
   world_.Annotate("train", {{"ebb/threshold", "200"}, {"ebb/wait", "false"}});
   std::ignore = world_.Next<engine::JobCancelled>();
   EXPECT_TRUE(becomes(EventReason::kLetGo, "it stays suspended until somebody resumes it"));
+}
+
+TEST_F(ClusterExecutorTest, WhatIsSuspendedAgainAndAgainStaysHeldForAWhileAndSaysByWhom) {
+  ClusterOptions options;
+  options.objects.first_hold_off = Duration{400};
+  world_.Begin(std::move(options));
+  core::JobId job = Create("train");
+  const Json managed = Json::array({{{"manager", "argocd-controller"},
+                                     {"time", "2026-05-01T12:00:00Z"},
+                                     {"fieldsV1", {{"f:spec", {{"f:suspend", Json::object()}}}}}}});
+  const auto suspend_after_release = [&](int attempt) {
+    ASSERT_TRUE(executor().Execute(engine::StartJob{job, attempt, 0}));
+    ASSERT_TRUE(world_.Until([&] { return !world_.IsSuspended("train"); }));
+    server().Patch(kJobs, "train",
+                   {{"metadata", {{"managedFields", managed}}}, {"spec", {{"suspend", true}}}});
+  };
+  suspend_after_release(1);
+  EXPECT_TRUE(world_.WaitFor(engine::JobPhase::kPaused)) << "once may be a person";
+  suspend_after_release(2);
+  const auto cancelled = world_.Next<engine::JobCancelled>();
+  ASSERT_TRUE(cancelled) << "the engine is not to release it again";
+  EXPECT_EQ(cancelled->job, job);
+  const Json object = server().Get(kJobs, "train");
+  const Json event = server().Get("/api/v1/events",
+                                  EventName({"", "", "default", "train", object["metadata"]["uid"]},
+                                            EventReason::kHeldBackByAnother));
+  ASSERT_FALSE(event.is_null());
+  EXPECT_THAT(event["message"].get<std::string>(), ::testing::HasSubstr("argocd-controller"));
+  EXPECT_TRUE(world_.IsSuspended("train"));
+  job = world_.Submitted().id;
+  EXPECT_TRUE(executor().Execute(engine::StartJob{job, 3, 0}))
+      << "after the wait it is tried again";
+  EXPECT_TRUE(world_.Until([&] { return !world_.IsSuspended("train"); }));
 }
 
 TEST_F(ClusterExecutorTest, AnObjectThatCannotBeReleasedSaysSo) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "kubernetes/field_manager.h"
 #include "kubernetes/json_reading.h"
 #include "kubernetes/namespace_policy.h"
 
@@ -14,6 +15,10 @@ namespace {
 using Texts = std::map<std::string, std::string>;
 
 constexpr int kMostDevices = 1 << 20;
+constexpr int kMostPriority = 1'000'000;
+constexpr double kMostThreshold = 10'000;      // g/kWh: no grid on Earth exceeds it
+constexpr double kMostRuntimeHours = 876'000;  // a century, as ParseDuration has it
+constexpr double kMostWatts = 1e9, kMostPrice = 1e6, kMostEfficiency = 1e6;
 
 // Reads annotations, and remembers what it cannot make out.
 class Wishes {
@@ -35,13 +40,23 @@ class Wishes {
   void Refuse(const std::string& key, const std::string& text, const std::string& wanted) {
     object_.problems.push_back(key + ": " + Quoted(text) + " is not " + wanted);
   }
-  std::optional<double> Number(std::string_view key, std::string_view theirs, double least) {
+  std::optional<double> Number(std::string_view key, std::string_view theirs, double least,
+                               double most) {
     std::string named;
     const std::string* text = Either(key, theirs, named);
     if (!text) return std::nullopt;
     const auto number = ParseNumber(*text);
-    if (number && std::isfinite(*number) && *number >= least) return number;
-    Refuse(named, *text, "a number from " + FormatExact(least) + " on");
+    if (number && *number >= least && *number <= most) return number;
+    Refuse(named, *text, "a number from " + FormatFixed(least, 0) + " to " + FormatFixed(most, 0));
+    return std::nullopt;
+  }
+  std::optional<int> Whole(std::string_view key, int least, int most) {
+    const std::string* text = Find(kPrefix, key);
+    if (!text) return std::nullopt;
+    const auto number = ParseInteger(*text);
+    if (number && *number >= least && *number <= most) return static_cast<int>(*number);
+    Refuse(std::string(kPrefix) + std::string(key), *text,
+           "a whole number from " + std::to_string(least) + " to " + std::to_string(most));
     return std::nullopt;
   }
   std::optional<Duration> Length(std::string_view key, std::string_view theirs) {
@@ -127,7 +142,7 @@ void ReadTimes(Wishes& wishes, const ObjectDefaults& defaults, GatedObject& obje
   core::Job& job = object.job;
   job.duration = wishes.Length("duration", "").value_or(Duration::zero());
   if (job.duration <= Duration::zero()) {
-    const auto hours = wishes.Number("", "estimated-runtime-hours", 0);
+    const auto hours = wishes.Number("", "estimated-runtime-hours", 0, kMostRuntimeHours);
     job.duration = hours && *hours > 0 ? DurationFromSeconds(*hours * 3600) : defaults.duration;
   }
   if (const auto start_by = wishes.Moment("start-by"))
@@ -144,7 +159,7 @@ void ReadWidth(const PodRequests& requests, const ObjectDefaults& defaults, Wish
   const double wanted = std::ceil(on_gpus ? requests.gpus : requests.cores);
   job.devices = static_cast<int>(std::clamp(wanted, 1.0, static_cast<double>(kMostDevices)));
   job.power = on_gpus ? defaults.device_power : defaults.core_power;
-  if (const auto watts = wishes.Number("power", "", 0)) job.power = Power{*watts};
+  if (const auto watts = wishes.Number("power", "", 0, kMostWatts)) job.power = Power{*watts};
 }
 
 // An object is not given up: what was created is wanted.
@@ -183,12 +198,12 @@ void RefuseOthers(const Wishes& wishes, GatedObject& object) {
 }
 
 void ReadPrice(Wishes& wishes, const ObjectDefaults& defaults, GatedObject& object) {
-  constexpr double kLeastPrice = -1e6;
   object.most_price.reset();
   std::string named;
   if (!wishes.Either("price-threshold", "price-threshold", named)) return;
   if (defaults.knows_prices)
-    object.most_price = wishes.Number("price-threshold", "price-threshold", kLeastPrice);
+    object.most_price =
+        wishes.Number("price-threshold", "price-threshold", -kMostPrice, kMostPrice);
   else
     object.problems.push_back(named + ": this controller knows no prices (--prices FILE)");
 }
@@ -197,9 +212,9 @@ void ReadPrice(Wishes& wishes, const ObjectDefaults& defaults, GatedObject& obje
 void ReadFilter(Wishes& wishes, GatedObject& object) {
   HardwareFilter& filter = object.requests.filter;
   filter = {};
-  if (const auto watts = wishes.Number("max-power", "max-power-watts", 0))
+  if (const auto watts = wishes.Number("max-power", "max-power-watts", 0, kMostWatts))
     filter.max_power = Power{*watts};
-  filter.min_tflops_per_w = wishes.Number("min-efficiency", "", 0);
+  filter.min_tflops_per_w = wishes.Number("min-efficiency", "", 0, kMostEfficiency);
   if (filter.empty()) return;
   const bool is_workload = object.kind && object.kind->group == "kueue.x-k8s.io";
   const bool by_claims = object.requests.claimed > 0;
@@ -271,6 +286,8 @@ std::optional<GatedObject> ReadObject(const GatedKind& kind, const JsonNode& jso
   if (const auto found = texts.find(std::string(kAttemptKey)); found != texts.end())
     object.attempt = static_cast<int>(
         std::clamp<long long>(ParseInteger(found->second).value_or(0), 0, 1'000'000));
+  if (object.attempt > 0 && object.phase != ObjectPhase::kReleased)
+    object.suspended_by = ManagerOfField(json, kind.suspend);
   ReadAnnotations(std::move(texts), defaults, object);
   object.follows =
       HasGatedOwner(json) || json.At("/metadata/labels/kueue.x-k8s.io~1queue-name") != nullptr;
@@ -308,13 +325,14 @@ void ReadAnnotations(Texts texts, const ObjectDefaults& defaults, GatedObject& o
   ReadTier(wishes, defaults, object);
   ReadTimes(wishes, defaults, object);
   ReadWidth(object.requests, defaults, wishes, object);
-  if (const auto threshold = wishes.Number("threshold", "carbon-intensity-threshold", 0))
+  if (const auto threshold =
+          wishes.Number("threshold", "carbon-intensity-threshold", 0, kMostThreshold))
     object.job.threshold = Intensity{*threshold};
   else if (!object.job.threshold)
     object.job.threshold = defaults.threshold;
   ReadOutage(wishes, object);
-  if (const auto priority = wishes.Number("priority", "", -1e6))
-    object.job.priority = static_cast<int>(std::clamp(*priority, -1e6, 1e6));
+  if (const auto priority = wishes.Whole("priority", -kMostPriority, kMostPriority))
+    object.job.priority = *priority;
   object.job.checkpointable = wishes.Flag("checkpointable");
   ReadPrice(wishes, defaults, object);
   RefuseOthers(wishes, object);

@@ -67,6 +67,8 @@ struct GatedObject {
   /// What is not there yet, or what its namespace does not allow, so that it cannot be released;
   /// empty: nothing.
   std::string lacks;
+  /// Who wrote the field that suspends it last; empty: it runs, or the object does not tell.
+  std::string suspended_by{};
   /// gated_kind.h, WhyNotSuspendable.
   std::string why_not_suspendable{};
 

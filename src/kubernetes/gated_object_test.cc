@@ -168,6 +168,24 @@ TEST(GatedObject, WhatCannotBeReadIsSaidAndTheRestHolds) {
   EXPECT_EQ(object.job.duration, std::chrono::hours{1});
 }
 
+TEST(GatedObject, ANumberOutOfItsRangeIsSaidAndNotUsed) {
+  const Json numbers = {
+      {"ebb/priority", "999999999999999999999"},
+      {"ebb/threshold", "1e9"},
+      {"ebb/power", "1e300"},
+      {"ebb/min-efficiency", "-1"},
+      {"compute-gardener-scheduler.kubernetes.io/estimated-runtime-hours", "1e300"}};
+  for (const auto& [key, value] : numbers.items()) {
+    const GatedObject object = Read("Job", Object(Json::object(), Json::object(), {{key, value}}));
+    EXPECT_THAT(object.problems, ElementsAre(HasSubstr(key + ": \"" + value.get<std::string>())));
+    EXPECT_EQ(object.job.priority, 0);
+    EXPECT_EQ(object.job.duration, std::chrono::hours{1});
+  }
+  const GatedObject fraction =
+      Read("Job", Object(Json::object(), Json::object(), {{"ebb/priority", "2.5"}}));
+  EXPECT_THAT(fraction.problems, ElementsAre(HasSubstr("a whole number from -1000000 to 1000000")));
+}
+
 TEST(GatedObject, WhoIsChosen) {
   const auto read = [](const Json& annotations, Json more = Json::object()) {
     Json object = Object(Json::object(), Json::object(), annotations);

@@ -33,6 +33,13 @@ void AllowFor(const StartUp& start_up, core::Job& job) {
   job.pause_cost += start_up.longest;
 }
 
+constexpr const char* kWayOut =
+    "leave that field out of what is applied again and again (docs/kubernetes.md, GitOps)";
+
+std::string UndoneBy(const GatedObject& object) {
+  return object.suspended_by.empty() ? "somebody else" : object.suspended_by;
+}
+
 // A job that is withdrawn does not wait.
 std::string WithoutStage(const std::string& sentence) {
   constexpr std::string_view kStage = "waiting: ";
@@ -178,7 +185,7 @@ void ObjectBoard::Begin() {
 void ObjectBoard::Enter(Entry& entry) {
   const GatedObject& object = entry.object;
   if (object.phase == ObjectPhase::kSucceeded || object.phase == ObjectPhase::kFailed) return;
-  if (!object.lacks.empty()) {
+  if (!LackOf(entry).empty()) {
     HoldWhatLacks(entry);
     return NoteLack(entry);
   }
@@ -203,8 +210,30 @@ void ObjectBoard::HoldWhatLacks(Entry& entry) {
     Write(entry, true);
 }
 
+// Why it cannot be released now; empty: it can be.
+std::string ObjectBoard::LackOf(const Entry& entry) const {
+  const bool is_held_off =
+      entry.object.phase != ObjectPhase::kReleased && entry.hold_off.IsOn(now_());
+  if (!entry.object.lacks.empty() || !is_held_off) return entry.object.lacks;
+  return "waiting: " + UndoneBy(entry.object) + " has suspended it " +
+         std::to_string(entry.hold_off.undone()) +
+         " times soon after its release; the next release is not before " +
+         FormatTime(*entry.hold_off.until()) + "; " + kWayOut;
+}
+
 void ObjectBoard::NoteLack(const Entry& entry) {
-  notes_.PutNews(entry.object, {"waiting", entry.object.lacks, ""});
+  notes_.PutNews(entry.object, {"waiting", LackOf(entry), ""});
+}
+
+void ObjectBoard::EndHoldOffs() {
+  std::erase_if(held_off_, [&](const std::string& uid) {
+    const auto found = entries_.find(uid);
+    if (found == entries_.end()) return true;
+    Entry& entry = found->second;
+    if (entry.hold_off.IsOn(now_())) return false;
+    if (entry.job == 0 && !entry.done && IsChosen(entry.object)) Enter(entry);
+    return true;
+  });
 }
 
 // The affinity that its filter asks for (hardware_filter.h). What was released once cannot be
@@ -264,7 +293,7 @@ void ObjectBoard::Offer(Entry& entry) {
 bool ObjectBoard::IsChanged(const Entry& entry) const {
   if (entry.course == Course::kEnded) return false;
   if (!IsChosen(entry.object)) return true;
-  return !IsUnderWay(entry) && (!entry.object.lacks.empty() || Wanted(entry) != entry.told);
+  return !IsUnderWay(entry) && (!LackOf(entry).empty() || Wanted(entry) != entry.told);
 }
 
 // Called when the engine takes it, so that nothing can have been decided of the job meanwhile.
@@ -275,8 +304,8 @@ void ObjectBoard::FollowChange(Entry& entry) {
     return;
   }
   if (!IsChosen(entry.object)) return LetGo(entry);
-  if (!entry.object.lacks.empty() && !IsUnderWay(entry)) {
-    Withdraw(entry, WithoutStage(entry.object.lacks));
+  if (const std::string lack = LackOf(entry); !lack.empty() && !IsUnderWay(entry)) {
+    Withdraw(entry, WithoutStage(lack));
     return NoteLack(entry);
   }
   core::Job wanted = Wanted(entry);
@@ -420,11 +449,20 @@ void ObjectBoard::FollowReleased(Entry& entry) {
       entry.object.phase == ObjectPhase::kSuspended || entry.object.phase == ObjectPhase::kStopping;
   if (!is_held && std::exchange(entry.awaited, false)) notes_.WriteAgain(entry.object.uid);
   if (!is_held || !SawRelease(entry)) return;
-  const std::string what =
-      entry.object.by_kueue ? "evicted by Kueue" : "held back by somebody else";
+  std::string what =
+      entry.object.by_kueue ? "evicted by Kueue" : "held back by " + UndoneBy(entry.object);
+  const Time released = entry.last ? entry.last->since : now_();
+  if (!entry.object.by_kueue &&
+      entry.hold_off.ReleaseUndone(released, now_(), options_.first_hold_off)) {
+    what += ", " + std::to_string(entry.hold_off.undone()) +
+            " times soon after its release; it is not released again before " +
+            FormatTime(*entry.hold_off.until()) + "; " + kWayOut;
+    held_off_.insert(entry.object.uid);
+  } else {
+    what += "; it waits to be released again";
+  }
   say_(entry.object.job.name + ": " + what);
-  notes_.Tell(entry.object, EventReason::kHeldBackByAnother,
-              what + "; it waits to be released again");
+  notes_.Tell(entry.object, EventReason::kHeldBackByAnother, what);
   entry.course = Course::kPausing;
   stopping_.insert(entry.object.uid);
   Follow(entry);

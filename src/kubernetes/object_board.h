@@ -22,6 +22,7 @@
 #include "kubernetes/api_client.h"
 #include "kubernetes/capacity.h"
 #include "kubernetes/gated_object.h"
+#include "kubernetes/hold_off.h"
 #include "kubernetes/object_notes.h"
 #include "kubernetes/pod_gang.h"
 #include "kubernetes/suspend_field.h"
@@ -40,6 +41,9 @@ struct ObjectBoardOptions {
   Duration notes_every{std::chrono::seconds{30}};
   /// A release that has not come through in so long would come at an hour that nobody chose.
   Duration late_release{std::chrono::seconds{30}};
+  /// How long the next release waits after somebody else has undone two within minutes
+  /// (hold_off.h).
+  Duration first_hold_off{std::chrono::minutes{5}};
 };
 
 struct ObjectCounts {
@@ -174,6 +178,7 @@ class ObjectBoard {
     std::string placed;    // the version for which its affinity was asked for
     std::string unplaced;  // why that was refused; empty: it was not
     ObjectNote note{};     // without the hint
+    HoldOff hold_off{};    // somebody else keeps suspending what is released
   };
   using Entries = std::map<std::string, Entry>;  // by uid
 
@@ -181,7 +186,9 @@ class ObjectBoard {
   std::vector<std::string> ModelsFor(const GatedObject& object) const;
   void HoldWhatLacks(Entry& entry);
   bool IsBeingPlaced(Entry& entry);
+  std::string LackOf(const Entry& entry) const;
   void NoteLack(const Entry& entry);
+  void EndHoldOffs();
   static bool IsUnderWay(const Entry& entry);
   void Enter(Entry& entry);
   core::Job Wanted(const Entry& entry) const;
@@ -230,6 +237,7 @@ class ObjectBoard {
   std::vector<engine::JobReport> reports_;
   std::set<std::string> changed_;   // uids of objects whose jobs the engine may know otherwise
   std::set<std::string> stopping_;  // uids of what is being paused or cancelled
+  std::set<std::string> held_off_;  // uids of what waits for the end of its hold_off
   /// "namespace/label=value" of the pods of what is under way, with its uid, in both directions;
   /// those of `owners_changed_` are put right once somebody asks.
   mutable std::set<std::pair<std::string, std::string>> held_pods_;

@@ -278,6 +278,7 @@ void ObjectBoard::Tick() {
     if (entry.course == Course::kPausing || entry.course == Course::kCancelling) Follow(entry);
     return entry.course != Course::kPausing && entry.course != Course::kCancelling;
   });
+  EndHoldOffs();
   notes_.Tick();
 }
 

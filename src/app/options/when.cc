@@ -101,7 +101,9 @@ Result<When> Read(const std::string& flag, const std::string& given, Time now,
                   const prices::ZoneClock& zone, Direction direction) {
   const std::string text = Lowercase(Trim(given));
   const bool has_sign = direction == Direction::kAhead && text.starts_with('+');
-  if (has_sign || ParseNumber(text) || ParseDuration(text)) {
+  // "18:00:00" is a time of day, although --duration reads it as 18 hours.
+  const bool is_clock = text.find(':') != std::string::npos && text.find('-') == std::string::npos;
+  if (has_sign || ParseNumber(text) || (!is_clock && ParseDuration(text))) {
     EBB_ASSIGN_OR_RETURN(const Duration away, DurationOf(flag, text.substr(has_sign ? 1 : 0)));
     return away;
   }

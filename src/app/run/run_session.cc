@@ -1,5 +1,8 @@
 #include "app/run/run_session.h"
 
+#include <utility>
+#include <vector>
+
 #include "app/run/run_files.h"
 #include "app/run/run_log.h"
 #include "app/run/run_outputs.h"
@@ -110,7 +113,10 @@ class AttemptRecorder final : public local::AttemptObserver {
     return directory_.BeginAttempt(attempt);
   }
   Status OnRows(std::span<const core::LedgerRow> rows) override {
+    // Rows that were not stored are offered again, with those that follow.
+    unstored_.assign(rows.begin(), rows.end());
     EBB_RETURN_IF_ERROR(directory_.AppendRows(rows));
+    unstored_.clear();
     prometheus_.OnRows(rows);
     trackers_.OnRows(rows);
     return {};
@@ -128,6 +134,8 @@ class AttemptRecorder final : public local::AttemptObserver {
       trackers_.OnProgress(tail_.Poll());
     } while (tail_.has_more());
   }
+  /// Rows that could not be written (a full disk).
+  const std::vector<core::LedgerRow>& unstored() const { return unstored_; }
   bool OnTick(const local::LiveFigures& figures) override {
     SayFailure(prometheus_.OnTick(figures.elapsed));
     const bool shown = display_.TrainingInterval() > Duration::zero();
@@ -151,7 +159,16 @@ class AttemptRecorder final : public local::AttemptObserver {
   RunLog& log_;
   RunDisplay& display_;
   report::ProgressTail tail_;
+  std::vector<core::LedgerRow> unstored_;
 };
+
+std::string EndText(const core::Attempt& attempt) {
+  const std::string code = "exit code " + std::to_string(attempt.exit_code);
+  return std::string("the program ") +
+         (attempt.outcome == core::AttemptOutcome::kDone ? "ended well (" + code + ")"
+                                                         : "ended with " + code) +
+         " after " + FormatDuration(attempt.wall.length());
+}
 
 // Everything that lives as long as one run.
 class Session {
@@ -178,6 +195,10 @@ class Session {
   Status NotStarted(int attempt_number, const Error& error);
   Status Close();
   Result<report::Summary> Finish();
+  /// Shows how the program ended and the figures that the disk did not take; `error` with what to
+  /// do about it.
+  Error ShowUnwritten(const core::Attempt& attempt, const std::vector<core::LedgerRow>& unstored,
+                      Error error);
   void SayNotes(const std::vector<std::string>& notes);
 
   RunOptions options_;
@@ -348,9 +369,14 @@ Result<RunResult> Session::Start(const plan::GateRequest& gate, const core::Gate
   log_->Write("attempt " + std::to_string(attempt_number) + " " +
               std::string(Name(result->attempt.outcome)) + ", exit code " +
               std::to_string(result->attempt.exit_code));
-  EBB_RETURN_IF_ERROR(directory_->EndAttempt(result->attempt));
-  EBB_ASSIGN_OR_RETURN(const report::Summary summary, Finish());
-  trackers.OnEnd(result->attempt, summary);
+  const Status stored = directory_->EndAttempt(result->attempt);
+  const auto summary = stored ? Finish() : Result<report::Summary>(Fail(stored.error()));
+  if (!summary) {
+    trackers.OnFailure(wall_.Now());
+    trackers.WaitForEnd();
+    return Fail(ShowUnwritten(result->attempt, recorder.unstored(), summary.error()));
+  }
+  trackers.OnEnd(result->attempt, *summary);
   trackers.WaitForEnd();
   SayNotes(trackers.TakeNotes());
   SayNotes(surroundings_->feed->TakeNotes());
@@ -405,6 +431,26 @@ Result<report::Summary> Session::Finish() {
   SayNotes(PublishEmissions(options_, views.record, views.summary, directory_->path()));
   display_->ShowSummary(views.record, views.summary, directory_->path().string());
   return views.summary;
+}
+
+Error Session::ShowUnwritten(const core::Attempt& attempt,
+                             const std::vector<core::LedgerRow>& unstored, Error error) {
+  const std::string directory = directory_->path().string();
+  display_->Say(EndText(attempt) + "; its figures could not be written to " + directory +
+                ". This is what was measured:");
+  if (auto run = report::ReadRun(directory_->path())) {
+    run->ledger.insert(run->ledger.end(), unstored.begin(), unstored.end());
+    std::erase_if(run->attempts,
+                  [&](const core::Attempt& each) { return each.number == attempt.number; });
+    run->attempts.push_back(attempt);
+    if (auto signal = surroundings_->feed->Settled(SettledAround(*run, wall_.Now())))
+      run->signal = *std::move(signal);
+    display_->ShowSummary(*run, report::Summarise(*run), directory);
+  }
+  error.what = EndText(attempt) + ", but its figures could not be written: " + error.what;
+  error.next =
+      "make room on the disk, then write the figures that were kept: ebb summary " + directory;
+  return error;
 }
 
 void Session::SayNotes(const std::vector<std::string>& notes) {

@@ -71,7 +71,9 @@ std::string DrawTimeAxis(const TimeFrame& frame, double bottom) {
     if (date != last_date) svg += SvgText({x, bottom + 34}, "middle", date);
     last_date = date;
   }
-  return svg + SvgText({TimeFrame::kLeft - 12, bottom + 18}, "end", "grid time, UTC");
+  // Left of half a label: the first one stands below the axis' left end.
+  constexpr double kHalfLabel = 36;
+  return svg + SvgText({TimeFrame::kLeft - kHalfLabel, bottom + 18}, "end", "grid time, UTC");
 }
 
 std::string DrawValueAxis(const TimeFrame& frame) {

@@ -16,7 +16,10 @@ Result<Time> ParseTimeFast(std::string_view text) {
   bool fits = text.size() == kShape.size();
   for (std::size_t i = 0; fits && i < kShape.size(); ++i)
     fits = kShape[i] == 'd' ? text[i] >= '0' && text[i] <= '9' : text[i] == kShape[i];
-  if (!fits) return ParseTime(text);
+  if (!fits) {
+    const auto since_1970 = TimeSince1970(text);
+    return since_1970 ? Result<Time>(*since_1970) : ParseTime(text);
+  }
   const char* c = text.data();
   const chr::year_month_day date{chr::year{TwoDigits(c) * 100 + TwoDigits(c + 2)},
                                  chr::month{static_cast<unsigned>(TwoDigits(c + 5))},
@@ -27,6 +30,16 @@ Result<Time> ParseTimeFast(std::string_view text) {
 }
 
 }  // namespace
+
+std::optional<Time> TimeSince1970(std::string_view text) {
+  const auto number = ParseInteger(text);
+  // 1985 to 2603: fewer digits are not a time that any grid has measured.
+  constexpr long long kFirst = 500'000'000, kLast = 20'000'000'000;
+  if (!number) return std::nullopt;
+  if (*number >= kFirst && *number < kLast) return Time{chr::seconds{*number}};
+  if (*number >= kFirst * 1000 && *number < kLast * 1000) return Time{chr::milliseconds{*number}};
+  return std::nullopt;
+}
 
 Error AtLine(const std::string& path, std::size_t line, std::string what, std::string next) {
   return {ExitCode::kConfiguration, std::move(what), path + ":" + std::to_string(line),

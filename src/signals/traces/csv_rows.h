@@ -31,7 +31,10 @@ Status ReadHeader(CsvReader& csv, const std::string& path);
 /// Refuses a row that has not as many fields as the header.
 Status CheckColumns(const CsvReader& csv, std::size_t columns, const std::string& path);
 
-/// An ISO-8601 time, UTC where it has no offset.
+/// A time written as whole seconds or milliseconds since 1970.
+std::optional<Time> TimeSince1970(std::string_view text);
+
+/// An ISO-8601 time, UTC where it has no offset, or seconds or milliseconds since 1970.
 Result<Time> ReadTimeField(std::string_view text, const std::string& path, std::size_t line);
 
 /// Refuses a row that is not after `before`, or begins inside its interval.

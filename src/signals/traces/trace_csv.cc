@@ -24,6 +24,16 @@ struct Row : TimedRow {
   core::SampleStatus status = core::SampleStatus::kMeasured;
 };
 
+// "369,5" as well as "369.5"; points that group thousands ("1.369,5") are refused.
+std::optional<double> ParseWithDecimalComma(std::string_view text) {
+  std::string number(text);
+  if (const auto comma = number.find(','); comma != std::string::npos) {
+    if (number.find('.') != std::string::npos) return std::nullopt;
+    number[comma] = '.';
+  }
+  return ParseNumber(number);
+}
+
 // One forecast value per row, kept apart because most traces have none.
 using ForecastValues = std::vector<std::optional<double>>;
 
@@ -37,6 +47,9 @@ class RowReader {
         path_(path),
         options_(options),
         forecasts_(header.forecasts.size()) {}
+
+  /// Numbers may have a decimal comma: the separator is another character.
+  void ReadDecimalCommas() { decimal_commas_ = true; }
 
   /// What a row is where no column says it (kModelled for reconstructed series).
   void SetDefaultStatus(core::SampleStatus status) { default_status_ = status; }
@@ -88,7 +101,7 @@ class RowReader {
   Result<std::optional<double>> ReadValue(std::size_t column, std::size_t number) {
     const std::string_view text = Field(column);
     if (text.empty()) return std::optional<double>{};
-    const auto value = ParseNumber(text);
+    const auto value = decimal_commas_ ? ParseWithDecimalComma(text) : ParseNumber(text);
     if (!value)
       return Fail(AtLine(path_, number, Quoted(text) + " is not a number",
                          "leave the value empty where it is not known"));
@@ -123,6 +136,7 @@ class RowReader {
   const TraceHeader& header_;
   const std::string& path_;
   const TraceOptions& options_;
+  bool decimal_commas_ = false;
   core::SampleStatus default_status_ = core::SampleStatus::kMeasured;
   std::vector<Row> rows_;
   std::vector<ForecastValues> forecasts_;
@@ -255,13 +269,15 @@ core::SignalIdentity IdentityFromFileName(std::string_view path) {
 
 Result<Trace> ParseTrace(std::string_view text, const std::string& path,
                          const TraceOptions& options) {
-  CsvReader csv(text, path, CsvBlanks::kTrimmed);
+  const char separator = CsvSeparatorOf(text);
+  CsvReader csv(text, path, CsvBlanks::kTrimmed, separator);
   EBB_RETURN_IF_ERROR(ReadHeader(csv, path));
   EBB_ASSIGN_OR_RETURN(
       const TraceHeader header,
       ParseTraceHeader(csv.fields(), path + ":" + std::to_string(csv.line()), options));
   RowReader reader(csv, header, path, options);
   reader.SetDefaultStatus(DefaultStatus(path));
+  if (separator != ',') reader.ReadDecimalCommas();
   EBB_RETURN_IF_ERROR(csv.ForEach([&] { return reader.Read(); }));
   if (reader.rows().empty())
     return Fail({ExitCode::kConfiguration,

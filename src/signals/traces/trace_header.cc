@@ -99,6 +99,15 @@ Error UnknownForecast(std::string_view name, const std::string& where) {
           where, "forecast_dK, forecast_Nmin and forecast_latest are"};
 }
 
+// The first columns, so that a reader sees how the line was split.
+std::string ColumnList(const std::vector<std::string>& names) {
+  constexpr std::size_t kMostShown = 6;
+  std::string list;
+  for (std::size_t i = 0; i < std::min(names.size(), kMostShown); ++i)
+    list += (i == 0 ? "" : ", ") + Quoted(names[i]);
+  return names.size() > kMostShown ? list + " ..." : list;
+}
+
 Error MissingColumn(const std::vector<std::string>& names, std::string what,
                     const std::string& column, const std::string& where) {
   std::string suggestion;
@@ -108,8 +117,9 @@ Error MissingColumn(const std::vector<std::string>& names, std::string what,
       suggestion = "; is " + Quoted(name) + " a misspelling of it?";
   }
   return {ExitCode::kConfiguration,
-          "has no column for " + std::move(what) + " (" + Quoted(column) + ")" + suggestion, where,
-          "the first line must name the columns: timestamp,carbon_intensity"};
+          "has no column for " + std::move(what) + " (" + Quoted(column) + ")" + suggestion +
+              "; its columns are " + ColumnList(names),
+          where, "the first line must name the columns: timestamp,carbon_intensity"};
 }
 
 // The value's column among the candidates: the wanted boundary, else life cycle, else the first.

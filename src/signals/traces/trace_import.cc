@@ -23,8 +23,9 @@ std::string Words(core::Boundary boundary) {
   return boundary == core::Boundary::kDirect ? "direct" : "life-cycle";
 }
 
-bool HasOffset(std::string_view time) {
-  return time.ends_with('Z') || time.find_first_of("+-", 10) != std::string_view::npos;
+bool SaysUtc(std::string_view time) {
+  return TimeSince1970(time) || time.ends_with('Z') ||
+         time.find_first_of("+-", 10) != std::string_view::npos;
 }
 
 Status CheckBoundary(const TraceHeader& header, const ImportFile& file,
@@ -49,16 +50,15 @@ Status CheckBoundary(const TraceHeader& header, const ImportFile& file,
 // hand overrules.
 Status CheckHeader(const ImportFile& file, const ImportOptions& options,
                    const TraceOptions& trace_options) {
-  CsvReader csv(file.text, file.path, CsvBlanks::kTrimmed);
+  CsvReader csv(file.text, file.path, CsvBlanks::kTrimmed, CsvSeparatorOf(file.text));
   EBB_RETURN_IF_ERROR(ReadHeader(csv, file.path));
   const std::string where = file.path + ":" + std::to_string(csv.line());
   EBB_ASSIGN_OR_RETURN(const TraceHeader header,
                        ParseTraceHeader(csv.fields(), where, trace_options));
   EBB_RETURN_IF_ERROR(CheckBoundary(header, file, options.boundary));
   EBB_ASSIGN_OR_RETURN(const bool any, csv.Next());
-  const bool utc =
-      options.times_are_utc || header.time_says_utc ||
-      (any && header.time < csv.fields().size() && HasOffset(csv.fields()[header.time]));
+  const bool utc = options.times_are_utc || header.time_says_utc ||
+                   (any && header.time < csv.fields().size() && SaysUtc(csv.fields()[header.time]));
   if (utc) return {};
   return Fail({ExitCode::kConfiguration,
                "neither the heading nor the times say that they are UTC; local times lack an hour "

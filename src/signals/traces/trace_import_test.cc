@@ -199,6 +199,32 @@ TEST(TraceImport, RefusesFilesOfDifferentZonesBoundariesOrSteps) {
   EXPECT_THAT(ErrorOf({kFirst, france}), HasSubstr("holds zone \"FR\""));
 }
 
+TEST(TraceImport, ReadsSemicolonsDecimalCommasAndSecondsSince1970) {
+  const std::string text =
+      "timestamp;carbon_intensity\n"
+      "1704067200;369,5\n"
+      "1704070800;371\n"
+      "1704074400000;12.25\n";
+  ImportOptions options;
+  options.zone = "DE";
+  options.boundary = core::Boundary::kLifecycle;
+  const TraceImport import = Import({{"export.csv", text}}, options);
+  ASSERT_THAT(import.samples, SizeIs(3));
+  EXPECT_EQ(import.samples[0].interval.begin, *ParseTime("2024-01-01T00:00Z"));
+  EXPECT_EQ(import.samples[0].intensity.g_per_kwh, 369.5);
+  EXPECT_EQ(import.samples[2].interval.begin, *ParseTime("2024-01-01T02:00Z"));
+  EXPECT_EQ(import.samples[2].intensity.g_per_kwh, 12.25);
+  EXPECT_THAT(
+      ErrorOf({{"export.csv", "timestamp;carbon_intensity\n1704067200;1.369,5\n"}}, options),
+      HasSubstr("\"1.369,5\" is not a number"));
+  EXPECT_THAT(ErrorOf({{"export.csv", "when;carbon_intensity\n1704067200;369,5\n"}}, options),
+              HasSubstr("its columns are \"when\", \"carbon_intensity\""));
+  options.times_are_utc = true;
+  EXPECT_THAT(ErrorOf({{"export.csv", "timestamp,carbon_intensity\n1704067,369\n"}}, options),
+              HasSubstr("\"1704067\" is not a time"))
+      << "too few digits for a time since 1970";
+}
+
 TEST(TraceImport, TakesAnyColumnByItsHeading) {
   const ImportFile readings{"out.csv",
                             "job,timestamp_utc,norway_gco2_kwh,ohio_gco2_kwh\n"
