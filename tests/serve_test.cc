@@ -152,6 +152,27 @@ TEST_F(ServeCommand, AJobIsExportedAsARunWithAllItUsed) {
   EXPECT_EQ(Ebb({"store", "export", "7", "--store", "ebb.db"}).code, 2);
 }
 
+TEST_F(ServeCommand, AJobCannotHaveTheServiceShowOtherFilesOrWaitForPipes) {
+  Serve({"--slots", "2"});
+  const fs::path secret = directory_ / "secret";
+  std::ofstream(secret) << "a secret\n";
+  const std::string in_the_way =
+      "cd \"$EBB_RUN_DIR\" && rm attempt-1.log && " + std::string("ln -s ") + secret.string() +
+      " attempt-1.log && mkfifo budget.events attempt-1.end attempt-1.faults attempt-1.asked "
+      "attempt-2.end attempt-2.energy && touch ready; until [ -e go ]; do sleep 0.02; done";
+  ASSERT_EQ(Client({"submit"}, {"bash", "-c", in_the_way}).code, 0);
+  const fs::path folder = directory_ / "jobs/1";
+  WaitUntil([&] { return fs::exists(folder / "ready"); });
+  EXPECT_FALSE(Contains(Client({"logs", "1"}).out, "a secret"));
+  fs::remove(folder / "attempt-1.log");
+  fs::create_hard_link(secret, folder / "attempt-1.log");
+  EXPECT_FALSE(Contains(Client({"logs", "1"}).out, "a secret"));
+  ASSERT_EQ(Client({"submit"}, {"true"}).code, 0) << "the service goes on";
+  WaitUntil([&] { return Ended() == 1; });
+  std::ofstream(folder / "go") << "";
+  WaitUntil([&] { return Ended() == 2; });
+}
+
 TEST_F(ServeCommand, OfWhatAJobPrintsTheNewestIsKeptAndFollowed) {
   Serve({"--slots", "1", "--log-limit", "1"});
   const std::vector<std::string> counts{"bash", "-c",

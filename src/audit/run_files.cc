@@ -3,6 +3,7 @@
 #include <set>
 
 #include "platform/file.h"
+#include "platform/shared_file.h"
 
 namespace ebb::audit {
 namespace {
@@ -33,7 +34,7 @@ std::string WithoutNonFinite(std::string_view line) {
 Result<RunFiles> ReadRunFiles(const fs::path& directory) {
   RunFiles files{directory, {}};
   const auto read = [&](const fs::path& path, const std::string& name) -> Status {
-    EBB_ASSIGN_OR_RETURN(files.texts[name], platform::ReadFile(path, kLimitBytes));
+    EBB_ASSIGN_OR_RETURN(files.texts[name], platform::ReadSharedFile(path, kLimitBytes));
     return {};
   };
   std::error_code code;

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "local/attempt_fields.h"
 #include "platform/file.h"
+#include "platform/shared_file.h"
 #include "platform/system.h"
 
 namespace ebb::local {
@@ -33,7 +34,7 @@ Error Damaged(const fs::path& file, const std::string& what) {
 
 template <typename T>
 Result<T> ReadFields(const fs::path& file) {
-  EBB_ASSIGN_OR_RETURN(const std::string text, platform::ReadFile(file, kLongestFile));
+  EBB_ASSIGN_OR_RETURN(const std::string text, platform::ReadSharedFile(file, kLongestFile));
   auto value = FromFieldText<T>(text, file.string());
   if (!value) return Fail(Damaged(file, value.error().what));
   return value;
@@ -43,7 +44,7 @@ Result<T> ReadFields(const fs::path& file) {
 template <typename T>
 std::vector<T> ReadLines(const fs::path& file) {
   std::vector<T> values;
-  const auto text = platform::ReadFile(file, kLongestFile);
+  const auto text = platform::ReadSharedFile(file, kLongestFile);
   if (!text) return values;
   for (const std::string_view line : Split(*text, '\n'))
     if (auto value = FromFieldText<T>(line, file.string())) values.push_back(*std::move(value));
@@ -79,7 +80,7 @@ Result<int> SupervisorOf(const AttemptPaths& paths) {
   constexpr int kTries = 500;
   constexpr int kTriesBetweenLooks = 50;
   for (int left = kTries; left > 0; --left) {
-    const std::string text = platform::ReadFile(paths.lock(), kLongestFile).value_or("");
+    const std::string text = platform::ReadSharedFile(paths.lock(), kLongestFile).value_or("");
     // Until the supervisor has written, the file names the process that started it.
     if (text.starts_with(kSupervisor)) {
       const auto pid = ParseInteger(Trim(std::string_view(text).substr(kSupervisor.size())));
@@ -160,7 +161,7 @@ Status WriteAsked(const AttemptPaths& paths, EndWish wish) {
 }
 
 std::optional<EndWish> ReadAsked(const AttemptPaths& paths) {
-  const auto text = platform::ReadFile(paths.asked(), kLongestFile);
+  const auto text = platform::ReadSharedFile(paths.asked(), kLongestFile);
   if (!text) return std::nullopt;
   return EnumFromName<EndWish>(kWishNames, Trim(*text));
 }

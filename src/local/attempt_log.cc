@@ -1,8 +1,8 @@
 #include "local/attempt_log.h"
 
 #include <algorithm>
-#include <fstream>
 
+#include "platform/shared_file.h"
 #include "platform/sparse_file.h"
 
 namespace ebb::local {
@@ -20,13 +20,11 @@ void LogKeeper::Look() {
 
 std::optional<LogPart> ReadLog(const std::filesystem::path& file, std::uint64_t offset,
                                std::size_t most) {
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) return std::nullopt;
-  const std::uint64_t beginning = platform::BeginningOf(file);
-  LogPart part{std::max(offset, beginning), std::string(most, '\0')};
-  stream.seekg(static_cast<std::streamoff>(part.begin));
-  stream.read(part.text.data(), static_cast<std::streamsize>(part.text.size()));
-  part.text.resize(static_cast<std::size_t>(std::max<std::streamsize>(stream.gcount(), 0)));
+  // It is shown to others.
+  const auto log = platform::SharedFile::Open(file, platform::HardLinks::kRefused);
+  if (!log) return std::nullopt;
+  LogPart part{std::max(offset, log->Beginning()), {}};
+  part.text = log->Read(part.begin, most);
   if (part.begin == offset) return part;
   if (const auto line = part.text.find('\n'); line != std::string::npos) {
     part.text.erase(0, line + 1);

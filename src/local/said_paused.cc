@@ -1,13 +1,13 @@
 #include "local/said_paused.h"
 
 #include <algorithm>
-#include <fstream>
 
 #include "base/json_node.h"
 #include "base/text.h"
 #include "core/run.h"
 #include "local/attempt_outcome.h"
 #include "local/training_contract.h"
+#include "platform/shared_file.h"
 
 namespace ebb::local {
 namespace {
@@ -33,11 +33,10 @@ SaidPaused::SaidPaused(const platform::ChildOptions& child) {
 bool SaidPaused::LastLineSaysSo() const {
   const std::uint64_t size = SizeOf(progress_);
   if (progress_.empty() || size <= size_before_) return false;
-  std::ifstream file(progress_, std::ios::binary);
+  const auto file = platform::SharedFile::Open(progress_);
+  if (!file) return false;
   const std::uint64_t from = std::max(size_before_, size > kMostRead ? size - kMostRead : 0);
-  file.seekg(static_cast<std::streamoff>(from));
-  std::string text(size - from, '\0');
-  if (!file.read(text.data(), static_cast<std::streamsize>(text.size()))) return false;
+  const std::string text = file->Read(from, size - from);
   const std::string_view lines = Trim(text);
   const auto event = ParseJson(lines.substr(lines.rfind('\n') + 1), progress_.string());
   return event && event->TextOf("event") == "paused";

@@ -5,9 +5,9 @@
 #include <chrono>
 #include <cmath>
 #include <csignal>
-#include <fstream>
 #include <mutex>
 #include <thread>
+#include <tuple>
 
 #include "local/attempt_account.h"
 #include "local/attempt_log.h"
@@ -269,7 +269,8 @@ Status WriteEndAndFollow(const AttemptPaths& paths, AttemptEnd end, AttemptFollo
 
 Status SuperviseFailed(const AttemptPaths& paths, const AttemptPlan& plan, const Error& error) {
   // Where people look for what it printed.
-  std::ofstream(paths.log(), std::ios::app) << "ebb: " << error.Message() << "\n";
+  if (auto log = platform::LineWriter::Open(paths.log()))
+    std::ignore = log->Append("ebb: " + error.Message());
   return WriteEndAtLast(paths, NotStarted(plan, error));
 }
 

@@ -98,7 +98,8 @@ class ChildFiles {
   }
   Status OpenBackground(const std::string& output_file) {
     input_ = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
-    output_ = ::open(output_file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    output_ = ::open(output_file.c_str(),
+                     O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
     if (input_ >= 0 && output_ >= 0) return {};
     return Fail({ExitCode::kUnavailable, std::string("cannot be written: ") + std::strerror(errno),
                  output_file, ""});

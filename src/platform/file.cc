@@ -138,7 +138,10 @@ Status WriteInPieces(const Path& path, const std::function<std::string_view()>& 
     return Fail(std::move(error));
   };
   const mode_t mode = readers == Readers::kOwner ? 0600 : 0644;
-  Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode));
+  // A crash may have left it; a program in the same folder may have put a link there.
+  ::unlink(temporary.c_str());
+  Descriptor file(
+      ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode));
   if (!file.valid()) return Fail(SystemError(path, "cannot create"));
   // A file that is replaced keeps its permissions.
   struct stat replaced {};
@@ -210,9 +213,15 @@ LineWriter::~LineWriter() {
 }
 
 Result<LineWriter> LineWriter::Open(const Path& path) {
-  const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  // A program that runs in the folder may have put a link or a pipe there (shared_file.h).
+  const int descriptor =
+      ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0644);
   if (descriptor < 0) return Fail(SystemError(path, "cannot open for appending"));
   LineWriter writer(descriptor, path);
+  struct stat info {};
+  if (::fstat(descriptor, &info) != 0 || (!S_ISREG(info.st_mode) && !S_ISCHR(info.st_mode)))
+    return Fail({ExitCode::kUnavailable, "is not a file, so nothing is appended to it",
+                 path.string(), "remove it"});
   const off_t size = ::lseek(descriptor, 0, SEEK_END);
   char last = '\n';
   if (size > 0 && ::pread(descriptor, &last, 1, size - 1) != 1)

@@ -1,7 +1,7 @@
 #pragma once
 // Follows a text file that another program appends to: what became whole lines since the last look.
 // A file that does not exist (yet) has none; one that was cut short or written anew is read from
-// its beginning.
+// its beginning. Of the file it holds what shared_file.h says: no link, no pipe.
 
 #include <cstdint>
 #include <functional>

@@ -21,7 +21,7 @@ Status DropBeginning(const Path& path, std::uint64_t offset) {
                  std::string("its beginning cannot be dropped: ") + std::strerror(code),
                  path.string(), "keep it on ext4, XFS, btrfs or tmpfs"});
   };
-  const int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  const int file = ::open(path.c_str(), O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (file < 0) return fail(errno);
   const bool dropped = ::fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0,
                                    static_cast<off_t>(length)) == 0;
@@ -29,14 +29,6 @@ Status DropBeginning(const Path& path, std::uint64_t offset) {
   ::close(file);
   if (!dropped) return fail(code);
   return {};
-}
-
-std::uint64_t BeginningOf(const Path& path) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return 0;
-  const off_t begin = ::lseek(file, 0, SEEK_DATA);
-  ::close(file);
-  return begin > 0 ? static_cast<std::uint64_t>(begin) : 0;
 }
 
 }  // namespace ebb::platform

@@ -11,7 +11,5 @@ namespace ebb::platform {
 
 /// Whole blocks before `offset` are given up. An Error where the file system cannot.
 Status DropBeginning(const Path& path, std::uint64_t offset);
-/// Where what is left begins; 0: nothing was dropped, or the file system cannot say.
-std::uint64_t BeginningOf(const Path& path);
 
 }  // namespace ebb::platform

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "platform/file.h"
+#include "platform/shared_file.h"
 #include "report/run/run_json.h"
 #include "store/engine_setup.h"
 #include "store/job_records.h"
@@ -50,7 +51,7 @@ fs::path SpecFileOf(const fs::path& directory, int attempt) {
 std::optional<core::RunSpec> LatestSpec(const StoredJob& job) {
   for (auto attempt = job.attempts.rbegin(); attempt != job.attempts.rend(); ++attempt) {
     const fs::path file = SpecFileOf(job.directory, attempt->attempt);
-    const auto text = platform::ReadFile(file, kLongestFile);
+    const auto text = platform::ReadSharedFile(file, kLongestFile);
     if (!text) continue;
     if (auto spec = report::RunSpecFromJson(*text, file.string())) return *std::move(spec);
   }

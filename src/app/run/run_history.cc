@@ -6,6 +6,7 @@
 #include "app/run/run_files.h"
 #include "base/json_node.h"
 #include "platform/file.h"
+#include "platform/shared_file.h"
 #include "platform/user_name.h"
 #include "report/run/run_directory.h"
 
@@ -23,7 +24,7 @@ std::optional<double> NumberAt(const JsonNode& json, const char* pointer) {
 
 // As the run wrote it at its end. False: it has to be read from the ledger.
 bool TakeSummary(const fs::path& directory, PastRun& run) {
-  const auto text = platform::ReadFile(directory / report::kSummaryFile, kLargestSummary);
+  const auto text = platform::ReadSharedFile(directory / report::kSummaryFile, kLargestSummary);
   if (!text) return false;
   const auto json = ParseJson(*text, "");
   if (!json || json->TextOf("run_id").empty()) return false;

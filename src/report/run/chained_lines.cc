@@ -2,6 +2,7 @@
 
 #include "base/check.h"
 #include "platform/digest_chain.h"
+#include "platform/shared_file.h"
 
 namespace ebb::report {
 namespace {
@@ -35,7 +36,7 @@ std::string HeadOf(std::string_view text, std::string_view file_name, std::strin
 Result<ChainedLines> ChainedLines::Open(const std::filesystem::path& file,
                                         std::string_view run_digest) {
   EBB_ASSIGN_OR_RETURN(platform::LineWriter writer, platform::LineWriter::Open(file));
-  EBB_ASSIGN_OR_RETURN(const std::string text, platform::ReadFile(file, kLinesLimitBytes));
+  EBB_ASSIGN_OR_RETURN(const std::string text, platform::ReadSharedFile(file, kLinesLimitBytes));
   return ChainedLines(std::move(writer), HeadOf(text, file.filename().string(), run_digest));
 }
 

@@ -10,6 +10,7 @@
 #include "platform/digest.h"
 #include "platform/file.h"
 #include "platform/file_lock.h"
+#include "platform/shared_file.h"
 #include "report/run/budget_file.h"
 #include "report/run/chained_lines.h"
 #include "report/run/ledger_file.h"
@@ -25,7 +26,7 @@ using LineReader = std::function<Status(std::string_view line, std::string where
 Result<std::string> ReadIfThere(const Path& path) {
   std::error_code code;
   if (!std::filesystem::exists(path, code)) return std::string();
-  return platform::ReadFile(path, kLinesLimitBytes);
+  return platform::ReadSharedFile(path, kLinesLimitBytes);
 }
 
 bool IsWhole(std::string_view line) { return ParsedText(line).root().IsObject(); }
@@ -81,7 +82,7 @@ Result<core::RunSpec> ReadSpec(const Path& directory) {
   if (!HoldsRun(directory))
     return Fail({ExitCode::kUnavailable, "holds no run (there is no run.json)", directory.string(),
                  "name the directory that ebb printed at the end of the run"});
-  EBB_ASSIGN_OR_RETURN(const std::string text, platform::ReadFile(file));
+  EBB_ASSIGN_OR_RETURN(const std::string text, platform::ReadSharedFile(file));
   return RunSpecFromJson(text, file.string());
 }
 
@@ -161,7 +162,7 @@ Status ReadTrainingFiles(const Path& directory, core::RunRecord& run,
 }  // namespace
 
 Result<std::string> RunDigest(const Path& directory) {
-  EBB_ASSIGN_OR_RETURN(const std::string text, platform::ReadFile(directory / kRunFile));
+  EBB_ASSIGN_OR_RETURN(const std::string text, platform::ReadSharedFile(directory / kRunFile));
   return platform::Sha256Hex(text);
 }
 

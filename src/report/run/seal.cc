@@ -6,6 +6,7 @@
 
 #include "platform/digest.h"
 #include "platform/file.h"
+#include "platform/shared_file.h"
 #include "report/run/chained_lines.h"
 #include "report/run/run_directory.h"
 
@@ -44,7 +45,7 @@ Json HeadsOf(const Path& directory, const std::string& digest, Status& status) {
   std::error_code code;
   for (const char* name : kChainedFiles) {
     if (!std::filesystem::exists(directory / name, code)) continue;
-    const auto text = platform::ReadFile(directory / name, kLinesLimitBytes);
+    const auto text = platform::ReadSharedFile(directory / name, kLinesLimitBytes);
     if (!text) {
       status = Fail(text.error());
       return heads;
@@ -68,7 +69,7 @@ Status SealRun(const Path& directory, Time now) {
   seal["files"] = Json::object();
   for (const std::string& name : names) {
     EBB_ASSIGN_OR_RETURN(const std::string text,
-                         platform::ReadFile(directory / name, kLinesLimitBytes));
+                         platform::ReadSharedFile(directory / name, kLinesLimitBytes));
     seal["files"][name] = {{"sha256", platform::Sha256Hex(text)}};
     if (name == kGrows) seal["files"][name]["bytes"] = text.size();
   }

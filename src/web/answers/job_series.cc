@@ -1,13 +1,13 @@
 #include "web/answers/job_series.h"
 
 #include <algorithm>
-#include <fstream>
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
 #include "base/time.h"
+#include "platform/shared_file.h"
 
 namespace ebb::web {
 namespace {
@@ -161,17 +161,10 @@ std::vector<report::ProgressEvent> LossesOf(std::string_view progress_text) {
 }
 
 std::vector<report::ProgressEvent> LossesIn(const std::filesystem::path& progress_file) {
-  std::error_code ignored;
-  if (!std::filesystem::is_regular_file(progress_file, ignored)) return {};
-  std::ifstream stream(progress_file, std::ios::binary | std::ios::ate);
-  if (!stream) return {};
-  const auto size = static_cast<std::size_t>(std::max<std::streamoff>(stream.tellg(), 0));
-  const std::size_t length = std::min(size, kLongestProgress);
-  stream.seekg(static_cast<std::streamoff>(size - length));
-  std::string text(length, '\0');
-  stream.read(text.data(), static_cast<std::streamsize>(length));
-  text.resize(static_cast<std::size_t>(std::max<std::streamsize>(stream.gcount(), 0)));
-  return LossesOf(text);
+  const auto file = platform::SharedFile::Open(progress_file);
+  if (!file) return {};
+  const std::uint64_t length = std::min<std::uint64_t>(file->size(), kLongestProgress);
+  return LossesOf(file->Read(file->size() - length, length));
 }
 
 std::string JobSeriesToJson(const JobSeriesInput& input) {
