@@ -126,6 +126,26 @@ void TakePaused(Folding& fold, std::size_t index, const JobReport& report, Sourc
   LeaveDevices(live, report.since);
 }
 
+// It was asked to pause, and ended without a checkpoint: what the attempt did is lost. That is not
+// asked of it again, as it would lose its work every time; unless it was asked so early that it may
+// not have been ready to be asked.
+bool LostByPause(const LiveJob& live) {
+  return live.stage == Stage::kPausing ||
+         (live.stage == Stage::kRunning && live.wish == Wish::kHold);
+}
+
+void TakeLostPause(Folding& fold, std::size_t index, const JobReport& report) {
+  LiveJob& live = fold.Change(index);
+  if (live.cancel_wanted) return EndJob(fold, index, Stage::kCancelled, report.since);
+  if (!live.first_start) live.first_start = live.segment_begin;
+  if (report.since - live.segment_begin > fold.options.retry_after)
+    live.job.checkpointable = false;
+  ++live.pauses;
+  live.failed_starts = 0;
+  live.unasked_pauses = 0;
+  LeaveDevices(live, report.since);
+}
+
 void Take(Folding& fold, std::size_t index, const JobReport& report, Source source) {
   LiveJob& live = fold.Change(index);
   const core::JobId id = live.job.id;
@@ -153,6 +173,10 @@ void Take(Folding& fold, std::size_t index, const JobReport& report, Source sour
       return FailJob(fold, index, report.since, report.exit_code, report.detail);
     case JobPhase::kStartFailed:
       live.attempt_over = true;
+      if (LostByPause(live) && !report.machine_trouble) {
+        TakeLostPause(fold, index, report);
+        break;
+      }
       Retry(fold, index, report.since, report.exit_code,
             report.detail.empty() ? "could not be started" : report.detail, report.machine_trouble);
       break;

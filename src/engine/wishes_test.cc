@@ -48,6 +48,44 @@ TEST_F(EngineTest, HoldingARunningJobPausesItAndKeepsItsWork) {
   EXPECT_EQ(again.commands, (std::vector<Command>{StartJob{1, 2, 0}}));
 }
 
+TEST_F(EngineTest, AJobThatLosesItsWorkByAPauseHasItAllToDoAndIsNotPausedAgain) {
+  MakeScripted(1);
+  Submit(AJob(1).Submitted(kNow).Runs(hours{4}).Pausable());
+  wants_ = {{1, true}};
+  EXPECT_EQ(Started(kNow), (Ids{1}));
+  Report(1, JobPhase::kRunning, kNow);
+  wants_[1] = false;
+  EXPECT_EQ(engine_->Decide(kNow + hours{1}).commands, (std::vector<Command>{PauseJob{1, 1}}));
+  Report(1, JobPhase::kStartFailed, kNow + hours{1});
+  const LiveJob* live = engine_->state().FindLive(1);
+  ASSERT_TRUE(live);
+  EXPECT_EQ(live->remaining, hours{4}) << "its hour counts as lost";
+  EXPECT_EQ(live->failed_starts, 0) << "it did start";
+  EXPECT_EQ(live->stage, Stage::kPaused);
+  wants_[1] = true;
+  Submit(AJob(9).Submitted(kNow + hours{2}));  // news for the policy
+  EXPECT_EQ(Started(kNow + hours{2}), (Ids{1}));
+  Report(1, JobPhase::kRunning, kNow + hours{2}, 2);
+  wants_[1] = false;
+  Submit(AJob(10).Submitted(kNow + hours{3}));
+  EXPECT_TRUE(engine_->Decide(kNow + hours{3}).commands.empty());
+}
+
+TEST_F(EngineTest, AJobThatIsPausedBeforeItIsReadyCanBePausedAgain) {
+  MakeScripted(1);
+  Submit(AJob(1).Submitted(kNow).Runs(hours{4}).Pausable());
+  wants_ = {{1, true}};
+  EXPECT_EQ(Started(kNow), (Ids{1}));
+  Report(1, JobPhase::kRunning, kNow);
+  Apply(kNow, JobWished{1, Wish::kHold});
+  engine_->Decide(kNow + std::chrono::seconds{1});
+  Report(1, JobPhase::kStartFailed, kNow + std::chrono::seconds{1});
+  const LiveJob* held = engine_->state().FindHeld(1);
+  ASSERT_TRUE(held);
+  EXPECT_TRUE(held->job.checkpointable);
+  EXPECT_EQ(held->remaining, hours{4});
+}
+
 TEST_F(EngineTest, AProgramWithoutCheckpointsCannotBeHeldWhileItRuns) {
   Make("run-now", 1);
   Submit(AJob(1).Submitted(kNow));

@@ -21,12 +21,6 @@ std::string HowItEnded(const platform::ExitStatus& status) {
                 : "exit code " + std::to_string(status.code);
 }
 
-void GoOn(engine::JobReport& report, bool has_checkpoints, const std::string& how) {
-  report.phase = has_checkpoints ? engine::JobPhase::kPaused : engine::JobPhase::kStartFailed;
-  report.detail = how + (has_checkpoints ? "; goes on from its last checkpoint"
-                                         : "; starts again from its beginning");
-}
-
 core::AttemptOutcome OutcomeOf(const platform::ExitStatus& status) {
   if (status.by_signal) return core::AttemptOutcome::kKilled;
   if (status.code == 0) return core::AttemptOutcome::kDone;

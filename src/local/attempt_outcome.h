@@ -15,9 +15,6 @@ namespace ebb::local {
 std::optional<int> SignalThatEnded(const platform::ExitStatus& status);
 /// "ended by SIGTERM", "exit code 3"
 std::string HowItEnded(const platform::ExitStatus& status);
-/// An end that nobody wished for is no failure of the job: one with checkpoints goes on from its
-/// last, another starts again. `how` it ended, for people.
-void GoOn(engine::JobReport& report, bool has_checkpoints, const std::string& how);
 
 core::AttemptOutcome OutcomeOf(const platform::ExitStatus& status);
 /// Of an attempt that could not be started, by the code of its Error: what is the fault of the

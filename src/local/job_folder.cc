@@ -77,4 +77,20 @@ Status TakeOverCheckpoints(const fs::path& from, const fs::path& to) {
                source.string(), ""});
 }
 
+bool HasNewCheckpoint(const fs::path& folder, Time since) {
+  // Files get the time of the kernel's last tick, which is a little behind.
+  constexpr Duration kTick{10};
+  std::error_code code;
+  for (auto it = fs::recursive_directory_iterator(folder / kCheckpoints, code);
+       !code && it != fs::recursive_directory_iterator(); it.increment(code)) {
+    std::error_code ignored;
+    if (!it->is_regular_file(ignored)) continue;
+    const auto written = fs::last_write_time(it->path(), ignored);
+    if (!ignored &&
+        std::chrono::floor<Duration>(std::chrono::file_clock::to_sys(written)) >= since - kTick)
+      return true;
+  }
+  return false;
+}
+
 }  // namespace ebb::local

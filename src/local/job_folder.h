@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "base/time.h"
 
 namespace ebb::local {
 
@@ -26,5 +27,8 @@ Result<std::filesystem::path> SetFolderAside(const std::filesystem::path& folder
 /// space and no time: programs replace checkpoints, they do not write into them. Links and other
 /// things that are not plain files are left out. A job that has checkpoints keeps its own.
 Status TakeOverCheckpoints(const std::filesystem::path& from, const std::filesystem::path& to);
+
+/// Something under checkpoints/ was written since then, as files have their times.
+bool HasNewCheckpoint(const std::filesystem::path& folder, Time since);
 
 }  // namespace ebb::local

@@ -10,10 +10,50 @@ namespace {
 const std::string kDeaf = "trap '' TERM; while :; do sleep 0.02; done";
 const std::string kPlain = "while :; do sleep 0.02; done";
 
+// As the contract has it, but deaf to what is asked of it at its end.
+const std::string kSaves =
+    "mkdir -p $EBB_CHECKPOINT_DIR; echo 7 > $EBB_CHECKPOINT_DIR/step; touch ready; ";
+
 void WaitForEnd(pid_t pid) {
   for (int i = 0; i < 1000 && !platform::ProcessIdentity(pid).empty(); ++i)
     std::this_thread::sleep_for(Duration{10});
   EXPECT_EQ(platform::ProcessIdentity(pid), "");
+}
+
+// A pause that is none ----------------------------------------------------------------------
+
+TEST(PauseWithoutACheckpoint, LosesTheWorkAndSaysSo) {
+  SupervisedWorld world;
+  const auto job = world.AddShell("sleep 1.1; touch ready; " + kPlain);
+  ASSERT_TRUE(world.local().Execute(engine::StartJob{job, 1, 0}));
+  world.WaitForFile(job, "ready");
+  ASSERT_TRUE(world.local().Execute(engine::PauseJob{job, 1}));
+  const auto report = world.WaitUntil(job, JobPhase::kStartFailed);
+  EXPECT_NE(report.detail.find("ended by SIGTERM, not with exit code 75"), std::string::npos)
+      << report.detail;
+  EXPECT_NE(report.detail.find("the work of attempt 1 is lost"), std::string::npos);
+  ASSERT_EQ(world.records().ends[job].size(), 1u);
+  EXPECT_EQ(world.records().ends[job][0].warnings.back(), report.detail) << "it is said";
+}
+
+TEST(PauseWithoutACheckpoint, IsOneFromTheLastWhereThereIsANewOne) {
+  SupervisedWorld world;
+  const auto job = world.AddShell(kSaves + kPlain);
+  ASSERT_TRUE(world.local().Execute(engine::StartJob{job, 1, 0}));
+  world.WaitForFile(job, "ready");
+  ASSERT_TRUE(world.local().Execute(engine::PauseJob{job, 1}));
+  const auto report = world.WaitUntil(job, JobPhase::kPaused);
+  EXPECT_NE(report.detail.find("goes on from its last checkpoint"), std::string::npos);
+  EXPECT_EQ(world.records().ends[job][0].warnings.back(), report.detail) << "it is said";
+}
+
+TEST(PauseWithoutACheckpoint, IsSaidOfAProgramThatClaimsToHaveWrittenOne) {
+  SupervisedWorld world;
+  const auto job = world.AddShell("exit 75");
+  ASSERT_TRUE(world.local().Execute(engine::StartJob{job, 1, 0}));
+  world.WaitUntil(job, JobPhase::kPaused);
+  EXPECT_NE(world.records().ends[job][0].warnings.back().find("no new checkpoint"),
+            std::string::npos);
 }
 
 // Ended from outside ------------------------------------------------------------------------
@@ -32,9 +72,10 @@ TEST(EndFromOutside, IsAPauseOrAFailedStartWhoeverIsSignalled) {
         Outside{"a hangup", true, true, SIGHUP}}) {
     for (const bool pausable : {true, false}) {
       SupervisedWorld world;
-      const auto job = world.AddShell(kPlain, pausable);
+      const auto job = world.AddShell(kSaves + kPlain, pausable);
       ASSERT_TRUE(world.local().Execute(engine::StartJob{job, 1, 0}));
       const int program = world.WaitForProgram();
+      world.WaitForFile(job, "ready");
       const int supervisor = *SupervisorOf(world.PathsOf(job));
       if (to_program) ::kill(program, number);
       if (to_supervisor) ::kill(supervisor, number);
@@ -51,7 +92,7 @@ TEST(EndFromOutside, IsAPauseOrAFailedStartWhoeverIsSignalled) {
 // It had the time to end in its own way.
 TEST(EndFromOutside, AnExitCodeAfterwardsIsItsConsequence) {
   SupervisedWorld world;
-  const auto job = world.AddShell("trap 'exit 1' TERM; touch ready; " + kPlain);
+  const auto job = world.AddShell("trap 'exit 1' TERM; " + kSaves + kPlain);
   ASSERT_TRUE(world.local().Execute(engine::StartJob{job, 1, 0}));
   const int program = world.WaitForProgram();
   world.WaitForFile(job, "ready");
@@ -63,11 +104,12 @@ TEST(EndFromOutside, AnExitCodeAfterwardsIsItsConsequence) {
 
 TEST(EndFromOutside, IsFoundByTheNextLife) {
   SupervisedWorld world;
-  const auto pausable = world.AddShell(kPlain);
-  const auto plain = world.AddShell(kPlain, false);
+  const auto pausable = world.AddShell(kSaves + kPlain);
+  const auto plain = world.AddShell(kSaves + kPlain, false);
   for (const auto job : {pausable, plain}) {
     ASSERT_TRUE(world.local().Execute(engine::StartJob{job, 1, 0}));
     std::ignore = world.WaitForProgram();
+    world.WaitForFile(job, "ready");
   }
   world.KillService();
   for (const auto job : {pausable, plain}) ::kill(*SupervisorOf(world.PathsOf(job)), SIGTERM);
@@ -154,13 +196,13 @@ TEST(KilledSupervisor, OfAProgramThatHadEndedHoldsNobodyUp) {
   world.Restart();
   const auto observed = world.local().Observe();
   ASSERT_EQ(observed->size(), 1u);
-  EXPECT_EQ(observed->front().phase, JobPhase::kPaused);
+  EXPECT_EQ(observed->front().phase, JobPhase::kStartFailed) << "it left no checkpoint";
 }
 
 TEST(KilledSupervisor, ItsDeafProgramHoldsUpItsDevicesAndNobodyElse) {
   SupervisedWorld world;
   world.SetGrace(std::chrono::hours{1});
-  const auto deaf = world.AddShell("trap '' TERM; touch ready; " + kPlain);
+  const auto deaf = world.AddShell("trap '' TERM; " + kSaves + kPlain);
   ASSERT_TRUE(world.local().Execute(engine::StartJob{deaf, 1, 0}));
   const int program = world.WaitForProgram();
   world.WaitForFile(deaf, "ready");
@@ -184,7 +226,7 @@ TEST(KilledSupervisor, ItsDeafProgramIsKilledAfterTheGrace) {
   ASSERT_TRUE(world.local().Execute(engine::StartJob{job, 1, 0}));
   const int program = world.WaitForProgram();
   ::kill(*SupervisorOf(world.PathsOf(job)), SIGKILL);
-  world.WaitUntil(job, JobPhase::kPaused);
+  world.WaitUntil(job, JobPhase::kStartFailed);
   EXPECT_EQ(platform::ProcessIdentity(program), "");
 }
 
@@ -257,7 +299,7 @@ TEST(WithoutAControlGroup, ADaemonEndsWithAKilledSupervisor) {
   const pid_t daemon = world.WaitForPidIn(job, "daemon");
   std::ignore = world.WaitForProgram();
   ::kill(*SupervisorOf(world.PathsOf(job)), SIGKILL);
-  world.WaitUntil(job, JobPhase::kPaused);
+  world.WaitUntil(job, JobPhase::kStartFailed);
   EXPECT_EQ(platform::ProcessIdentity(daemon), "");
 }
 

@@ -319,7 +319,7 @@ TEST(SupervisedExecutor, AKilledSupervisorTakesItsProgramAlong) {
     program = world.local().Running().at(0).program_pid;
   }
   ::kill(*SupervisorOf(world.PathsOf(job)), SIGKILL);
-  const auto report = world.WaitUntil(job, JobPhase::kPaused);
+  const auto report = world.WaitUntil(job, JobPhase::kStartFailed);
   EXPECT_NE(report.detail.find("supervisor"), std::string::npos);
   EXPECT_EQ(platform::ProcessIdentity(program), "") << "the program is gone";
   ASSERT_TRUE(world.local().Execute(engine::StartJob{job, 2, 0}));
@@ -466,7 +466,7 @@ TEST(SupervisedExecutor, ADaemonEndsWithAKilledSupervisor) {
     std::ignore = world.local().WaitForEvents(world.local().Now() + Duration{10});
   ASSERT_TRUE(known());
   ::kill(*SupervisorOf(world.PathsOf(job)), SIGKILL);
-  world.WaitUntil(job, JobPhase::kPaused);
+  world.WaitUntil(job, JobPhase::kStartFailed);
   for (int i = 0; i < 500 && platform::ProcessIdentity(static_cast<int>(*pid())) != ""; ++i)
     std::this_thread::sleep_for(Duration{10});
   EXPECT_EQ(platform::ProcessIdentity(static_cast<int>(*pid())), "");

@@ -4,8 +4,10 @@
 #include <csignal>
 
 #include "base/text.h"
+#include "base/units_text.h"
 #include "local/attempt_outcome.h"
 #include "local/job_budget.h"
+#include "local/job_folder.h"
 #include "local/orphan.h"
 #include "local/training_contract.h"
 
@@ -16,6 +18,9 @@ using engine::JobPhase;
 
 // What a killed supervisor left may take its time, and is looked for among all processes.
 constexpr Duration kLookForProcesses{200};
+
+// A program that is asked to pause before it has set up its handlers has nothing to lose.
+constexpr Duration kGettingReady{std::chrono::seconds{1}};
 
 }  // namespace
 
@@ -174,9 +179,40 @@ engine::JobReport SupervisedProgram::ReportOf(const std::optional<AttemptEnd>& e
   } else if (end) {
     ReportEnd(*end, report);
   } else {
-    GoOn(report, job_.job().checkpointable && tail_.header(), "its supervisor was killed");
+    GoOn(report, "its supervisor was killed");
   }
   return report;
+}
+
+bool SupervisedProgram::LeftCheckpoint() const {
+  const auto& header = tail_.header();
+  return header && HasNewCheckpoint(job_.directory, header->wall_begin);
+}
+
+// An end that is not the program's own: it goes on from the checkpoint that it has written since
+// it was started. Without one its work is lost, which somebody should read.
+void SupervisedProgram::GoOn(engine::JobReport& report, const std::string& how) const {
+  const bool just_begun = end_ && end_->attempt.wall.length() < kGettingReady;
+  const bool goes_on = job_.job().checkpointable && (LeftCheckpoint() || just_begun);
+  report.phase = goes_on ? JobPhase::kPaused : JobPhase::kStartFailed;
+  report.detail = how;
+  if (goes_on) {
+    report.detail += "; goes on from its last checkpoint";
+    return;
+  }
+  if (!tail_.header()) {
+    report.detail += "; it starts again";
+    return;
+  }
+  const LiveFigures lost = figures();
+  const Duration ran = end_ ? end_->attempt.wall.length() : lost.elapsed;
+  if (job_.job().checkpointable)
+    report.detail += ", and left no new checkpoint in EBB_CHECKPOINT_DIR";
+  report.detail += "; the work of attempt " + std::to_string(plan_.attempt) + " is lost (" +
+                   FormatDuration(std::chrono::round<std::chrono::seconds>(ran)) + ", " +
+                   EnergyText(lost.energy) +
+                   (lost.emissions.grams > 0 ? ", " + EmissionsText(lost.emissions) : "") + ")";
+  report.detail += "; it starts again";
 }
 
 void SupervisedProgram::ReportEnd(const AttemptEnd& end, engine::JobReport& report) const {
@@ -186,13 +222,13 @@ void SupervisedProgram::ReportEnd(const AttemptEnd& end, engine::JobReport& repo
     report.phase = JobPhase::kPaused;
     report.detail.clear();
   } else if (wish_ == EndWish::kPause && SignalThatEnded(end.status) && checkpointable) {
-    report.phase = JobPhase::kPaused;
-    report.detail += " before it wrote a checkpoint; goes on from its last one";
+    GoOn(report, "asked to pause, it was " + report.detail + ", not with exit code " +
+                     std::to_string(kPausedExitCode));
   } else if (end.from_outside && !wish_) {
-    GoOn(report, checkpointable, report.detail + ", from outside");
+    GoOn(report, report.detail + ", from outside");
   } else if (const auto faults = Faults(); !faults.empty() && !wish_) {
     // The program could not help it: it goes on, or starts again, elsewhere.
-    GoOn(report, checkpointable, faults.front().device + " failed: " + faults.front().what);
+    GoOn(report, faults.front().device + " failed: " + faults.front().what);
   }
 }
 
@@ -222,7 +258,14 @@ engine::JobReport SupervisedProgram::TakeEnd(std::vector<std::string> warnings) 
   AttemptResult result = ResultOf(end_);
   result.warnings.insert(result.warnings.end(), warnings.begin(), warnings.end());
   // Nobody asked for it, so somebody should read it.
-  if (end_ && end_->from_outside && !wish_) result.warnings.push_back(report.detail);
+  const bool unlike_wish = wish_ == EndWish::kPause && !report.detail.empty();
+  if ((end_ && end_->from_outside && !wish_) || unlike_wish)
+    result.warnings.push_back(report.detail);
+  if (report.phase == JobPhase::kPaused && report.detail.empty() && plan_.attempt == 1 &&
+      job_.job().checkpointable && !LeftCheckpoint())
+    result.warnings.push_back(
+        "it said that it paused (exit code 75), but there is no new checkpoint in "
+        "EBB_CHECKPOINT_DIR: unless it keeps one elsewhere, it starts again from its beginning");
   if (tail_.damaged_lines() > 0)
     result.warnings.push_back(std::to_string(tail_.damaged_lines()) +
                               " damaged lines in its energy file were left out");

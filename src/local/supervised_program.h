@@ -92,6 +92,8 @@ class SupervisedProgram {
   AttemptResult ResultOf(const std::optional<AttemptEnd>& end) const;
   engine::JobReport ReportOf(const std::optional<AttemptEnd>& end) const;
   void ReportEnd(const AttemptEnd& end, engine::JobReport& report) const;
+  void GoOn(engine::JobReport& report, const std::string& how) const;
+  bool LeftCheckpoint() const;
 
   LocalJob job_;
   AttemptPlan plan_;

@@ -38,6 +38,15 @@ std::vector<int> SlotsOf(const store::AttemptRecord& attempt,
   return slots;
 }
 
+// As was reported of the attempt that lost its work by a pause.
+std::string WhyItWasLost(store::Database& database, core::JobId job) {
+  std::string why;
+  if (const auto attempts = store::AttemptsOf(database, job))
+    for (const store::AttemptRecord& attempt : *attempts)
+      if (attempt.phase == engine::Name(engine::JobPhase::kStartFailed)) why = attempt.detail;
+  return why;
+}
+
 // When and where it ran, as the store has it.
 void PutStretches(store::Database& database, core::JobId job,
                   const local::SupervisedExecutor* machine, JobCard& card) {
@@ -87,7 +96,11 @@ Status Service::Recover() {
     card.explanation = *engine_->Explain(id);
     PutStretches(store_.database(), id, supervised_, card);
     card.submission = submission;
-    if (state.FindHeld(id)) card.detail = front_desk_.WhyHeld(id);
+    const engine::LiveJob* held = state.FindHeld(id);
+    if (held) card.detail = front_desk_.WhyHeld(id);
+    if (const engine::LiveJob* known = held ? held : state.FindLive(id);
+        card.detail.empty() && LosesWorkByPauses(*known, *submission))
+      card.detail = WhyItWasLost(store_.database(), id);
     if (const auto sums = store::StoredSums(store_.database(), id)) {
       card.energy = sums->energy;
       card.emissions = sums->emissions;

@@ -37,6 +37,10 @@ class Service::Observer final : public runtime::LoopObserver {
       service_.publisher_.FollowLoss(*lost);
     } else if (const auto* set = std::get_if<engine::ClockSet>(&event.fact)) {
       service_.Follow(*set);
+    } else if (const auto* report = std::get_if<engine::JobReport>(&event.fact)) {
+      service_.SayLostWork(*report);
+    } else if (const auto* observed = std::get_if<engine::ExecutorObserved>(&event.fact)) {
+      for (const engine::JobReport& seen : observed->reports) service_.SayLostWork(seen);
     } else if (std::holds_alternative<engine::ClusterChanged>(event.fact)) {
       // The device desk does that for devices of this machine.
       if (!service_.supervised_)
@@ -330,6 +334,25 @@ void Service::Follow(const engine::ClockSet& set) {
   Log("the wall clock was set " + ClockJumpText(set.to - set.from) + ", from " +
       FormatTime(set.from) + " to " + FormatTime(set.to) +
       ": what runs and what waits goes on by it");
+}
+
+// It was submitted as one that can be paused, and has shown that it cannot.
+bool Service::LosesWorkByPauses(const engine::LiveJob& live, const core::Submission& submission) {
+  return submission.job.checkpointable && !submission.job.freeze && !live.job.checkpointable;
+}
+
+// A pause that lost the work of the job stays in view with it.
+void Service::SayLostWork(const engine::JobReport& report) {
+  if (report.phase != engine::JobPhase::kStartFailed) return;
+  const JobCard* card = publisher_.Find(report.job);
+  const engine::State& state = engine_->state();
+  const engine::LiveJob* live = state.FindLive(report.job);
+  if (!live) live = state.FindHeld(report.job);
+  if (!card || !live || !LosesWorkByPauses(*live, *card->submission)) return;
+  publisher_.SetDetail(report.job, report.detail);
+  publisher_.Say(report.since, report.job,
+                 "it is not paused again, as its work would be lost again: it has to write a "
+                 "checkpoint on SIGTERM and end with exit code 75 (docs/training-program.md)");
 }
 
 Status Service::MakePlanThread() {

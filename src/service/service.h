@@ -142,6 +142,8 @@ class Service {
   void Log(const std::string& text);
   void Follow(const engine::ClockSet& set);
   void DistrustClockForPruning();
+  static bool LosesWorkByPauses(const engine::LiveJob& live, const core::Submission& submission);
+  void SayLostWork(const engine::JobReport& report);
   Status MakePlanThread();
   void LearnOfDevices();
   Status CheckWidth(const core::Job& job) const;

@@ -109,7 +109,8 @@ core::AttemptOutcome OutcomeOf(const store::AttemptRecord& stored) {
   if (phase == "paused") return core::AttemptOutcome::kPaused;
   if (phase == "failed") return core::AttemptOutcome::kFailed;
   if (phase == "cancelled") return core::AttemptOutcome::kKilled;
-  if (phase == "start_failed") return core::AttemptOutcome::kNotStarted;
+  // It used something, so it did start: its end lost what it had done.
+  if (phase == "start_failed") return core::AttemptOutcome::kKilled;
   return core::AttemptOutcome::kRunning;
 }
 
