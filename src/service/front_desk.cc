@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "core/owner_variables.h"
 #include "plan/feasibility/flat_queue.h"
+#include "service/known_keys.h"
 #include "store/job_notes.h"
 
 namespace ebb::service {
@@ -341,36 +343,6 @@ Status FrontDesk::TakeUpHeld(const core::Submission& submission) {
   return {};
 }
 
-// Of a submission that was taken before: that one's job.
-Result<std::optional<Answer>> FrontDesk::KnownByKey(const core::Submission& submission) {
-  if (submission.key.empty()) return std::nullopt;
-  EBB_ASSIGN_OR_RETURN(const auto job, ports_.store.JobOfKey(submission.key));
-  if (!job) return std::nullopt;
-  Answer answer{*job, true, {}, 0};
-  if (const JobCard* card = ports_.publisher.Find(*job)) {
-    answer.sweep = card->submission->sweep;
-  } else {
-    EBB_ASSIGN_OR_RETURN(const auto record, store::FindJob(ports_.store.database(), *job));
-    if (record) answer.sweep = record->sweep;
-  }
-  return answer;
-}
-
-// Keys become numbers here, in the order of the requests: an earlier one of the same batch is
-// known.
-Status FrontDesk::FindKeys(Submit& submit) {
-  for (const std::string& key : submit.after_keys) {
-    EBB_ASSIGN_OR_RETURN(const auto job, ports_.store.JobOfKey(key));
-    if (!job)
-      return Fail({ExitCode::kUsage,
-                   "depends on the submission with the key \"" + key +
-                       "\", which is not known or was refused",
-                   "", ""});
-    submit.submission.after.push_back(*job);
-  }
-  return {};
-}
-
 // Those among its predecessors that have not ended. An unknown or failed one refuses the job.
 std::vector<core::JobId> FrontDesk::PendingOf(const core::Submission& submission, Status& status) {
   std::vector<core::JobId> pending;
@@ -400,7 +372,13 @@ Result<bool> FrontDesk::BeginSweep(Submit& submit, Time now) {
   NewSweep& sweep = *submit.sweep;
   bool is_new = false;
   if (sweep.id == 0) {
-    store::SweepRecord record{0, sweep.name, sweep.key, now, sweep.halving, sweep.budget};
+    store::SweepRecord record{0,
+                              sweep.name,
+                              sweep.key,
+                              now,
+                              sweep.halving,
+                              sweep.budget,
+                              core::VariableOf(submit.submission, core::kUserVariable)};
     EBB_ASSIGN_OR_RETURN(const auto added, ports_.store.AddSweep(record));
     sweep.id = record.id = added.id;
     is_new = !added.existing;
@@ -457,7 +435,8 @@ void FrontDesk::Undo(const Taking& taking, Time now, const Error& error) {
 
 // What it replaces goes on where it is refused.
 void FrontDesk::TakeInstance(Recurring::Due due, Time now, std::vector<engine::Event>& events) {
-  if (const auto known = KnownByKey(due.submission); known && *known) {
+  if (const auto known = KnownByKey(ports_.store, ports_.publisher, due.submission);
+      known && *known) {
     ports_.publisher.Say(now, (*known)->job,
                          "this instance came while the clock ran ahead, and comes once only");
     return;
@@ -488,11 +467,12 @@ void FrontDesk::TakeSubmission(Submit submit, std::optional<Inbox::Promise> prom
   taking.is_new = submission.job.id == 0;
   taking.before = ports_.store.mark();
   if (taking.is_new) {
-    const auto known = KnownByKey(submission);
+    auto known = KnownByKey(ports_.store, ports_.publisher, submission);
+    if (known && !*known) known = KnownBySweepKey(ports_.store, submit);
     if (!known) return refuse(known.error());
     if (*known) return answered_.push_back({std::move(promise), **known});
     if (submit.cannot_start) return refuse(*submit.cannot_start);
-    if (const Status found = FindKeys(submit); !found) return refuse(found.error());
+    if (const Status found = FindKeys(ports_.store, submit); !found) return refuse(found.error());
   }
   Status ready;
   const std::vector<core::JobId> pending = PendingOf(submission, ready);

@@ -109,8 +109,6 @@ class FrontDesk final : public runtime::Submissions {
   };
   bool HasComeIn() const;
   bool TakeNext(Time now, std::vector<engine::Event>& events);
-  Result<std::optional<Answer>> KnownByKey(const core::Submission& submission);
-  Status FindKeys(Submit& submit);
   void TakeRequest(Inbox::Asked asked, Time now, std::vector<engine::Event>& events);
   Result<bool> BeginSweep(Submit& submit, Time now);
   void Refuse(std::optional<Inbox::Promise> promise, const core::Submission& submission,

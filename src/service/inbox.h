@@ -96,6 +96,8 @@ struct Answer {
   core::SweepId sweep = 0;     ///< of an experiment
   std::string device{};        ///< that was changed
   std::optional<core::Job> changed{};  ///< as it is once it is changed
+  /// The key was known for something else: which, and what differs. Nothing new was taken.
+  std::string conflict{};
 };
 
 class Inbox {

@@ -171,6 +171,37 @@ TEST_F(ServiceTest, TheSameKeyIsTheSameJobOverARestartToo) {
   EXPECT_EQ(first->job, third->job);
 }
 
+TEST_F(ServiceTest, AKeyIsItsUsersOwn) {
+  world_.Start();
+  core::Submission of_one = world_.Shell("true"), of_other = world_.Shell("exit 3");
+  of_one.key = of_other.key = "mine";
+  of_one.environment.emplace_back("EBB_USER", "one");
+  of_other.environment.emplace_back("EBB_USER", "other");
+  const auto first = world_.Answered(of_one), second = world_.Answered(of_other);
+  ASSERT_TRUE(first && second);
+  EXPECT_FALSE(second->existing);
+  EXPECT_NE(first->job, second->job);
+  world_.Restart();
+  EXPECT_EQ(world_.Answered(of_one)->job, first->job);
+  EXPECT_EQ(world_.Answered(of_other)->job, second->job);
+}
+
+TEST_F(ServiceTest, AnotherContentUnderAKeyIsAConflict) {
+  world_.Start();
+  core::Submission first = world_.Shell("true"), other = world_.Shell("exit 3");
+  first.key = other.key = "mine";
+  ASSERT_TRUE(world_.Answered(first));
+  for (int life = 0; life < 2; ++life) {
+    const auto answer = world_.Answered(other);
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(answer->job, 1);
+    EXPECT_NE(answer->conflict.find("job 1"), std::string::npos) << answer->conflict;
+    EXPECT_NE(answer->conflict.find("differs in command"), std::string::npos) << answer->conflict;
+    EXPECT_EQ(world_.Answered(first)->conflict, "");
+    world_.Restart();
+  }
+}
+
 TEST_F(ServiceTest, AJobComesAfterAnEarlierOneOfTheSameBatchByItsKey) {
   world_.Start();
   Submit first = world_.Shell("exit 0"), next = world_.Shell("exit 0"), lost = next;

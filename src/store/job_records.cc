@@ -17,6 +17,9 @@ constexpr std::string_view kColumns =
     " coalesce((SELECT settled_g FROM first_come WHERE job = jobs.id), emissions_g), sweep,"
     " gpu_energy_uj, pruned FROM jobs";
 
+// Between the user and the key, in the column `key`.
+constexpr char kOfUser = '\x1f';
+
 std::optional<Time> OptionalTime(const Row& row, int column) {
   if (row.IsNull(column)) return std::nullopt;
   return Time{Duration{row.Integer(column)}};
@@ -32,7 +35,7 @@ Result<JobRecord> RecordFrom(const Row& row) {
   JobRecord job;
   job.id = row.Integer(0);
   job.name = row.Text(1);
-  job.key = row.Text(2);
+  job.key = GivenKey(std::string(row.Text(2)));
   job.tier = row.Text(3);
   job.recurring = row.Text(4);
   EBB_ASSIGN_OR_RETURN(job.stage, StageFrom(row.Text(5), job.id));
@@ -136,8 +139,26 @@ Result<std::optional<JobRecord>> FindJob(Database& database, core::JobId id) {
   return found;
 }
 
-Result<std::optional<core::JobId>> FindJobByKey(Database& database, const std::string& key) {
-  return database.Integer("SELECT id FROM jobs WHERE key = ?", {key});
+std::string StoredKey(const std::string& key, const std::string& user) {
+  return key.empty() ? key : user + kOfUser + key;
+}
+
+std::string GivenKey(const std::string& stored) {
+  const std::size_t end = stored.find(kOfUser);
+  return end == std::string::npos ? stored : stored.substr(end + 1);
+}
+
+Result<std::optional<core::JobId>> FindJobByKey(Database& database, const std::string& key,
+                                                const std::string& user) {
+  const std::string sql = "SELECT id FROM jobs WHERE key = ?";
+  EBB_ASSIGN_OR_RETURN(const auto job, database.Integer(sql, {StoredKey(key, user)}));
+  if (job) return job;
+  // Of an earlier version: whose it is stands in its submission.
+  EBB_ASSIGN_OR_RETURN(const auto earlier, database.Integer(sql, {key}));
+  if (!earlier) return std::nullopt;
+  EBB_ASSIGN_OR_RETURN(const auto submission, FindSubmission(database, *earlier));
+  const bool is_own = !submission || core::VariableOf(*submission, core::kUserVariable) == user;
+  return is_own ? earlier : std::nullopt;
 }
 
 Result<std::optional<core::Submission>> FindSubmission(Database& database, core::JobId id) {

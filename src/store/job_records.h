@@ -65,7 +65,13 @@ struct StageCount {
 Result<std::vector<JobRecord>> ListJobs(Database& database, const JobFilter& filter);
 /// Nothing where there is no such job.
 Result<std::optional<JobRecord>> FindJob(Database& database, core::JobId id);
-Result<std::optional<core::JobId>> FindJobByKey(Database& database, const std::string& key);
+Result<std::optional<core::JobId>> FindJobByKey(Database& database, const std::string& key,
+                                                const std::string& user = "");
+/// A key is its user's own (EBB_USER of the submission; "": nobody said). This is how it is stored;
+/// earlier versions stored it as it is.
+std::string StoredKey(const std::string& key, const std::string& user);
+/// What the client gave, of a key as it is stored.
+std::string GivenKey(const std::string& stored);
 Result<std::optional<core::Submission>> FindSubmission(Database& database, core::JobId id);
 /// Of all jobs that have not ended, by id: what a restarted service runs on with.
 Result<std::vector<core::Submission>> LiveSubmissions(Database& database);

@@ -1,7 +1,9 @@
 #include "store/job_writer.h"
 
 #include "core/fields.h"
+#include "core/owner_variables.h"
 #include "engine/journal_json.h"
+#include "store/job_records.h"
 
 namespace ebb::store {
 namespace {
@@ -38,9 +40,10 @@ void JobWriter::AddSubmission(WriteGroup& group, const core::Submission& submiss
   group.Add(
       "INSERT INTO jobs(id, name, key, tier, recurring, sweep, stage, submitted_ms, submission)"
       " VALUES(?, ?, ?, ?, ?, ?, 'waiting', ?, ?)",
-      {job.id, job.name, TextOrNull(submission.key), job.tier, submission.recurring,
-       submission.sweep > 0 ? Value{submission.sweep} : Value{}, Milliseconds(job.submitted),
-       ToFieldText(submission)});
+      {job.id, job.name,
+       TextOrNull(StoredKey(submission.key, core::VariableOf(submission, core::kUserVariable))),
+       job.tier, submission.recurring, submission.sweep > 0 ? Value{submission.sweep} : Value{},
+       Milliseconds(job.submitted), ToFieldText(submission)});
 }
 
 void JobWriter::ReplaceSubmission(WriteGroup& group, const core::Submission& submission) const {

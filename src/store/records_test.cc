@@ -239,6 +239,24 @@ TEST(JobRecords, AKeyIsTakenOnce) {
   EXPECT_EQ(store.AddJob(ASubmission())->id, 4);
 }
 
+TEST(JobRecords, AKeyOfAnEarlierVersionIsThatOfTheUserInItsSubmission) {
+  const auto path = ScratchDirectory("old_keys") / "ebb.db";
+  {
+    auto store = *ServiceStore::Open(path);
+    core::Submission submission = ASubmission("k");
+    submission.environment.emplace_back("EBB_USER", "ada");
+    ASSERT_TRUE(store.AddJob(submission));
+    ASSERT_TRUE(store.Commit());
+    ASSERT_TRUE(store.database().Run("UPDATE jobs SET key = 'k'", {}));
+  }
+  auto store = *ServiceStore::Open(path);
+  EXPECT_EQ(*store.JobOfKey("k", "ada"), 1);
+  EXPECT_FALSE(*store.JobOfKey("k", "bob"));
+  EXPECT_FALSE(store.AddJob(ASubmission("k"))->existing) << "of nobody";
+  ASSERT_TRUE(store.Commit()) << "beside the other";
+  EXPECT_EQ((*FindJob(store.database(), 2))->key, "k");
+}
+
 TEST(JobRecords, WhatIsTakenBackLeavesItsNumberAndItsKey) {
   auto store = *ServiceStore::Open(ScratchDirectory("taken_back") / "ebb.db");
   EXPECT_EQ(store.AddJob(ASubmission("first"))->id, 1);

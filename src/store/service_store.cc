@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "base/text.h"
+#include "core/owner_variables.h"
 #include "engine/journal_json.h"
 #include "platform/random_bytes.h"
 #include "store/links.h"
@@ -180,20 +181,30 @@ const Health& ServiceStore::health() {
   return health_;
 }
 
-Result<std::optional<core::JobId>> ServiceStore::JobOfKey(const std::string& key) {
-  const auto waiting = waiting_keys_.find(key);
+Result<std::optional<core::JobId>> ServiceStore::JobOfKey(const std::string& key,
+                                                          const std::string& user) {
+  const auto waiting = waiting_keys_.find(StoredKey(key, user));
   if (waiting != waiting_keys_.end()) return waiting->second;
-  return FindJobByKey(database_, key);
+  return FindJobByKey(database_, key, user);
+}
+
+Result<std::optional<core::SweepId>> ServiceStore::SweepOfKey(const std::string& key,
+                                                              const std::string& user) {
+  const auto waiting = waiting_sweep_keys_.find(StoredKey(key, user));
+  if (waiting != waiting_sweep_keys_.end()) return waiting->second;
+  return FindSweepByKey(database_, key, user);
 }
 
 Result<AddedJob> ServiceStore::AddJob(core::Submission submission) {
+  const std::string user = core::VariableOf(submission, core::kUserVariable);
   if (!submission.key.empty()) {
-    EBB_ASSIGN_OR_RETURN(const auto known, JobOfKey(submission.key));
+    EBB_ASSIGN_OR_RETURN(const auto known, JobOfKey(submission.key, user));
     if (known) return AddedJob{*known, true};
   }
   EBB_ASSIGN_OR_RETURN(submission.identity, RandomIdentity());
   submission.job.id = next_job_id_++;
-  if (!submission.key.empty()) waiting_keys_.emplace(submission.key, submission.job.id);
+  if (!submission.key.empty())
+    waiting_keys_.emplace(StoredKey(submission.key, user), submission.job.id);
   jobs_.AddSubmission(group_, submission);
   return AddedJob{submission.job.id, false, submission.identity};
 }
@@ -217,13 +228,11 @@ Result<std::vector<core::Submission>> ServiceStore::UnknownSubmissions() {
 
 Result<AddedSweep> ServiceStore::AddSweep(SweepRecord sweep) {
   if (!sweep.key.empty()) {
-    const auto waiting = waiting_sweep_keys_.find(sweep.key);
-    if (waiting != waiting_sweep_keys_.end()) return AddedSweep{waiting->second, true};
-    EBB_ASSIGN_OR_RETURN(const auto known, FindSweepByKey(database_, sweep.key));
+    EBB_ASSIGN_OR_RETURN(const auto known, SweepOfKey(sweep.key, sweep.user));
     if (known) return AddedSweep{*known, true};
   }
   sweep.id = next_sweep_id_++;
-  if (!sweep.key.empty()) waiting_sweep_keys_.emplace(sweep.key, sweep.id);
+  if (!sweep.key.empty()) waiting_sweep_keys_.emplace(StoredKey(sweep.key, sweep.user), sweep.id);
   store::AddSweep(group_, sweep);
   return AddedSweep{sweep.id, false};
 }

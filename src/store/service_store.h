@@ -101,8 +101,10 @@ class ServiceStore final : public runtime::Journal {
 
   /// Gives the job the next id and adds it, unless its key is known. Not durable before a commit.
   Result<AddedJob> AddJob(core::Submission submission);
-  /// The job with this key, whether or not it is on the disk yet.
-  Result<std::optional<core::JobId>> JobOfKey(const std::string& key);
+  /// The job with this key of this user (job_records.h), whether or not it is on the disk yet.
+  Result<std::optional<core::JobId>> JobOfKey(const std::string& key, const std::string& user = "");
+  /// As JobOfKey, of a sweep.
+  Result<std::optional<core::SweepId>> SweepOfKey(const std::string& key, const std::string& user);
   /// After Recover: jobs that were added and acknowledged, but never reached the engine. They are
   /// to be submitted to it now.
   Result<std::vector<core::Submission>> UnknownSubmissions();

@@ -4,6 +4,8 @@
 #include <limits>
 
 #include "core/fields.h"
+#include "core/owner_variables.h"
+#include "store/job_records.h"
 #include "store/ledger_records.h"
 
 namespace ebb::store {
@@ -26,7 +28,7 @@ Result<SweepRecord> SweepFrom(const Row& row) {
   SweepRecord sweep;
   sweep.id = row.Integer(0);
   sweep.name = row.Text(1);
-  sweep.key = row.Text(2);
+  sweep.key = GivenKey(std::string(row.Text(2)));
   sweep.submitted = Time{Duration{row.Integer(3)}};
   if (!row.IsNull(4)) sweep.halving = sweep::HalvingOptions{Int(row, 4), Int(row, 5), Int(row, 6)};
   if (!row.IsNull(7)) {
@@ -66,9 +68,9 @@ void AddSweep(WriteGroup& group, const SweepRecord& sweep) {
   group.Add(
       "INSERT INTO sweeps(id, name, key, submitted_ms, reduction, minimum_epochs, epochs,"
       " budget) VALUES(?, ?, ?, ?, ?, ?, ?, ?)",
-      {sweep.id, sweep.name, TextOrNull(sweep.key), Milliseconds(sweep.submitted),
-       whole(options.reduction), whole(options.minimum_epochs), whole(options.epochs),
-       BudgetText(sweep.budget)});
+      {sweep.id, sweep.name, TextOrNull(StoredKey(sweep.key, sweep.user)),
+       Milliseconds(sweep.submitted), whole(options.reduction), whole(options.minimum_epochs),
+       whole(options.epochs), BudgetText(sweep.budget)});
 }
 
 void SetSweepBudget(WriteGroup& group, core::SweepId sweep, const core::Budget& budget) {
@@ -116,8 +118,20 @@ Result<std::optional<SweepRecord>> FindSweep(Database& database, core::SweepId i
   return found;
 }
 
-Result<std::optional<core::SweepId>> FindSweepByKey(Database& database, const std::string& key) {
-  return database.Integer("SELECT id FROM sweeps WHERE key = ?", {key});
+Result<std::optional<core::SweepId>> FindSweepByKey(Database& database, const std::string& key,
+                                                    const std::string& user) {
+  const std::string sql = "SELECT id FROM sweeps WHERE key = ?";
+  EBB_ASSIGN_OR_RETURN(const auto sweep, database.Integer(sql, {StoredKey(key, user)}));
+  if (sweep) return sweep;
+  // Of an earlier version: whose it is stands in its experiments.
+  EBB_ASSIGN_OR_RETURN(const auto earlier, database.Integer(sql, {key}));
+  if (!earlier) return std::nullopt;
+  EBB_ASSIGN_OR_RETURN(const auto first,
+                       database.Integer("SELECT min(id) FROM jobs WHERE sweep = ?", {*earlier}));
+  if (!first) return earlier;
+  EBB_ASSIGN_OR_RETURN(const auto submission, FindSubmission(database, *first));
+  const bool is_own = !submission || core::VariableOf(*submission, core::kUserVariable) == user;
+  return is_own ? earlier : std::nullopt;
 }
 
 Result<std::map<core::JobId, AttemptSums>> AttemptSumsOf(Database& database, core::SweepId sweep,

@@ -24,6 +24,7 @@ struct SweepRecord {
   Time submitted{};
   std::optional<sweep::HalvingOptions> halving;
   core::Budget budget{};  ///< of all experiments together; its action and grace are not used
+  std::string user{};     ///< whose key it is; not read back
 };
 
 /// What one experiment told at a rung, and what that meant for it.
@@ -58,7 +59,8 @@ struct SweepFilter {
 Result<std::vector<SweepRecord>> ListSweeps(Database& database, const SweepFilter& filter);
 /// Nothing where there is no such sweep.
 Result<std::optional<SweepRecord>> FindSweep(Database& database, core::SweepId id);
-Result<std::optional<core::SweepId>> FindSweepByKey(Database& database, const std::string& key);
+Result<std::optional<core::SweepId>> FindSweepByKey(Database& database, const std::string& key,
+                                                    const std::string& user = "");
 /// The attempts of one experiment, together.
 struct AttemptSums {
   int attempts = 0;

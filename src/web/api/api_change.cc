@@ -77,6 +77,7 @@ HttpResponse Api::RestartJob(const HttpRequest& request, core::JobId id) const {
   if (QueryOf(request, "dry_run") == "1") return RespondWith(TakenJob{0, false}, 202);
   const auto answer = AskOne(*std::move(submit));
   if (!answer) return Respond(answer.error());
+  if (!answer->conflict.empty()) return RespondConflict(answer->conflict);
   return RespondWith(TakenJob{answer->job, answer->existing}, 202);
 }
 

@@ -11,7 +11,14 @@ namespace {
 
 using Answers = std::vector<Result<service::Answer>>;
 
+bool IsTaken(const Result<service::Answer>& answer) { return answer && answer->conflict.empty(); }
+
+HttpResponse RespondRefused(const Result<service::Answer>& answer) {
+  return answer ? RespondConflict(answer->conflict) : Respond(answer.error());
+}
+
 Taken TakenOf(const Result<service::Answer>& answer) {
+  if (answer && !answer->conflict.empty()) return ErrorAnswer{{ConflictOf(answer->conflict)}};
   if (!answer) return ErrorAnswer{{{answer.error().code, answer.error().Message(), "", ""}}};
   if (answer->next) return TakenRecurring{*answer->next};
   return TakenJob{answer->job, answer->existing};
@@ -24,8 +31,7 @@ std::vector<Taken> TakenOf(const Answers& answers) {
 }
 
 int StatusOf(const Answers& answers) {
-  const bool all = std::all_of(answers.begin(), answers.end(),
-                               [](const auto& answer) { return answer.has_value(); });
+  const bool all = std::all_of(answers.begin(), answers.end(), IsTaken);
   return all ? 201 : 207;
 }
 
@@ -70,7 +76,7 @@ HttpResponse Api::Submit(const HttpRequest& request, core::JobId) const {
   if (NothingForNow(*answers)) return Respond(answers->front().error());
   if (submissions->is_list)
     return RespondWith(TakenOneOrMore(TakenJobs{TakenOf(*answers)}), StatusOf(*answers));
-  if (!answers->front()) return Respond(answers->front().error());
+  if (!IsTaken(answers->front())) return RespondRefused(answers->front());
   return RespondWith(TakenOneOrMore(TakenOf(answers->front())), StatusOf(*answers));
 }
 
@@ -79,10 +85,9 @@ HttpResponse Api::SubmitSweep(const HttpRequest& request, core::JobId) const {
   if (!experiments) return Respond(experiments.error());
   const auto answers = AskAll(RequestsOf(*experiments));
   if (!answers) return Respond(answers.error());
-  const auto taken = std::find_if(answers->begin(), answers->end(),
-                                  [](const auto& answer) { return answer.has_value(); });
+  const auto taken = std::find_if(answers->begin(), answers->end(), IsTaken);
   // Nothing came of it.
-  if (taken == answers->end()) return Respond(answers->front().error());
+  if (taken == answers->end()) return RespondRefused(answers->front());
   return RespondWith(TakenSweep{(*taken)->sweep, TakenOf(*answers)}, StatusOf(*answers));
 }
 

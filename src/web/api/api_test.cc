@@ -219,6 +219,37 @@ TEST_F(ApiTest, AKeyBelongsToWhatWasTaken) {
   EXPECT_EQ(Post("/api/v1/jobs", job.dump()).body(), json({{"id", 1}, {"existing", true}}));
 }
 
+TEST_F(ApiTest, AKeyForSomethingElseIsAConflict) {
+  const json job{{"command", {"true"}}, {"key", "mine"}};
+  EXPECT_EQ(Post("/api/v1/jobs", job.dump()).status, 201);
+  json other = job;
+  other["command"] = {"false"};
+  const Reply refused = Post("/api/v1/jobs", other.dump());
+  EXPECT_EQ(refused.status, 409);
+  EXPECT_NE(refused.text.find("job 1 (true), which differs in command"), std::string::npos)
+      << refused.text;
+  const Reply list = Post("/api/v1/jobs", json::array({job, other}).dump());
+  EXPECT_EQ(list.status, 207);
+  EXPECT_EQ(list.body()["jobs"][0]["existing"], true);
+  EXPECT_TRUE(list.body()["jobs"][1].contains("error"));
+  json of_ada = other;
+  of_ada["environment"] = {{"EBB_USER", "ada"}};
+  EXPECT_EQ(Post("/api/v1/jobs", of_ada.dump()).status, 201) << "a key is its user's own";
+
+  EXPECT_EQ(
+      Post("/api/v1/sweeps", R"({"name":"a","key":"k","jobs":[{"command":["true"],"name":"x"}]})")
+          .status,
+      201);
+  EXPECT_EQ(
+      Post("/api/v1/sweeps", R"({"name":"a","key":"k","jobs":[{"command":["false"],"name":"x"}]})")
+          .status,
+      409);
+  EXPECT_EQ(
+      Post("/api/v1/sweeps", R"({"name":"b","key":"k","jobs":[{"command":["true"],"name":"y"}]})")
+          .status,
+      409);
+}
+
 TEST_F(ApiTest, ASweepWithAKeyIsTakenOnce) {
   json sweep = json::parse(ASweep({Pausable(), Pausable()}));
   sweep["key"] = "once";

@@ -38,6 +38,14 @@ HttpResponse NotFound(const std::string& what) {
   return Respond(ErrorToJson({ExitCode::kUsage, what, "", ""}), 404);
 }
 
+Error ConflictOf(const std::string& what) {
+  return {ExitCode::kUsage, what, "key", "submit the same again, or choose another key"};
+}
+
+HttpResponse RespondConflict(const std::string& what) {
+  return Respond(ErrorToJson(ConflictOf(what)), 409);
+}
+
 std::string QueryOf(const HttpRequest& request, const char* name) {
   const auto found = request.query.find(name);
   return found == request.query.end() ? "" : found->second;

@@ -18,6 +18,9 @@ HttpResponse RespondWith(const T& answer, int status = 200) {
 /// What an Error means in HTTP.
 HttpResponse Respond(const Error& error);
 HttpResponse NotFound(const std::string& what);
+/// 409: the key of a submission was known for something else.
+Error ConflictOf(const std::string& what);
+HttpResponse RespondConflict(const std::string& what);
 
 /// "" where it is not given.
 std::string QueryOf(const HttpRequest& request, const char* name);
