@@ -41,6 +41,7 @@ struct Field {
   std::vector<std::string> choices{};
   const Definition* definition = nullptr;  ///< of the objects
   std::string formerly{};                  ///< its older name, which is read too; empty: none
+  std::size_t longest = 0;                 ///< of a text, in characters; 0: as its shape has it
 };
 
 /// A key that it cannot hold though people have reason to give it.
@@ -80,6 +81,18 @@ struct Definition {
 inline constexpr std::size_t kMostWords = 4096;
 /// The most jobs of one request.
 inline constexpr std::size_t kMostJobs = 10'000;
+/// The longest text that a field may hold, in characters; of a list or an object, each of its
+/// texts.
+inline std::size_t LongestText(const Field& field) {
+  if (field.longest > 0) return field.longest;
+  if (field.shape == Shape::kAbsolutePath) return 4096;
+  // As the kernel has it of a word of a command, or a variable.
+  if (field.shape == Shape::kTexts || field.shape == Shape::kTextsByName) return 131'071;
+  return 200;
+}
+/// All texts of a list or an object together, in bytes.
+inline constexpr std::size_t kMostBytes = 1 << 20;
+
 /// The longest duration that is given as a number.
 inline constexpr double kMostSeconds = 1e9;
 

@@ -61,7 +61,26 @@ std::string ObjectReader::TextOf(JsonNode node, std::string_view key) const {
   if (!json.is_string()) RefuseKey(key, "must be a text");
   std::string text = json;
   if (text.find('\0') != std::string::npos) RefuseKey(key, "holds a zero byte");
+  CheckLength(text, key);
   return text;
+}
+
+void ObjectReader::CheckLength(std::string_view text, std::string_view key) const {
+  const std::size_t longest = LongestText(definition_.Of(key));
+  if (text.size() <= longest) return;
+  const auto characters =
+      static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+        return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+      }));
+  if (characters > longest)
+    RefuseKey(key, "has " + std::to_string(characters) + " characters, and may have " +
+                       std::to_string(longest));
+}
+
+void ObjectReader::CheckBytes(std::size_t bytes, std::string_view key) const {
+  if (bytes > kMostBytes)
+    RefuseKey(key, "is longer than " + std::to_string(kMostBytes) + " bytes altogether",
+              "put what is long into a file, and name the file");
 }
 
 double ObjectReader::NumberOf(JsonNode node, const Field& field) const {
@@ -148,8 +167,12 @@ bool ObjectReader::IsText(JsonNode json) { return Of(json).is_string(); }
 std::optional<std::vector<std::string>> ObjectReader::Texts(std::string_view key) const {
   if (!Has(key)) return std::nullopt;
   std::vector<std::string> texts;
-  for (const JsonNode entry : List(key, "must be a list of texts"))
+  std::size_t bytes = 0;
+  for (const JsonNode entry : List(key, "must be a list of texts")) {
     texts.push_back(TextOf(entry, key));
+    bytes += texts.back().size();
+  }
+  CheckBytes(bytes, key);
   return texts;
 }
 
@@ -160,7 +183,13 @@ std::vector<std::pair<std::string, std::string>> ObjectReader::TextsByName(
   if (!json) return texts;
   if (!Of(json).is_object() || Of(json).size() > kMostWords)
     RefuseKey(key, "must be an object of texts");
-  for (const auto& [name, value] : Of(json).items()) texts.emplace_back(name, TextOf(&value, key));
+  std::size_t bytes = 0;
+  for (const auto& [name, value] : Of(json).items()) {
+    CheckLength(name, key);
+    texts.emplace_back(name, TextOf(&value, key));
+    bytes += name.size() + texts.back().second.size();
+  }
+  CheckBytes(bytes, key);
   return texts;
 }
 

@@ -69,6 +69,8 @@ class ObjectReader {
   std::vector<JsonNode> List(std::string_view key, const char* must) const;
   static bool IsText(JsonNode json);
   std::string TextOf(JsonNode json, std::string_view key) const;
+  void CheckLength(std::string_view text, std::string_view key) const;
+  void CheckBytes(std::size_t bytes, std::string_view key) const;
   int WholeOf(JsonNode json, const Field& field) const;
   double NumberOf(JsonNode json, const Field& field) const;
 

@@ -9,7 +9,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json Text() { return {{"type", "string"}}; }
+Json TextOf(const Field& field) { return {{"type", "string"}, {"maxLength", LongestText(field)}}; }
 
 Json NumberSchema(const char* type, double low, double high) {
   const auto limit = [&](double value) {
@@ -33,9 +33,9 @@ Json SchemaOfShape(const Field& field) {
   switch (field.shape) {
     case Shape::kText:
     case Shape::kMoment:
-      return Text();
+      return TextOf(field);
     case Shape::kAbsolutePath:
-      return {{"type", "string"}, {"pattern", "^/"}};
+      return {{"type", "string"}, {"pattern", "^/"}, {"maxLength", LongestText(field)}};
     case Shape::kNumber:
       return NumberSchema("number", field.low, field.high);
     case Shape::kWhole:
@@ -43,21 +43,24 @@ Json SchemaOfShape(const Field& field) {
     case Shape::kFlag:
       return {{"type", "boolean"}};
     case Shape::kDuration:
-      return OneOf(Text(), NumberSchema("number", 0, kMostSeconds));
+      return OneOf(TextOf(field), NumberSchema("number", 0, kMostSeconds));
     case Shape::kChoice:
       return {{"type", "string"}, {"enum", field.choices}};
     case Shape::kTexts:
-      return ListOf(Text(), kMostWords);
+      return ListOf(TextOf(field), kMostWords);
     case Shape::kTextsByName:
-      return {{"type", "object"}, {"additionalProperties", Text()}, {"maxProperties", kMostWords}};
+      return {{"type", "object"},
+              {"additionalProperties", TextOf(field)},
+              {"maxProperties", kMostWords}};
     case Shape::kJobs:
-      return ListOf(OneOf(Text(), NumberSchema("integer", field.low, field.high)), kMostWords);
+      return ListOf(OneOf(TextOf(field), NumberSchema("integer", field.low, field.high)),
+                    kMostWords);
     case Shape::kTextOrNumber:
-      return OneOf(Text(), {{"type", "number"}});
+      return OneOf(TextOf(field), {{"type", "number"}});
     case Shape::kObject:
       return {{"allOf", Json::array({RefTo(field.definition)})}};
     case Shape::kTextOrObject:
-      return OneOf(Text(), RefTo(field.definition));
+      return OneOf(TextOf(field), RefTo(field.definition));
     case Shape::kObjects: {
       Json list = ListOf(RefTo(field.definition), kMostJobs);
       list["minItems"] = 1;

@@ -11,6 +11,9 @@ constexpr double kMostEpochs = 1e9;
 constexpr double kMostIntensity = 5000;
 constexpr double kMostPriority = 1000;
 constexpr double kWidestJob = 4096;
+constexpr std::size_t kLongestAddress = 2000;
+constexpr std::size_t kLongestKey = 500;
+constexpr std::size_t kLongestParameter = 1000;
 
 // Units stand in the names or the words of the numbers.
 Field Number(std::string key, std::string words, std::string example, double low, double high) {
@@ -29,6 +32,10 @@ Field Part(std::string key, Shape shape, std::string words, const Definition& de
            std::string example = "") {
   Field field{std::move(key), shape, std::move(words), std::move(example)};
   field.definition = &definition;
+  return field;
+}
+Field UpTo(std::size_t longest, Field field) {
+  field.longest = longest;
   return field;
 }
 Field Required(Field field) {
@@ -64,8 +71,9 @@ const Definition& TrackersDefinition() {
       "Where the figures of a run go while it lasts.",
       R"({"tensorboard":"/home/me/tb","mlflow":"http://localhost:5000","mlflow_experiment":"digits"})",
       {{"tensorboard", Shape::kAbsolutePath, "directory of event files", R"("/home/me/tb")"},
-       {"mlflow", Shape::kText, "address of a server, or absolute path of a file store",
-        R"("http://localhost:5000")"},
+       UpTo(kLongestAddress,
+            {"mlflow", Shape::kText, "address of a server, or absolute path of a file store",
+             R"("http://localhost:5000")"}),
        {"mlflow_experiment", Shape::kText, "experiment in MLflow", R"("digits")"},
        {"mlflow_token_file", Shape::kAbsolutePath,
         "file that holds the token of the server named in mlflow", R"("/home/me/.mlflow-token")"}}};
@@ -137,10 +145,10 @@ std::vector<Field> WhenAndHowLong() {
       Formerly("pause_overhead", {"pause_cost", Shape::kDuration,
                                   "extra running time of one pause and resume (0)", R"("30s")"}),
       {"minimum_segment", Shape::kDuration, "it runs at least so long at a time", R"("5m")"},
-      {"after", Shape::kJobs,
-       "what must succeed first: numbers of jobs, or keys of earlier "
-       "submissions, also of this list",
-       R"(["prepare"])", false, 1, 2e9},
+      UpTo(kLongestKey, {"after", Shape::kJobs,
+                         "what must succeed first: numbers of jobs, or keys of earlier "
+                         "submissions, also of this list",
+                         R"(["prepare"])", false, 1, 2e9}),
       Formerly("run_limit",
                {"time_limit", Shape::kDuration, "a job that runs longer has failed", R"("3h")"})};
 }
@@ -157,9 +165,11 @@ std::vector<Field> FieldsOfJob() {
                     "its program, or its directory, may appear later: it is not looked up before "
                     "the job starts (false)",
                     "true"});
-  fields.push_back({"key", Shape::kText,
-                    "a second submission with the same key returns the first job",
-                    R"("monday/train")"});
+  fields.push_back(
+      UpTo(kLongestKey, {"key", Shape::kText,
+                         "a second submission with the same key returns the first job; a key is "
+                         "its user's own (EBB_USER), and for another content it is refused",
+                         R"("monday/train")"}));
   return fields;
 }
 
@@ -193,8 +203,9 @@ const Definition& ExperimentDefinition() {
       "NewExperiment", "A job of a sweep to submit.",
       R"({"command":["train","--rate","0.1"],"parameters":{"rate":"0.1"}})",
       With(FieldsOfJob(),
-           {"parameters", Shape::kTextsByName, "what the sweep varies, with the values of this one",
-            R"({"rate":"0.1","batch":"32"})"}),
+           UpTo(kLongestParameter, {"parameters", Shape::kTextsByName,
+                                    "what the sweep varies, with the values of this one",
+                                    R"({"rate":"0.1","batch":"32"})"})),
       With(HintsOfJob(),
            {"recurring", "submit a recurring job by itself: it is not an experiment of a sweep"})};
   return definition;
@@ -228,10 +239,12 @@ const Definition& RestartDefinition() {
       R"({"resume":true,"after":[12]})",
       {{"resume", Shape::kFlag,
         "it goes on from the checkpoint of the earlier job; needs checkpointable (false)", "true"},
-       {"after", Shape::kJobs, "what must succeed first, in place of what the earlier job named",
-        R"([12])", false, 1, 2e9},
-       {"key", Shape::kText, "a second submission with the same key returns the first job",
-        R"("again-1")"}}};
+       UpTo(kLongestKey, {"after", Shape::kJobs,
+                          "what must succeed first, in place of what the earlier job named",
+                          R"([12])", false, 1, 2e9}),
+       UpTo(kLongestKey,
+            {"key", Shape::kText, "a second submission with the same key returns the first job",
+             R"("again-1")"})}};
   return definition;
 }
 
@@ -267,8 +280,9 @@ const Definition& SweepDefinition() {
       R"("jobs":[{"command":["train","--rate","0.1"],"parameters":{"rate":"0.1"}},)"
       R"({"command":["train","--rate","0.2"],"parameters":{"rate":"0.2"}}]})",
       {Required({"name", Shape::kText, "what it is called", R"("digits")"}),
-       {"key", Shape::kText, "a second submission with the same key returns the first job",
-        R"("digits-1")"},
+       UpTo(kLongestKey,
+            {"key", Shape::kText, "a second submission with the same key returns the first job",
+             R"("digits-1")"}),
        Part("successive_halving", Shape::kObject, "stops what falls behind (nothing is stopped)",
             HalvingDefinition()),
        Part("sweep_budget", Shape::kObject, "of all experiments together (no limit)",

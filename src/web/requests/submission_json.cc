@@ -98,6 +98,16 @@ void ReadEnvironment(const ObjectReader& json, core::Submission& submission) {
       Refuse("environment", "\"" + name + "\" cannot be the name of a variable");
 }
 
+// As long as a name that is given may be, and whole characters of it.
+std::string ShortName(std::string name) {
+  const std::size_t longest = LongestText(JobDefinition().Of("name"));
+  if (name.size() <= longest) return name;
+  std::size_t end = longest;
+  while (end > 0 && (static_cast<unsigned char>(name[end]) & 0xC0) == 0x80) --end;
+  name.resize(end);
+  return name;
+}
+
 void ReadPausing(const ObjectReader& json, core::Job& job) {
   job.checkpointable = json.Flag("checkpointable").value_or(job.checkpointable);
   job.freeze = json.Flag("freeze").value_or(job.freeze);
@@ -155,7 +165,7 @@ void ReadCommand(const ObjectReader& json, core::Submission& submission) {
   if (submission.command.empty() || submission.command.front().empty())
     Refuse("command", "is empty", "give the program and its arguments, each as a text");
   submission.job.name =
-      json.Text("name").value_or(Printable(core::ScriptOf(submission.command).name));
+      json.Text("name").value_or(ShortName(Printable(core::ScriptOf(submission.command).name)));
   submission.working_directory = json.Text("working_directory").value_or("/");
   ReadEnvironment(json, submission);
 }

@@ -62,6 +62,36 @@ TEST(SubmissionJson, AJobWithoutANameHasThatOfItsScript) {
   EXPECT_EQ(read->jobs.at(0).submission.job.name, "train.py");
 }
 
+// A store, a page and a table hold what people write, and nobody reads megabytes of it.
+TEST(SubmissionJson, TextsHaveALength) {
+  const auto with = [](const std::string& key, const std::string& value) {
+    return R"({"command":["a"],")" + key + "\":" + value + "}";
+  };
+  const auto text = [](std::size_t length) { return '"' + std::string(length, 'x') + '"'; };
+  EXPECT_EQ(Read(",\"name\":" + text(200)).job.name.size(), 200u);
+  std::string umlauts;
+  for (int i = 0; i < 200; ++i) umlauts += "ä";
+  EXPECT_EQ(Read(",\"name\":\"" + umlauts + '"').job.name, umlauts) << "characters, not bytes";
+  const Error name = Refused(with("name", text(8'000'000)));
+  EXPECT_EQ(name.where, "name");
+  EXPECT_EQ(name.what, "has 8000000 characters, and may have 200");
+  EXPECT_EQ(Refused(with("key", text(501))).where, "key");
+  EXPECT_EQ(Refused(with("working_directory", "\"/" + std::string(4096, 'x') + '"')).where,
+            "working_directory");
+  EXPECT_EQ(Refused(with("after", "[" + text(501) + "]")).where, "after");
+  EXPECT_EQ(Refused(with("environment", "{\"A\":" + text(131'072) + "}")).where, "environment");
+  std::string nine = text(131'000);
+  for (int i = 0; i < 8; ++i) nine += "," + text(131'000);
+  const Error long_command = Refused("{\"command\":[" + nine + "]}");
+  EXPECT_EQ(long_command.where, "command");
+  EXPECT_NE(long_command.what.find("1048576 bytes"), std::string::npos);
+  EXPECT_EQ(SubmissionsFromJson("{\"command\":[" + text(9000) + "]}", Defaults())
+                ->jobs.at(0)
+                .submission.job.name.size(),
+            200u)
+      << "that of its program, as long as a name may be";
+}
+
 TEST(SubmissionJson, WhatIsLeftOutHasItsMeaning) {
   const core::Submission job = Read("");
   EXPECT_EQ(job.command, (std::vector<std::string>{"prog", "x"}));
