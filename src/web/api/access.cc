@@ -62,12 +62,6 @@ bool SameOrigin(const std::string& origin, const std::string& host) {
   return origin == "http://" + host || origin == "https://" + host;
 }
 
-bool HasToken(const HttpRequest& request, const std::string& token) {
-  constexpr std::string_view kBearer = "Bearer ";
-  const std::string header = HeaderOf(request, "authorization");
-  return header.starts_with(kBearer) && SameText(header.substr(kBearer.size()), token);
-}
-
 // Browsers say who asks (Fetch Metadata, W3C): also where they name no origin, for a picture or a
 // script. Whoever follows a link from elsewhere sees our page, and that is no part of theirs.
 bool IsPartOfAnotherSite(const HttpRequest& request) {
@@ -82,6 +76,12 @@ Error TokenError(const std::filesystem::path& file, std::string what, std::strin
 }
 
 }  // namespace
+
+bool HasToken(const HttpRequest& request, const std::string& token) {
+  constexpr std::string_view kBearer = "Bearer ";
+  const std::string header = HeaderOf(request, "authorization");
+  return header.starts_with(kBearer) && SameText(header.substr(kBearer.size()), token);
+}
 
 std::optional<HttpResponse> RefusalOfOrigin(const HttpRequest& request,
                                             const AccessOptions& options) {

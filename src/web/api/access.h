@@ -35,6 +35,9 @@ struct Token {
 };
 /// An Error when others than its owner can read it.
 Result<Token> ReadToken(const std::filesystem::path& file);
+/// The request has this token.
+bool HasToken(const HttpRequest& request, const std::string& token);
+
 /// This user's: 256 random bits in a file that only its owner can read; made where there is none.
 Result<std::string> OpenToken(const std::filesystem::path& file);
 

@@ -245,6 +245,7 @@ HttpResponse Api::ForgetDevice(const HttpRequest& request, core::JobId) const {
 HttpResponse Api::Events(const HttpRequest& request, core::JobId) const {
   HttpResponse response;
   response.content_type = "text/event-stream";
+  response.with_token = HasToken(request, options_.access.token);
   response.headers.emplace_back("Cache-Control", "no-store");
   const std::string asked = QueryOf(request, "view");
   auto live = std::make_shared<LiveView>(asked == "whole"  ? LiveParts::kWhole

@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <tuple>
@@ -60,7 +61,7 @@ void Connections::Add(int socket) {
   ::fcntl(socket, F_SETFD, FD_CLOEXEC);
   {
     const std::lock_guard guard(mutex_);
-    if (stopping_ || served_.size() + waiting_.size() >= options_.most) {
+    if (stopping_ || (served_.size() + waiting_.size() >= options_.most && !MakeRoom())) {
       ::close(socket);
       return;
     }
@@ -68,6 +69,30 @@ void Connections::Add(int socket) {
     HangUpForOthers();
   }
   came_.notify_one();
+}
+
+// What has waited longest has had the most time to say what it wants.
+bool Connections::MakeRoom() {
+  if (!options_.has_request) return false;
+  const auto silent = std::find_if(waiting_.begin(), waiting_.end(), [&](const auto& one) {
+    return !options_.has_request(one->socket_);
+  });
+  if (silent == waiting_.end()) return false;
+  ::close((*silent)->socket_);
+  waiting_.erase(silent);
+  return true;
+}
+
+std::unique_ptr<Connection> Connections::TakeNext() {
+  auto next = waiting_.begin();
+  if (options_.has_request && waiting_.size() > 1) {
+    next = std::find_if(waiting_.begin(), waiting_.end(),
+                        [&](const auto& one) { return options_.has_request(one->socket_); });
+    if (next == waiting_.end()) next = waiting_.begin();
+  }
+  std::unique_ptr<Connection> taken = std::move(*next);
+  waiting_.erase(next);
+  return taken;
 }
 
 void Connections::Relieve() {
@@ -122,8 +147,7 @@ void Connections::Work() {
       std::unique_lock guard(mutex_);
       came_.wait(guard, [this] { return stopping_ || !waiting_.empty(); });
       if (stopping_) return;
-      mine = std::move(waiting_.front());
-      waiting_.pop_front();
+      mine = TakeNext();
       mine->since_ = Connection::Clock::now();
       served_.insert(mine.get());
     }

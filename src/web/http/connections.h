@@ -2,7 +2,8 @@
 // The open connections of a server, each served by a thread of its own out of a fixed number. A
 // peer that hangs cannot keep the others out: where no thread is free for one that has come, the
 // connection that was held up longest by its peer is hung up on, first of the address that has the
-// most. A connection whose request is being worked on is never hung up on.
+// most. A connection whose request is being worked on is never hung up on. Of those that wait for a
+// thread, one whose request has come goes before those that have not said yet what they want.
 //
 // Thread contract: any thread.
 
@@ -52,6 +53,8 @@ class Connection {
 struct ConnectionsOptions {
   std::size_t threads = 64;
   std::size_t most = 256;  ///< open at a time, those that wait for a thread included
+  /// Looks whether a request has come whole without taking it; nothing: it cannot be seen (TLS).
+  std::function<bool(int socket)> has_request{};
   std::chrono::milliseconds least_idle{100};     ///< before one is hung up on for others
   std::chrono::milliseconds least_held_up{500};  ///< the same in the middle of a request
 };
@@ -64,7 +67,8 @@ class Connections {
   /// Hangs up on all; requests that are worked on are answered first.
   ~Connections();
 
-  /// Takes the socket over. Beyond the limit it is closed at once.
+  /// Takes the socket over. Beyond the limit the one that waits longest without a request is closed
+  /// for it; where there is none, it is closed itself.
   void Add(int socket);
   /// To be called now and then: those that have waited meanwhile may get a thread.
   void Relieve();
@@ -74,7 +78,10 @@ class Connections {
  private:
   friend class Connection;
   void Work();
-  void HangUpForOthers();  // under the mutex
+  // Under the mutex:
+  void HangUpForOthers();
+  bool MakeRoom();
+  std::unique_ptr<Connection> TakeNext();
   void Close(Connection& connection);
 
   const ConnectionsOptions options_;

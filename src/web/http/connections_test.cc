@@ -40,6 +40,11 @@ class ConnectionsTest : public ::testing::Test {
     options.threads = threads;
     options.most = most;
     options.least_idle = options.least_held_up = std::chrono::milliseconds{0};
+    if (looks_)
+      options.has_request = [](int socket) {
+        char what = 0;
+        return ::recv(socket, &what, 1, MSG_PEEK | MSG_DONTWAIT) == 1 && what == 'r';
+      };
     all_ = std::make_unique<Connections>(options, [this](Connection& connection) {
       char what = 0;
       if (::recv(connection.socket(), &what, 1, 0) != 1) return;
@@ -81,6 +86,7 @@ class ConnectionsTest : public ::testing::Test {
     return index;
   }
 
+  bool looks_ = false;  // a connection that begins with 'r' has a request
   int listening_;
   sockaddr_in address_{};
   std::vector<int> peers_;
@@ -134,6 +140,19 @@ TEST_F(ConnectionsTest, AsManyAsThereAreThreadsDoNotWait) {
   Hang('1');
   Connect('1');
   EXPECT_FALSE(all_->SomeWait());
+}
+
+TEST_F(ConnectionsTest, OneWithARequestGoesBeforeThoseThatSayNothing) {
+  looks_ = true;
+  Start(1, 3);
+  const auto first = Connect('w');
+  EXPECT_EQ(Hears(first), 's');
+  const auto silent = Connect('1'), also_silent = Connect('2');
+  const auto asks = Connect('r');
+  EXPECT_EQ(Hears(silent), 'x') << "it has waited longest, and there is room for three";
+  let_go_.set_value();
+  EXPECT_EQ(Hears(asks), 's');
+  EXPECT_NE(Hears(also_silent, 50), 'x');
 }
 
 TEST_F(ConnectionsTest, BeyondTheLimitIsClosedAtOnce) {

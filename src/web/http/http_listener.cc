@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <httplib.h>
 
+#include <array>
 #include <atomic>
 #include <thread>
 
@@ -14,12 +15,14 @@
 #include "web/http/content_encoding.h"
 #include "web/http/peer_stream.h"
 #include "web/http/request_head.h"
+#include "web/http/stream_room.h"
 #include "web/http/tls.h"
 
 namespace ebb::web {
 namespace {
 
 constexpr int kMostWaiting = 1024;
+constexpr std::size_t kThreadsBeside = 32;
 constexpr int kMostRequests = 100'000;  // on one connection
 constexpr std::size_t kLongestHead = 64 << 10;
 constexpr std::chrono::milliseconds kAcceptAgain{100};
@@ -42,8 +45,8 @@ using Enqueued = decltype(std::declval<httplib::TaskQueue&>().enqueue({}));
 // Where the library hands over what it has accepted: connections.h has the threads.
 class NoQueue final : public httplib::TaskQueue {
  public:
-  NoQueue(Connections& connections, TlsIdentity* identity)
-      : connections_(connections), identity_(identity) {}
+  NoQueue(Connections& connections, Connections& beside, TlsIdentity* identity)
+      : connections_(connections), beside_(beside), identity_(identity) {}
   Enqueued enqueue(std::function<void()> fn) override {
     if (identity_) identity_->Refresh();
     fn();
@@ -53,12 +56,23 @@ class NoQueue final : public httplib::TaskQueue {
   void on_idle() override {
     if (identity_) identity_->Refresh();
     connections_.Relieve();
+    beside_.Relieve();
   }
 
  private:
   Connections& connections_;
+  Connections& beside_;
   TlsIdentity* const identity_;  // nullptr: plain HTTP
 };
+
+// What has come is left where it is.
+bool HasWholeHead(int socket) {
+  std::array<char, 16 << 10> part;
+  const ssize_t got = ::recv(socket, part.data(), part.size(), MSG_PEEK | MSG_DONTWAIT);
+  if (got <= 0) return false;
+  const std::string_view text(part.data(), static_cast<std::size_t>(got));
+  return text.size() == part.size() || text.find("\r\n\r\n") != std::string_view::npos;
+}
 
 // As the library wants it.
 class LibraryStream final : public httplib::Stream {
@@ -84,13 +98,16 @@ class Server final : public httplib::Server {
   Server(const HttpServerOptions& options, std::unique_ptr<TlsIdentity> identity)
       : options_(options),
         identity_(std::move(identity)),
-        connections_({static_cast<std::size_t>(options.threads)},
-                     [this](Connection& connection) { Serve(connection); }) {
-    new_task_queue = [this] { return new NoQueue(connections_, identity_.get()); };
+        connections_({.threads = static_cast<std::size_t>(options.threads),
+                      .has_request = options.tls ? nullptr : HasWholeHead},
+                     [this](Connection& connection) { Serve(connection, connections_); }),
+        beside_({.threads = options.also_listening >= 0 ? kThreadsBeside : 0},
+                [this](Connection& connection) { Serve(connection, beside_); }) {
+    new_task_queue = [this] { return new NoQueue(connections_, beside_, identity_.get()); };
     set_idle_interval(std::chrono::milliseconds{250});
   }
-  /// One that did not come by the library.
-  void Take(socket_t socket) { connections_.Add(socket); }
+  /// One that came by the socket beside the address, whose peers have room of their own.
+  void Take(socket_t socket) { beside_.Add(socket); }
 
  private:
   bool process_and_close_socket(socket_t socket) override {
@@ -98,11 +115,11 @@ class Server final : public httplib::Server {
     return true;
   }
 
-  void Serve(Connection& connection) {
+  void Serve(Connection& connection, const Connections& all) {
     PeerStream stream(connection, options_.patience,
                       identity_ ? identity_->Open(connection.socket()) : nullptr);
     for (int left = kMostRequests; left > 0 && stream.WaitForRequest(options_.kept_alive); --left) {
-      if (!ServeOne(stream, left == 1 || connections_.SomeWait())) break;
+      if (!ServeOne(stream, left == 1 || all.SomeWait())) break;
     }
   }
 
@@ -168,6 +185,7 @@ class Server final : public httplib::Server {
   const HttpServerOptions options_;
   const std::unique_ptr<TlsIdentity> identity_;
   Connections connections_;
+  Connections beside_;
 };
 
 class Listener final : public HttpListener {
@@ -179,8 +197,7 @@ class Listener final : public HttpListener {
 
  private:
   HttpHandler handler;
-  std::size_t most_streams = 0;
-  std::atomic<std::size_t> streams{0};
+  StreamRoom room;
   std::atomic<bool> stopping{false};
   std::atomic<bool> listened{false};
   socket_t listening = INVALID_SOCKET;
@@ -208,34 +225,36 @@ class Listener final : public HttpListener {
       // The library's set_content copies, and a queue may be tens of megabytes.
       to.body = std::move(response.body);
       to.set_header("Content-Type", response.content_type.c_str());
-    } else if (streams.fetch_add(1) >= most_streams) {
-      --streams;
+    } else if (auto place =
+                   room.Enter(from.remote_addr, response.with_token || from.remote_addr.empty());
+               !place) {
       to.status = 503;
       to.set_content("{\"error\":{\"what\":\"too many live views are open\"}}\n",
                      "application/json");
     } else {
-      Stream(std::move(response), to);
+      Stream(std::move(response), std::move(place), to);
     }
   }
 
-  void Stream(HttpResponse response, httplib::Response& to) {
+  void Stream(HttpResponse response, std::shared_ptr<StreamRoom::Place> place,
+              httplib::Response& to) {
     to.set_chunked_content_provider(
         response.content_type.c_str(),
-        [this, stream = std::move(response.stream)](std::size_t, httplib::DataSink& sink) {
+        [this, stream = std::move(response.stream), place](std::size_t, httplib::DataSink& sink) {
           const StreamWriter write = [&](std::string_view text) {
             return sink.write(text.data(), text.size());
           };
-          if (stopping || !stream(write)) sink.done();
+          if (stopping || place->is_over || !stream(write)) sink.done();
           return true;
         },
-        [this](bool) { --streams; });
+        [this, place](bool) { room.Leave(place); });
   }
 };
 
 Listener::Listener(const HttpServerOptions& options, HttpHandler to_call,
                    std::unique_ptr<TlsIdentity> identity)
     : handler(std::move(to_call)),
-      most_streams(options.streams),
+      room(options.streams),
       server(options, std::move(identity)),
       also_listening(options.also_listening) {
   server.set_payload_max_length(options.longest_body);

@@ -3,7 +3,8 @@
 // are plain functions from a request to a response.
 //
 // Limits: bodies (413), header and line lengths (the library's), reading and writing time per
-// request, requests in a row per connection, connections at a time (threads), live streams (503).
+// request, requests in a row per connection, connections at a time (threads), live streams
+// (stream_room.h).
 //
 // Thread contract: the handler is called from many threads at a time.
 
@@ -39,6 +40,7 @@ struct HttpResponse {
   std::vector<std::pair<std::string, std::string>> headers{};
   /// Instead of a body: called again and again until it returns false.
   std::function<bool(const StreamWriter&)> stream{};
+  bool with_token = false;  ///< of a stream: its reader has the service's token
 };
 
 using HttpHandler = std::function<HttpResponse(const HttpRequest&)>;

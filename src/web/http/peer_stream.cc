@@ -12,6 +12,8 @@ namespace ebb::web {
 namespace {
 
 constexpr std::uint64_t kSlowestBytesPerSecond = 50'000;
+// A head is short: whatever trickles in, a thread does not wait for its end for longer.
+constexpr std::chrono::seconds kForHead{5};
 constexpr std::size_t kAtOnce = 16 << 10;
 constexpr std::chrono::milliseconds kLingering{1000};
 constexpr std::string_view kEndOfHead = "\r\n\r\n";
@@ -77,7 +79,7 @@ bool PeerStream::WaitForRequest(std::chrono::milliseconds time) {
   const bool began =
       !buffer_.empty() || (channel_ && channel_->HasMore()) || Await(POLLIN, Clock::now() + time);
   began_ = Clock::now();
-  deadline_ = began_ + patience_;
+  deadline_ = began_ + std::min<Clock::duration>(patience_, kForHead);
   if (began) connection_.SetHeldUp(began_);
   return began;
 }
