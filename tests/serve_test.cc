@@ -7,6 +7,7 @@
 #include <set>
 
 #include "local/supervised_program.h"
+#include "platform/http.h"
 #include "serve_fixture.h"
 #include "store/ledger_records.h"
 
@@ -171,6 +172,25 @@ TEST_F(ServeCommand, AJobCannotHaveTheServiceShowOtherFilesOrWaitForPipes) {
   WaitUntil([&] { return Ended() == 1; });
   std::ofstream(folder / "go") << "";
   WaitUntil([&] { return Ended() == 2; });
+}
+
+TEST_F(ServeCommand, AJobCannotWriteItsOwnEnergy) {
+  Serve();
+  const std::string forge =
+      "cd \"$EBB_RUN_DIR\"; sleep 1.2; now=$(date +%s%3N); for joules in 3600000000000000 -9 "
+      "9223372036854775807; do echo \"[\\\"cpu:x\\\",\\\"cpu\\\",\\\"counter\\\",$((now-500)),$now,"
+      "$joules]\" >> attempt-1.energy; done; sleep 1.2";
+  ASSERT_EQ(Client({"submit"}, {"bash", "-c", forge}).code, 0);
+  WaitUntil([&] { return Ended() == 1; });
+  const double kwh = Queue().at("jobs")[0].value("energy_kwh", -1.0);
+  EXPECT_GE(kwh, 0);
+  EXPECT_LT(kwh, 0.01);
+  std::string url = Read(directory_ / "ebb.db.url");
+  url.erase(url.find_last_not_of('\n') + 1);
+  platform::HttpRequest status{url + "/api/v1/status"};
+  status.direct = true;
+  const std::string said = platform::HttpGet(status)->body;
+  EXPECT_TRUE(Contains(said, "3 lines in its energy file are not believed")) << said;
 }
 
 TEST_F(ServeCommand, OfWhatAJobPrintsTheNewestIsKeptAndFollowed) {

@@ -190,25 +190,40 @@ std::string ToLine(const core::EnergyReading& reading) {
   return writer.text();
 }
 
-std::vector<core::EnergyReading> EnergyTail::Read() {
+std::vector<core::EnergyReading> EnergyTail::Read(std::optional<Duration> since_boot) {
   std::vector<core::EnergyReading> readings;
-  has_more_ = tail_.Read([&](std::string_view line) { TakeLine(line, readings); }, kEnergyPart);
+  has_more_ =
+      tail_.Read([&](std::string_view line) { TakeLine(line, since_boot, readings); }, kEnergyPart);
   return readings;
 }
 
-void EnergyTail::TakeLine(std::string_view line, std::vector<core::EnergyReading>& readings) {
+void EnergyTail::TakeLine(std::string_view line, std::optional<Duration> since_boot,
+                          std::vector<core::EnergyReading>& readings) {
   ParsedText parsed(line);
   const FieldReader root = parsed.root();
   if (root.IsObject()) {
     EnergyHeader header;
     root.Get(header);
-    if (parsed.error().empty()) header_ = std::move(header);
-  } else {
-    core::EnergyReading reading;
-    Get(root, reading);
-    if (parsed.error().empty()) readings.push_back(std::move(reading));
+    if (!parsed.error().empty()) return void(++damaged_lines_);
+    if (header_) return Disbelieve("it says anew which program is measured");
+    header_ = std::move(header);
+    return;
   }
-  if (!parsed.error().empty()) ++damaged_lines_;
+  core::EnergyReading reading;
+  Get(root, reading);
+  if (!parsed.error().empty()) return void(++damaged_lines_);
+  std::optional<Time> begin, now;
+  if (header_) begin = header_->wall_begin;
+  // After a reboot the clock since boot begins anew.
+  if (header_ && header_->since_boot != Duration::zero() && since_boot >= header_->since_boot)
+    now = header_->wall_begin + (*since_boot - header_->since_boot);
+  if (std::string why = check_.WhyNot(reading, begin, now); !why.empty())
+    return Disbelieve(std::move(why));
+  readings.push_back(std::move(reading));
+}
+
+void EnergyTail::Disbelieve(std::string why) {
+  if (disbelieved_lines_++ == 0) why_disbelieved_ = std::move(why);
 }
 
 }  // namespace ebb::local

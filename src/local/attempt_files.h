@@ -33,6 +33,7 @@
 #include "core/run.h"
 #include "core/tracking.h"
 #include "engine/event.h"
+#include "local/reading_check.h"
 #include "meter/gpu/power_limit.h"
 #include "platform/child_process.h"
 #include "platform/file_lock.h"
@@ -155,20 +156,31 @@ class EnergyTail {
  public:
   explicit EnergyTail(std::filesystem::path file) : tail_(std::move(file)) {}
   /// What was written since the last call, whole lines only; none while there is no file. A line
-  /// that makes no sense is left out and counted. Of a long file a part at a time.
-  std::vector<core::EnergyReading> Read();
+  /// that makes no sense is left out and counted; so is one that is not believed (reading_check.h).
+  /// Of a long file a part at a time. `since_boot`: platform::SinceBoot now, by which readings of a
+  /// time that is still to come are found; nothing: they are not.
+  std::vector<core::EnergyReading> Read(std::optional<Duration> since_boot = {});
   /// The last call left some: the next is worth making now.
   bool has_more() const { return has_more_; }
   /// Known once the first line is there.
   const std::optional<EnergyHeader>& header() const { return header_; }
   int damaged_lines() const { return damaged_lines_; }
+  int disbelieved_lines() const { return disbelieved_lines_; }
+  /// Why the first of them was not believed.
+  const std::string& why_disbelieved() const { return why_disbelieved_; }
+  /// Whether somebody made the file shorter.
+  bool was_cut() const { return tail_.was_cut(); }
 
  private:
-  void TakeLine(std::string_view line, std::vector<core::EnergyReading>& readings);
+  void TakeLine(std::string_view line, std::optional<Duration> since_boot,
+                std::vector<core::EnergyReading>& readings);
+  void Disbelieve(std::string why);
 
   platform::LineTail tail_;
   std::optional<EnergyHeader> header_;
-  int damaged_lines_ = 0;
+  ReadingCheck check_;
+  int damaged_lines_ = 0, disbelieved_lines_ = 0;
+  std::string why_disbelieved_;
   bool has_more_ = false;
 };
 

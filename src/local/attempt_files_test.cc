@@ -94,5 +94,37 @@ TEST_F(AttemptFiles, ADamagedReadingIsLeftOutAndCounted) {
   EXPECT_FALSE(tail.header());
 }
 
+// The program can write to the file as well.
+TEST_F(AttemptFiles, ForgedReadingsAreNotBelievedAndCounted) {
+  const Time begin{Duration{1'000'000}};
+  const auto line = [&](int from_s, int to_s, std::int64_t microjoules) {
+    return ToLine(core::EnergyReading{
+               "cpu",
+               core::Component::kCpu,
+               core::EnergySource::kModel,
+               {begin + std::chrono::seconds{from_s}, begin + std::chrono::seconds{to_s}},
+               Energy::Microjoules(microjoules),
+               false}) +
+           "\n";
+  };
+  const std::string header = ToLine(EnergyHeader{7, "x", begin, "", Duration{5'000}}) + "\n";
+  ASSERT_TRUE(platform::WriteFileAtomically(
+      paths_.energy(), header + line(0, 1, 50'000'000) + line(1, 2, 3'600'000'000'000'000) +
+                           line(1, 2, -5) + line(500, 501, 5) +
+                           ToLine(EnergyHeader{1, "init", begin, ""}) + "\n" +
+                           line(1, 2, 50'000'000)));
+  EnergyTail tail(paths_.energy());
+  const auto readings = tail.Read(Duration{5'000 + 10'000});
+  ASSERT_EQ(readings.size(), 2u);
+  EXPECT_EQ(readings[0].energy + readings[1].energy, Energy::Joules(100));
+  EXPECT_EQ(tail.disbelieved_lines(), 4);
+  EXPECT_EQ(tail.why_disbelieved(), "no machine draws that much");
+  EXPECT_EQ(tail.header()->program_pid, 7) << "nobody else is ended in its place";
+  EXPECT_FALSE(tail.was_cut());
+  ASSERT_TRUE(platform::WriteFileAtomically(paths_.energy(), line(2, 3, 5)));
+  EXPECT_EQ(tail.Read().size(), 1u);
+  EXPECT_TRUE(tail.was_cut());
+}
+
 }  // namespace
 }  // namespace ebb::local

@@ -240,7 +240,14 @@ TEST(LongEnergyFile, IsTakenInToItsEnd) {
   const std::int64_t before = world.MeasuredMicrojoules(job);
   Time at = platform::WallNow();
   constexpr std::uintmax_t kLength = 20 << 20;
-  std::ofstream file(world.PathsOf(job).energy(), std::ios::app);
+  // Without its clock since boot, the month that is written here is not known to be still to come.
+  EnergyTail measured(world.PathsOf(job).energy());
+  const auto readings_before = measured.Read();
+  EnergyHeader header = *measured.header();
+  header.since_boot = Duration::zero();
+  std::ofstream file(world.PathsOf(job).energy(), std::ios::trunc);
+  file << ToLine(header) << "\n";
+  for (const core::EnergyReading& reading : readings_before) file << ToLine(reading) << "\n";
   std::int64_t readings = 0;
   for (std::uintmax_t written = 0; written < kLength; ++readings) {
     const std::string line = ToLine({"cpu:package-0",

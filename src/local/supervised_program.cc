@@ -98,7 +98,7 @@ void SupervisedProgram::FollowClock() {
 
 void SupervisedProgram::Tick() {
   FollowClock();
-  Account(tail_.Read());
+  Account(tail_.Read(clock_.wall().SinceBoot()));
 }
 
 bool SupervisedProgram::ProgramIsGone() const {
@@ -269,6 +269,16 @@ engine::JobReport SupervisedProgram::TakeEnd(std::vector<std::string> warnings) 
   if (tail_.damaged_lines() > 0)
     result.warnings.push_back(std::to_string(tail_.damaged_lines()) +
                               " damaged lines in its energy file were left out");
+  if (tail_.disbelieved_lines() > 0)
+    result.warnings.push_back(std::to_string(tail_.disbelieved_lines()) +
+                              " lines in its energy file are not believed (" +
+                              tail_.why_disbelieved() +
+                              "): somebody else than its supervisor wrote there. They count "
+                              "nothing, and its energy is not known for sure");
+  if (tail_.was_cut())
+    result.warnings.push_back(
+        "its energy file was made shorter by somebody else than its supervisor: energy that had "
+        "not been read by then is unknown");
   if (!unkept_.empty())
     result.warnings.push_back(std::to_string(unkept_.size()) +
                               " ledger rows could not be stored: " + unkept_why_);

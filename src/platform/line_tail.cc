@@ -15,6 +15,7 @@ bool LineTail::Read(const std::function<void(std::string_view line)>& take,
   if (size < offset_) {
     offset_ = 0;
     within_long_line_ = false;
+    was_cut_ = true;
   }
   const std::string text = file->Read(offset_, std::min(size - offset_, most_bytes));
   std::size_t begin = 0;

@@ -22,12 +22,16 @@ class LineTail {
   bool Read(const std::function<void(std::string_view line)>& take,
             std::uint64_t most_bytes = kMostBytes);
 
+  /// Whether the file was once shorter than what had been read of it.
+  bool was_cut() const { return was_cut_; }
+
   static constexpr std::uint64_t kMostBytes = 4 << 20;
 
  private:
   Path path_;
   std::uint64_t offset_;
   bool within_long_line_ = false;
+  bool was_cut_ = false;
 };
 
 }  // namespace ebb::platform
