@@ -85,6 +85,17 @@ TEST_F(Machine, TheServiceOfTheMachineIsFoundByItsAddressAndGetsNoToken) {
   EXPECT_EQ(Find().store, own) << "the user's own goes first";
 }
 
+TEST_F(Machine, AServiceThatMerelyAnswersIsNotOnesOwn) {
+  EXPECT_FALSE(IsNamedOrOwn(Find())) << "at the usual address";
+  Write("run/ebb.url", "http://127.0.0.1:2\n");
+  EXPECT_FALSE(IsNamedOrOwn(Find())) << "the machine's";
+  EXPECT_TRUE(IsNamedOrOwn(Find({"http://given:2", "", ""})));
+  Write(".local/state/ebb/ebb.db", "");
+  EXPECT_TRUE(IsNamedOrOwn(Find()));
+  environment_["EBB_SERVER"] = "http://elsewhere:1/";
+  EXPECT_TRUE(IsNamedOrOwn(Find()));
+}
+
 TEST_F(Machine, ErrorsNameEverythingThatWasTried) {
   const auto client = ServiceClient::Find({}, sources_);
   ASSERT_TRUE(client);

@@ -96,6 +96,8 @@ ServiceSources SourcesOfMachine() {
   return sources;
 }
 
+bool IsNamedOrOwn(const FoundService& found) { return found.was_given || !found.store.empty(); }
+
 Result<FoundService> FindService(const ServicePlace& place, const ServiceSources& sources) {
   if (!place.server.empty()) return Given(AtUrl(place.server, place.token_file, "--server"));
   const std::string token_file =

@@ -45,6 +45,10 @@ struct FoundService {
   std::vector<std::string> tried;
 };
 
+/// Its jobs are this user's to count: somebody named it, or it is found by a store of this user.
+/// Whose service answers at an address that was merely found is not known.
+bool IsNamedOrOwn(const FoundService& found);
+
 /// Nobody is asked yet.
 Result<FoundService> FindService(const ServicePlace& place, const ServiceSources& sources);
 

@@ -27,10 +27,13 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kExamples = R"(
 Examples:
-  ebb runs                               runs under runs/, and what ended in the queue service
+  ebb runs                               runs under runs/, and what ended in your queue service
   ebb runs experiments /data/runs        of other folders; a run directory by itself, too
   ebb runs --since monday --outcome failed,killed
   ebb runs --name baseline --format csv
+
+The service is your own, found by its store, or one that you name (--server, EBB_SERVER or the
+setting service.server); one that only answers on this machine may be somebody else's.
 
 Outcomes: waiting, running, done, paused, failed, killed, not_started, stopped_by_budget,
 cancelled, and broken for a directory that cannot be read. What is not known is left empty.)";
@@ -117,6 +120,9 @@ PastRun RunOf(const app::PastJob& job) {
 Status AddJobs(const RunsFlags& flags, const Wanted& wanted, std::vector<PastRun>& runs,
                std::vector<std::string>& notes) {
   const bool is_named = !flags.service.server.empty() || !flags.service.store.empty();
+  EBB_ASSIGN_OR_RETURN(const app::FoundService found,
+                       app::FindService(flags.service, app::SourcesOfMachine()));
+  if (!app::IsNamedOrOwn(found)) return {};
   app::HistoryFilter filter;
   filter.name = wanted.name;
   filter.user = wanted.user;
@@ -132,6 +138,8 @@ Status AddJobs(const RunsFlags& flags, const Wanted& wanted, std::vector<PastRun
     notes.push_back("jobs of the service are left out: " + history.error().Message());
   if (!history) return {};
   for (const app::PastJob& job : history->jobs) runs.push_back(RunOf(job));
+  if (found.store.empty() && !history->jobs.empty())
+    notes.push_back("jobs are those of the service at " + found.url + " (" + found.origin + ")");
   return {};
 }
 
