@@ -31,12 +31,24 @@ void SameWhereItRanSo(JobCard& card) {
 }
 
 // What the plan has for it from now on; nothing while somebody holds it.
-std::vector<Interval> PlannedStretches(const engine::State& state, core::JobId job) {
+std::vector<Interval> PlannedStretches(const engine::State& state,
+                                       const engine::Explanation& explanation) {
+  const core::JobId job = explanation.job;
   std::vector<Interval> planned;
   const std::size_t index = state.LowerBound(job);
   if (!state.FindLive(job) || index >= state.schedule.jobs.size()) return planned;
   const plan::JobPlan& plan = state.schedule.jobs[index];
   if (plan.job != job) return planned;
+  // It runs because somebody wants it to, or goes on beyond its plan: until it is expected to end.
+  const engine::LiveJob& live = *state.live[index];
+  const bool as_planned = !plan.segments.empty() && plan.segments.front().time.begin <= state.now;
+  const bool is_last = plan.segments.size() <= 1;
+  if (engine::HoldsDevices(live.stage) &&
+      (live.wish == engine::Wish::kNow || !as_planned || is_last)) {
+    if (explanation.reason.end && *explanation.reason.end > state.now)
+      planned.push_back({state.now, *explanation.reason.end});
+    return planned;
+  }
   for (const plan::Segment& segment : plan.segments)
     if (segment.time.end > state.now)
       planned.push_back({std::max(segment.time.begin, state.now), segment.time.end});
@@ -74,7 +86,7 @@ void Publisher::FollowJob(const engine::Explanation& explanation, const engine::
   Change(id, [&](JobCard& card) {
     card.explanation = explanation;
     card.waits_for = dependencies.WaitsFor(id);
-    card.planned = PlannedStretches(state, id);
+    card.planned = PlannedStretches(state, explanation);
     if (ended) {
       card.attempt = ended->attempt;
       card.pauses = ended->pauses;

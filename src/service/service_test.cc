@@ -374,6 +374,19 @@ TEST_F(ServiceTest, WhatAPersonHoldsIsNotLetGoByItsPredecessor) {
   world_.WaitForStage(held, Stage::kSucceeded);
 }
 
+// What is drawn of it and what is said of it are one.
+TEST_F(ServiceTest, WhatRunsByAWishIsPlannedUntilItIsExpectedToEnd) {
+  world_.adjust = [](ServiceOptions& options) { options.policy = "carbon-time"; };
+  world_.Start();
+  const core::JobId id = world_.Submit(world_.Shell(kPausable));
+  world_.WaitForStage(id, Stage::kWaiting);
+  ASSERT_TRUE(world_.Answered(WishOf(id, Wish::kNow)));
+  const JobCard card = world_.WaitForStage(id, Stage::kRunning);
+  ASSERT_TRUE(card.explanation.reason.end);
+  ASSERT_EQ(card.planned.size(), 1u);
+  EXPECT_EQ(card.planned[0].end, *card.explanation.reason.end);
+}
+
 TEST_F(ServiceTest, PausesResumesAndCancels) {
   world_.Start();
   const core::JobId id = world_.Submit(world_.Shell(kPausable));
