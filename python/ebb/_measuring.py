@@ -73,6 +73,10 @@ _TOTALS = (
 )
 
 
+#: Those that grow from the start on; emissions may be unknown.
+_SUMS = tuple(name for name in _TOTALS if name not in ("emissions_g", "power_w"))
+
+
 class _Totals(ctypes.Structure):
     _fields_ = [("size", ctypes.c_size_t)] + [(name, ctypes.c_double) for name in _TOTALS]
 
@@ -134,6 +138,14 @@ class Totals:
     facility_without_intensity_kwh: float
     #: Mean over the latest sample.
     power_w: float
+
+    def since(self, before: "Totals") -> "Totals":
+        """What was used after ``before``, an earlier look at the same tracker."""
+        used = {name: getattr(self, name) - getattr(before, name) for name in _SUMS}
+        emissions_g = None
+        if self.emissions_g is not None:
+            emissions_g = self.emissions_g - (before.emissions_g or 0.0)
+        return Totals(emissions_g=emissions_g, power_w=self.power_w, **used)
 
     def __str__(self) -> str:
         """As `ebb summary` has them: "1.20 Wh, 495 mg CO2eq, 2m 3s"."""
@@ -224,6 +236,7 @@ def write_emissions_row(file: str, row: Mapping[str, str], update: bool) -> None
 
 # The tracker that measures this process, if any: (process, tracker).
 _measuring: Optional[Tuple[int, "weakref.ref[Tracker]"]] = None
+_said_joined = False
 #: Held while the above is looked at and a measurement begun or ended because of it.
 measuring_lock = threading.RLock()
 
@@ -254,8 +267,9 @@ class Tracker:
     scope="machine", output_dir="runs")``; numbers for ``interval`` are seconds. ``codecarbon`` are settings
     by CodeCarbon's names. ``read_codecarbon_settings``: CODECARBON_* and .codecarbon.config count too.
     ``codecarbon_defaults``: what no setting says is as there: the scope is the machine, and there is an
-    emissions.csv. One tracker measures at a time; a second start() raises. Where another rank of a job
-    on this machine counts the machine, this one counts nothing and says so (docs/libebb.md).
+    emissions.csv. One tracker measures a process at a time: one that is started meanwhile (nested, or in
+    another thread) joins it, and its totals are those of its own time. Where another rank of a job on
+    this machine counts the machine, this one counts nothing and says so (docs/libebb.md).
 
     stop() prints energy, emissions and time to stderr, unless ``quiet=True``.
     """
@@ -282,6 +296,8 @@ class Tracker:
         self._codecarbon_defaults = codecarbon_defaults
         self._name, self._is_quiet = self._flags.get("name", _program_name()), False
         self._counted_elsewhere_since: Optional[float] = None
+        #: The tracker that measures this process already, and its totals at the start of this one.
+        self._joined: Optional[Tuple["Tracker", Totals]] = None
         self._handle: Optional[int] = None
         self._final: Optional[Totals] = None
         self._finalizer: Optional[weakref.finalize] = None
@@ -309,12 +325,15 @@ class Tracker:
 
     def start(self) -> "Tracker":
         global _measuring
-        if self._handle is not None or self._counted_elsewhere_since is not None:
+        if self._handle is not None or self._joined or self._counted_elsewhere_since is not None:
             raise Error("the tracker was started before: make a new one for each run", _USAGE)
         library, error = _library(), _Error(ctypes.sizeof(_Error))
         flags = self.settings().flags  # those of CodeCarbon in them
         self._name, self._is_quiet = flags["name"], "quiet" in flags
         with measuring_lock:
+            running = measuring()
+            if running is not None:
+                return self._join(running)
             self._handle = library.ebb_start(ctypes.byref(self._options()), ctypes.byref(error))
             if self._handle is None and error.code == COUNTED_ELSEWHERE:
                 self._counted_elsewhere_since = time.monotonic()
@@ -332,6 +351,18 @@ class Tracker:
             logger.log(logging.WARNING if kind == "warning" else logging.INFO, text)
         return self
 
+    def _join(self, running: "Tracker") -> "Tracker":
+        global _said_joined
+        self._joined = (running, running.totals)
+        if not _said_joined:
+            logger.info(
+                "this process is measured already, by %s: %s joins it, and its totals are those of its own time",
+                running._name,
+                self._name,
+            )
+        _said_joined = True
+        return self
+
     def _call(self, function: str, *arguments: Any) -> None:
         error = _Error(ctypes.sizeof(_Error))
         code = getattr(_library(), function)(self._handle, *arguments, ctypes.byref(error))
@@ -344,6 +375,8 @@ class Tracker:
 
     def emissions_row(self) -> Dict[str, str]:
         """The run so far by the columns of emissions.csv, and energy_without_intensity (kWh)."""
+        if self._joined is not None:
+            return self._joined[0].emissions_row()
         text = ctypes.create_string_buffer(_TEXT_BYTES)
         self._call("ebb_get_emissions_row", text, len(text))
         names, values = csv.reader(io.StringIO(text.value.decode(errors="replace")))
@@ -352,6 +385,8 @@ class Tracker:
     @property
     def run_directory(self) -> str:
         """Where the run is kept: ``ebb summary``, ``ebb compare`` read it."""
+        if self._joined is not None:
+            return self._joined[0].run_directory
         if self._handle is None:
             return ""
         return os.fsdecode(_library().ebb_run_directory(self._handle))
@@ -363,19 +398,26 @@ class Tracker:
             return self._final
         if self._counted_elsewhere_since is not None:
             return self._nothing()
+        if self._joined is not None:
+            running, before = self._joined
+            return running.totals.since(before)
         raw = _Totals(ctypes.sizeof(_Totals))
         self._call("ebb_get_totals", ctypes.byref(raw))
         return _totals_of(raw)
 
     def mark_epoch(self, number: int) -> None:
         """An epoch, counted from 1, has ended now."""
-        if self._counted_elsewhere_since is None:
+        if self._joined is not None:
+            self._joined[0].mark_epoch(number)
+        elif self._counted_elsewhere_since is None:
             self._call("ebb_mark_epoch", number)
 
     def stop(self, exit_code: int = 0) -> Totals:
         """Takes the last sample and stores everything; again: the same totals."""
         if self._final is None and self._counted_elsewhere_since is not None:
             self._final = self._nothing()
+        if self._final is None and self._joined is not None:
+            self._final = self.totals
         if self._final is None:
             raw = _Totals(ctypes.sizeof(_Totals))
             try:
@@ -392,6 +434,8 @@ class Tracker:
             state = f"stopped, {self._final}"
         elif self._counted_elsewhere_since is not None:
             state = "counted by another rank"
+        elif self._joined is not None:
+            state = f"measured by {self._joined[0]._name}"
         else:
             state = "not started" if self._handle is None else "measuring"
         kept = f", {self.run_directory}" if self._handle is not None else ""
@@ -403,15 +447,20 @@ class Tracker:
     def __exit__(self, kind: Any, error: Any, traceback: Any) -> None:
         # What the body raised matters more than what stopping has to say.
         try:
-            self.stop(0 if kind is None else 1)
+            self.stop(exit_code_of(kind))
         except Error as failure:
             if kind is None:
                 raise
             logger.warning("%s", failure)
 
 
+def exit_code_of(kind: Any) -> int:
+    """By what a with block ended with. A generator that nobody iterates to its end has not failed."""
+    return 0 if kind is None or issubclass(kind, GeneratorExit) else 1
+
+
 def _decorate(function: Callable[..., Any], make: Callable[[], Any]) -> Callable[..., Any]:
-    """Each call of the function inside a tracker of its own."""
+    """Each call of the function inside a tracker of its own; a generator, while it is iterated."""
     if inspect.iscoroutinefunction(function):
 
         @functools.wraps(function)
@@ -420,6 +469,39 @@ def _decorate(function: Callable[..., Any], make: Callable[[], Any]) -> Callable
                 return await function(*args, **kwargs)
 
         return tracked_async
+
+    if inspect.isasyncgenfunction(function):
+
+        @functools.wraps(function)
+        async def tracked_async_generator(*args: Any, **kwargs: Any) -> Any:
+            with make():
+                inner = function(*args, **kwargs)
+                try:
+                    value = await inner.__anext__()
+                    while True:
+                        try:
+                            sent = yield value
+                        except GeneratorExit:
+                            raise
+                        except BaseException as error:
+                            value = await inner.athrow(error)
+                        else:
+                            value = await inner.asend(sent)
+                except StopAsyncIteration:
+                    return
+                finally:
+                    await inner.aclose()
+
+        return tracked_async_generator
+
+    if inspect.isgeneratorfunction(function):
+
+        @functools.wraps(function)
+        def tracked_generator(*args: Any, **kwargs: Any) -> Any:
+            with make():
+                return (yield from function(*args, **kwargs))
+
+        return tracked_generator
 
     @functools.wraps(function)
     def tracked(*args: Any, **kwargs: Any) -> Any:

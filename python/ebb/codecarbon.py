@@ -29,6 +29,7 @@ from ebb._measuring import (
     Settings,
     Tracker,
     _decorate,
+    exit_code_of,
     logger,
     measuring,
     measuring_lock,
@@ -627,7 +628,7 @@ class EmissionsTracker:
 
     def __exit__(self, kind: Any, error: Any, traceback: Any) -> None:
         try:
-            self._stop(0 if kind is None else 1)
+            self._stop(exit_code_of(kind))
         except Error as failure:
             if kind is None:
                 raise
@@ -767,7 +768,7 @@ class TaskEmissionsTracker:
     def __exit__(self, kind: Any, error: Any, traceback: Any) -> None:
         self.tracker.stop_task()
         if self.is_default_tracker:
-            self.tracker._stop(0 if kind is None else 1)
+            self.tracker._stop(exit_code_of(kind))
 
 
 def track_emissions(

@@ -65,6 +65,7 @@ class Sampler::Session {
       const bool stop = stop_requested_;
       const bool mark = std::exchange(mark_requested_, false);
       lock.unlock();
+      if (mark && !stop) WaitUntilSampleHasLength();
       const SteadyTime now = std::chrono::steady_clock::now();
       if (stop || mark || now >= next_sample) TakeSample(now, stop);
       if (stop) return;
@@ -75,9 +76,16 @@ class Sampler::Session {
     }
   }
 
+  // Intervals are whole milliseconds. A mark in the millisecond of the sample before it gets a
+  // sample of its own: whoever marks waits for it, and would wait for a whole interval otherwise.
+  void WaitUntilSampleHasLength() const {
+    while (clock_.WallNow() <= usage_.boundary())
+      std::this_thread::sleep_for(std::chrono::microseconds{200});
+  }
+
   void TakeSample(SteadyTime now, bool last) {
     const Time wall = clock_.WallNow();
-    if (wall <= usage_.boundary() && !last) return;  // asked again within a millisecond
+    if (wall <= usage_.boundary() && !last) return;  // an empty interval
     const IntervalUsage usage = usage_.Next(SamplingClock::AsInstant(now), wall);
     std::vector<core::EnergyReading> readings;
     for (const auto& meter : meters_) {
