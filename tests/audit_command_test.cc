@@ -39,6 +39,19 @@ TEST_F(AuditCommand, ARunAgreesUntilAByteIsChanged) {
   EXPECT_FALSE(json.at("audits")[0].at("checks")[0].at("ok").get<bool>());
 }
 
+// A terminal acts on control characters: what stands in a file is never printed as it is.
+TEST_F(AuditCommand, BytesOfADamagedFileDoNotReachTheTerminal) {
+  Run("one", "sleep 0.3");
+  for (const char* file : {"run.json", "ledger.jsonl", "decisions.jsonl", "attempts.jsonl"}) {
+    const std::string before = Read(directory_ / "one" / file);
+    std::ofstream(directory_ / "one" / file) << "\x1b[2J\x1b]0;title\x07{\"a\": \x1b[31m" << before;
+    const Outcome audit = Ebb({"audit", "one"});
+    EXPECT_NE(audit.code, 0) << file;
+    EXPECT_EQ((audit.out + audit.err).find('\x1b'), std::string::npos) << file << audit.out;
+    std::ofstream(directory_ / "one" / file) << before;
+  }
+}
+
 TEST_F(AuditCommand, SeveralRunsHeadsAndWhatIsNoRun) {
   Run("one", "sleep 0.3");
   Run("two", "sleep 0.3");

@@ -11,6 +11,7 @@
 #include "app/options/when.h"
 #include "base/check.h"
 #include "base/text.h"
+#include "cli/error_text.h"
 #include "platform/terminal.h"
 
 namespace ebb::cli {
@@ -126,7 +127,7 @@ int UsageError(const CLI::App& app, const CLI::ParseError& error,
 }
 
 int Report(const CLI::App& app, const Error& error) {
-  std::fprintf(stderr, "%s: %s\n", app.get_name().c_str(), error.Message().c_str());
+  std::fprintf(stderr, "%s: %s\n", app.get_name().c_str(), ErrorText(error).c_str());
   return static_cast<int>(error.code);
 }
 

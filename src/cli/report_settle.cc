@@ -7,6 +7,7 @@
 
 #include "app/run/run_files.h"
 #include "base/units_text.h"
+#include "cli/error_text.h"
 #include "cli/local_times.h"
 #include "platform/file.h"
 #include "platform/system_clock.h"
@@ -132,7 +133,7 @@ Result<int> SettleRuns(const SettleRequest& request) {
   for (const Path& directory : request.directories) {
     const auto settled = Settle(directory, request.dry_run);
     if (!settled) {
-      std::fprintf(stderr, "ebb: %s\n", settled.error().Message().c_str());
+      std::fprintf(stderr, "ebb: %s\n", ErrorText(settled.error()).c_str());
       if (exit_code == 0) exit_code = static_cast<int>(settled.error().code);
     } else if (request.json) {
       all.push_back(Json(directory, *settled));

@@ -5,6 +5,7 @@
 
 #include "app/jobs/find_job.h"
 #include "base/text.h"
+#include "cli/error_text.h"
 #include "engine/decision.h"
 #include "engine/state.h"
 
@@ -51,7 +52,7 @@ int DoForEach(const std::vector<std::string>& words,
       std::fflush(stdout);  // in order with what goes to stderr, also in a pipe
       continue;
     }
-    std::fprintf(stderr, "ebb: %s\n", line.error().Message().c_str());
+    std::fprintf(stderr, "ebb: %s\n", ErrorText(line.error()).c_str());
     if (code == 0) code = static_cast<int>(line.error().code);
     if (line.error().code == ExitCode::kUnavailable) break;  // nobody is there to be told
   }

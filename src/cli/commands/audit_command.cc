@@ -13,6 +13,7 @@
 #include "audit/audit_store.h"
 #include "base/text.h"
 #include "cli/command_line.h"
+#include "cli/error_text.h"
 #include "cli/service_flags.h"
 #include "platform/terminal.h"
 #include "report/run/run_directory.h"
@@ -145,17 +146,17 @@ std::string Counted(std::size_t count, const char* what) {
 
 void PrintText(const audit::Audit& one, bool briefly) {
   if (briefly && one.agrees()) return;
-  std::printf("%s  %s\n", one.agrees() ? "ok   " : "DIFFERS", one.subject.c_str());
+  std::printf("%s  %s\n", one.agrees() ? "ok   " : "DIFFERS", Printable(one.subject).c_str());
   for (const audit::Check& check : one.checks) {
     if (!briefly || check.count > 0)
-      std::printf("  %s %s\n", check.count == 0 ? "ok  " : "BAD ", check.what.c_str());
+      std::printf("  %s %s\n", check.count == 0 ? "ok  " : "BAD ", Printable(check.what).c_str());
     for (const std::string& difference : check.differences)
-      std::printf("       %s\n", difference.c_str());
+      std::printf("       %s\n", Printable(difference).c_str());
     const auto more = check.count - static_cast<std::int64_t>(check.differences.size());
     if (more > 0) std::printf("       and %lld more\n", static_cast<long long>(more));
   }
   if (briefly) return;
-  for (const std::string& note : one.notes) std::printf("  note %s\n", note.c_str());
+  for (const std::string& note : one.notes) std::printf("  note %s\n", Printable(note).c_str());
   if (!one.not_computed.empty())
     std::printf("  note %s not recomputed (--format json names them)\n",
                 Counted(one.not_computed.size(), "field").c_str());
@@ -175,13 +176,14 @@ Json ToJson(const audit::Audit& one) {
 
 void PrintHeads(const audit::Audit& one) {
   for (const audit::Head& head : one.heads)
-    std::printf("%s  %s  %s\n", head.link.c_str(), one.subject.c_str(), head.of.c_str());
+    std::printf("%s  %s  %s\n", head.link.c_str(), Printable(one.subject).c_str(),
+                Printable(head.of).c_str());
 }
 
 Result<int> RunAudits(const AuditRequest& request) {
   int exit_code = 0;
   const auto say = [&](const Error& error) {
-    std::fprintf(stderr, "ebb: %s\n", error.Message().c_str());
+    std::fprintf(stderr, "ebb: %s\n", ErrorText(error).c_str());
     if (exit_code == 0) exit_code = static_cast<int>(error.code);
   };
   std::vector<Target> targets;

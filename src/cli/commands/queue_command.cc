@@ -286,11 +286,12 @@ Result<int> Explain(const QueueFlags& flags) {
   EBB_ASSIGN_OR_RETURN(const Json job, Parsed(answer));
   // Of what the store alone has, there is no reason.
   const LocalTimes times = TimesOf(StatusOf(client));
-  const std::string reason = times.InText(TextOf(job, job.contains("reason") ? "reason" : "stage"));
+  const std::string reason =
+      times.InText(Printable(TextOf(job, job.contains("reason") ? "reason" : "stage")));
   std::printf("job %lld (%s) is %s\n", number, Printable(TextOf(job, "name")).c_str(),
               reason.c_str());
   if (!TextOf(job, "detail").empty())
-    std::printf("%s\n", times.InText(TextOf(job, "detail")).c_str());
+    std::printf("%s\n", times.InText(Printable(TextOf(job, "detail"))).c_str());
   if (job.contains("waits_for"))
     std::printf("it waits for jobs %s to succeed\n", job["waits_for"].dump().c_str());
   const bool both = job.contains("intensity_now") && job.contains("intensity_expected");
