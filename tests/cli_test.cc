@@ -567,5 +567,27 @@ TEST_F(Cli, TheWebhookOfTheControllerNeedsAPortAndAPairOfFiles) {
   EXPECT_NE(missing.err.find("a.crt: cannot be read"), std::string::npos) << missing.err;
 }
 
+TEST_F(Cli, AWorkingDirectoryThatWasDeletedIsAnErrorAndNoAbort) {
+  const std::string ebb = EBB_PROGRAM;
+  for (const char* words :
+       {"submit -- true", "grid --zone DE", "sweep run x.yaml", "runs", "--version",
+        "run --constant 200 --policy now -- true", "submit --file jobs.yaml"}) {
+    const pid_t pid = StartAside(
+        {"/bin/sh", "-c", "mkdir gone && cd gone && rmdir ../gone && exec " + ebb + " " + words},
+        "gone.txt");
+    int status = 0;
+    ASSERT_EQ(::waitpid(pid, &status, 0), pid);
+    EXPECT_TRUE(WIFEXITED(status)) << words << ": " << Read(directory_ / "gone.txt");
+    EXPECT_EQ(Read(directory_ / "gone.txt").find("terminate"), std::string::npos);
+  }
+  const pid_t pid =
+      StartAside({"/bin/sh", "-c",
+                  "mkdir gone && cd gone && rmdir ../gone && exec " + ebb + " submit -- true"},
+                 "gone.txt");
+  int status = 0;
+  ASSERT_EQ(::waitpid(pid, &status, 0), pid);
+  EXPECT_NE(WEXITSTATUS(status), 0);
+}
+
 }  // namespace
 }  // namespace ebb

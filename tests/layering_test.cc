@@ -319,6 +319,75 @@ TEST(Layering, TheClockIsReadWhereTheListSays) {
   EXPECT_GT(readers, 20);
 }
 
+// How many arguments a call has whose first one begins at `at`.
+int ArgumentsAt(const std::string& text, std::size_t at) {
+  int depth = 0, commas = 0;
+  bool any = false;
+  for (; at < text.size(); ++at) {
+    const char c = text[at];
+    if (c == '(' || c == '{') ++depth;
+    if ((c == ')' || c == '}') && depth-- == 0) break;
+    if (c == ',' && depth == 0) ++commas;
+    any = any || (c != ' ' && c != '\n');
+  }
+  return any ? commas + 1 : 0;
+}
+
+// No input reaches an abort: what throws where the working directory was deleted, a folder may not
+// be searched, or a text is no number, is asked in its form that does not (platform/path_facts.h).
+TEST(Layering, NothingIsAskedInAFormThatThrows) {
+  const fs::path root = fs::path(EBB_SOURCE_DIR) / "src";
+  const std::vector<std::pair<std::string, int>> arguments_without_code{
+      {"current_path", 0},
+      {"absolute", 1},
+      {"canonical", 1},
+      {"exists", 1},
+      {"is_directory", 1},
+      {"is_regular_file", 1},
+      {"is_symlink", 1},
+      {"is_empty", 1},
+      {"file_size", 1},
+      {"create_directory", 1},
+      {"create_directories", 1},
+      {"remove", 1},
+      {"remove_all", 1},
+      {"last_write_time", 1},
+      {"read_symlink", 1},
+      {"space", 1},
+      {"status", 1},
+      {"rename", 2},
+      {"copy", 2},
+      {"copy_file", 2},
+      {"create_symlink", 2},
+      {"create_hard_link", 2},
+      {"resize_file", 2},
+      {"permissions", 2},
+      {"directory_iterator", 1},
+      {"recursive_directory_iterator", 1}};
+  int asked = 0;
+  for (const std::string& file : SourcesUnder(root)) {
+    if (IsTest(file) || file.find("_for_test") != std::string::npos ||
+        file.find("_fuzz") != std::string::npos || RoomOf(file) == "testing")
+      continue;
+    const std::string text = TextOf(root / file);
+    for (const auto& [name, without_code] : arguments_without_code) {
+      const std::string call = "fs::" + name + "(", spelt_out = "filesystem::" + name + "(";
+      for (const std::string& begin : {call, spelt_out})
+        for (auto at = text.find(begin); at != std::string::npos; at = text.find(begin, at + 1)) {
+          ++asked;
+          const int given = ArgumentsAt(text, at + begin.size());
+          if (given == 0 && name.ends_with("iterator")) continue;  // the end of any
+          EXPECT_GT(given, without_code)
+              << "src/" << file << ": " << text.substr(at, text.find('\n', at) - at);
+        }
+    }
+    for (const char* number : {"std::stoi(", "std::stol(", "std::stoll(", "std::stoul(",
+                               "std::stoull(", "std::stod(", "std::stof("})
+      EXPECT_EQ(text.find(number), std::string::npos) << "src/" << file << " uses " << number;
+  }
+  EXPECT_GT(asked, 50);
+}
+
 // A list that names what is gone excuses what comes.
 TEST(Layering, TheListsNameWhatIsThere) {
   const fs::path root = fs::path(EBB_SOURCE_DIR) / "src";

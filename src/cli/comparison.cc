@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "cli/local_times.h"
+#include "platform/path_facts.h"
 #include "platform/terminal.h"
 #include "report/compare/compare.h"
 #include "report/compare/compare_page.h"
@@ -27,7 +28,7 @@ Status CompareRuns(const ComparisonRequest& request) {
           : LocalTimes::Now().InText(report::ComparisonText(comparison, platform::StdoutColumns()));
   std::fputs(text.c_str(), stdout);
   std::fflush(stdout);
-  std::fprintf(stderr, "\nPage: %s\n", std::filesystem::absolute(files.page).c_str());
+  std::fprintf(stderr, "\nPage: %s\n", platform::AbsolutePath(files.page).c_str());
   return {};
 }
 

@@ -16,6 +16,7 @@
 #include "local/measured_process.h"
 #include "meter/sampling_clock.h"
 #include "platform/file.h"
+#include "platform/path_facts.h"
 #include "platform/system.h"
 #include "platform/system_clock.h"
 #include "report/run/training_files.h"
@@ -182,7 +183,7 @@ Status Tracker::State::Open(const TrackerOptions& wanted,
   spec = app::SpecOf(options, *surroundings, NameFor(options, wanted, command), wall.Now());
   spec.command = command;
   // The host program may change its working directory.
-  path = std::filesystem::absolute(app::DirectoryFor(options, spec)).lexically_normal().string();
+  path = platform::AbsolutePath(app::DirectoryFor(options, spec)).lexically_normal().string();
   EBB_RETURN_IF_ERROR(platform::EnsureWritableDirectory(Path(path).parent_path()));
   EBB_ASSIGN_OR_RETURN(directory, report::RunDirectory::Create(path, spec));
   EBB_RETURN_IF_ERROR(app::WriteFlags(Path(path) / app::kOptionsFile, app::ToFlags(options)));
@@ -323,7 +324,7 @@ Result<std::unique_ptr<Tracker>> Tracker::Start(const TrackerOptions& options) {
   if (IsCountedElsewhere(FindLocalRank(), run.metering.scope)) return nullptr;
   // The host program may change its working directory.
   for (std::string* file : {&run.emissions_file, &run.prometheus_file})
-    if (!file->empty()) *file = std::filesystem::absolute(*file).string();
+    if (!file->empty()) *file = platform::AbsolutePath(*file).string();
   // No signal of the host program is to reach the threads that begin here.
   const meter::BlockAllSignals blocked;
   auto state = std::make_unique<State>(std::move(run));

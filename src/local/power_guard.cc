@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "meter/gpu/power_limit.h"
+#include "platform/path_facts.h"
 
 namespace ebb::local {
 namespace {
@@ -16,7 +17,8 @@ Status Cap(const AttemptPaths& paths, const AttemptPlan& plan, const std::string
   if (power.limits.empty()) return {};
   EBB_RETURN_IF_ERROR(WritePowerLimits(paths, power.limits));
   Status set = meter::SetPowerLimits(*library, power.limits);
-  if (!set) std::filesystem::remove(paths.power());
+  std::error_code gone;
+  if (!set) std::filesystem::remove(paths.power(), gone);
   return set;
 }
 
@@ -29,7 +31,7 @@ PowerGuard::PowerGuard(const AttemptPaths& paths, const AttemptPlan& plan,
   if (const Status capped = Cap(paths, plan, nvml_library, warnings); !capped)
     warnings.push_back("runs without its power cap of " + core::Describe(*plan.power_cap) + ": " +
                        capped.error().Message());
-  set_ = std::filesystem::exists(paths.power());
+  set_ = platform::Exists(paths.power());
 }
 
 Status PowerGuard::PutBack() {

@@ -10,6 +10,7 @@
 #include "meter/gpu/nvml.h"
 #include "meter/gpu/rocm.h"
 #include "meter/sharing/cgroup.h"
+#include "platform/path_facts.h"
 
 namespace ebb::meter {
 namespace {
@@ -76,9 +77,9 @@ bool AddPlatform(const MeterOptions& options, std::vector<RaplDomain> psys, Mete
 
 // Missing where nobody expects a GPU is not worth a note.
 bool NvidiaExpected(const MeterOptions& options) {
-  if (options.cuda_visible_devices && !std::filesystem::exists(options.kfd_device))
+  if (options.cuda_visible_devices && !platform::Exists(options.kfd_device))
     return !options.cuda_visible_devices->empty();
-  return std::filesystem::exists(options.proc_root + "/driver/nvidia");
+  return platform::Exists(options.proc_root + "/driver/nvidia");
 }
 
 void Take(GpuScan scan, bool expected, MeterSet& set) {
@@ -110,7 +111,7 @@ void AddGpus(const MeterOptions& options, MeterSet& set) {
     Take(ScanGpus(options.nvml_library, by_scope(options.cuda_visible_devices),
                   options.device_profiles),
          NvidiaExpected(options), set);
-  if (!std::filesystem::exists(options.kfd_device)) return;
+  if (!platform::Exists(options.kfd_device)) return;
   RocmVisible visible{options.rocr_visible_devices, options.hip_visible_devices};
   // HIP programs take the name of CUDA for theirs where that is not set.
   if (!visible.hip) visible.hip = options.cuda_visible_devices;

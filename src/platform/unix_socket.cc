@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "platform/descriptor.h"
+#include "platform/path_facts.h"
 
 namespace ebb::platform {
 namespace {
@@ -32,7 +33,7 @@ SocketName::~SocketName() = default;
 Result<SocketName> SocketName::Of(const Path& path) {
   constexpr std::size_t kRoom = sizeof(sockaddr_un::sun_path) - 1;
   if (path.string().size() <= kRoom) return SocketName(path.string(), nullptr);
-  const Path parent = std::filesystem::absolute(path).parent_path();
+  const Path parent = AbsolutePath(path).parent_path();
   auto directory =
       std::make_unique<Descriptor>(::open(parent.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!directory->valid()) return Fail(SystemError(parent, "cannot be opened"));

@@ -11,6 +11,7 @@
 #include "plan/feasibility/feasibility.h"
 #include "plan/make_policy.h"
 #include "platform/file.h"
+#include "platform/path_facts.h"
 #include "platform/program_lookup.h"
 #include "platform/system_clock.h"
 #include "service/timed.h"
@@ -288,7 +289,7 @@ Status Service::MakeSupervisedExecutor() {
   options.end_is_stored = [this](core::JobId job, int attempt) {
     return bookkeeper_.EndIsStored(job, attempt);
   };
-  options.store = std::filesystem::absolute(options_.store).string();
+  options.store = platform::AbsolutePath(options_.store).string();
   options.on_budget = [this](core::JobId job, const core::BudgetEvent& event, std::size_t heard) {
     bookkeeper_.HeardOfBudget(job, heard);
     publisher_.Say(executor_->Now(), job, core::BudgetText(event));

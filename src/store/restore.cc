@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "engine/state.h"
+#include "platform/path_facts.h"
 #include "store/job_numbers.h"
 #include "store/job_records.h"
 #include "store/service_store.h"
@@ -144,7 +145,7 @@ Status Restore::KeepReplaced(const platform::Path& kept) {
   const platform::Path log = request_.store.string() + kLog;
   std::error_code code;
   fs::create_hard_link(request_.store, kept, code);
-  if (!code && fs::exists(log)) fs::create_hard_link(log, kept.string() + kLog, code);
+  if (!code && platform::Exists(log)) fs::create_hard_link(log, kept.string() + kLog, code);
   if (!code) fs::remove(log, code);
   if (!code) fs::remove(request_.store.string() + kLogIndex, code);
   if (!code) return {};

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "platform/digest.h"
 #include "platform/file.h"
+#include "platform/path_facts.h"
 #include "trackers/mlflow.h"
 #include "trackers/mlflow_note.h"
 
@@ -67,8 +68,7 @@ constexpr int kRunning = 1;
 class MlflowFiles final : public Tracker {
  public:
   MlflowFiles(const path& directory, path note)
-      : directory_(std::filesystem::absolute(directory).lexically_normal()),
-        note_(std::move(note)) {}
+      : directory_(platform::AbsolutePath(directory).lexically_normal()), note_(std::move(note)) {}
   std::string name() const override { return "MLflow " + directory_.string(); }
 
   Status Begin(const TrackedRun& run) override {

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "platform/file.h"
+#include "platform/path_facts.h"
 #include "web/api/access.h"
 
 namespace ebb::app {
@@ -33,7 +34,7 @@ FoundService AtUrl(std::string url, std::string token_file, std::string origin) 
 FoundService AtStore(const platform::Path& store, const std::string& token_file,
                      std::string origin) {
   FoundService found;
-  found.store = std::filesystem::absolute(store).string();
+  found.store = platform::AbsolutePath(store).string();
   found.token_file = token_file.empty() ? TokenFileOf(found.store) : token_file;
   found.origin = std::move(origin);
   return found;
@@ -120,7 +121,7 @@ Result<FoundService> FindService(const ServicePlace& place, const ServiceSources
 }
 
 Result<std::string> StorePathOf(const std::string& given) {
-  if (!given.empty()) return std::filesystem::absolute(given).string();
+  if (!given.empty()) return platform::AbsolutePath(given).string();
   const ServiceSources sources = SourcesOfMachine();
   const bool of_environment = !TextOf(sources.variable, kStoreVariable).empty() ||
                               !TextOf(sources.variable, "STATE_DIRECTORY").empty();

@@ -4,6 +4,7 @@
 
 #include "app/jobs/sweep_devices.h"
 #include "app/options/flag_values.h"
+#include "platform/path_facts.h"
 
 namespace ebb::app {
 namespace {
@@ -19,7 +20,7 @@ std::map<std::string, std::string> MeteringFlags(const FlagValues& given) {
   }
   // Supervisors stand elsewhere.
   if (const auto file = flags.find("device-profiles"); file != flags.end())
-    file->second = std::filesystem::absolute(file->second).string();
+    file->second = platform::AbsolutePath(file->second).string();
   return flags;
 }
 

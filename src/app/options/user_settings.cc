@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "platform/file.h"
+#include "platform/path_facts.h"
 #include "prices/zone_clock.h"
 #include "signals/cloud_metadata.h"
 #include "signals/cloud_regions.h"
@@ -109,7 +110,7 @@ Status CheckVariableName(const std::string& text) {
 std::string AbsolutePath(const std::string& text, const std::string& file,
                          const std::string& home) {
   if (text.starts_with("~/") && !home.empty()) return home + text.substr(1);
-  return (fs::absolute(file).parent_path() / text).lexically_normal().string();
+  return (platform::AbsolutePath(file).parent_path() / text).lexically_normal().string();
 }
 
 Result<config::Settings> LoadFile(const std::string& path, const std::string& home) {

@@ -21,6 +21,7 @@
 #include "meter/meters.h"
 #include "meter/sharing/cgroup.h"
 #include "platform/file.h"
+#include "platform/path_facts.h"
 #include "platform/program_lookup.h"
 #include "platform/system.h"
 #include "platform/user_name.h"
@@ -212,7 +213,7 @@ class Doctor {
 
   void Nvidia() {
     const meter::MeterOptions options = MeterOptionsFor(metering_);
-    const bool driver = fs::exists(options.proc_root + "/driver/nvidia/version");
+    const bool driver = platform::Exists(options.proc_root + "/driver/nvidia/version");
     if (!meter::NvmlLibrary::IsInstalled(options.nvml_library)) {
       if (driver)
         Report("gpu (NVIDIA)",
@@ -249,7 +250,7 @@ class Doctor {
 
   void Amd() {
     const meter::MeterOptions options = MeterOptionsFor(metering_);
-    if (!fs::exists(options.kfd_device)) return Fine("gpu (AMD)", "none here");
+    if (!platform::Exists(options.kfd_device)) return Fine("gpu (AMD)", "none here");
     const meter::GpuScan scan = meter::ScanRocmGpus(options.rocm_libraries, {});
     if (scan.meter)
       Fine("gpu (AMD)", Count(scan.gpu_models.size(), "GPU") + " by ROCm SMI");

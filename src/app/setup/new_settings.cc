@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "core/countries.h"
 #include "platform/file.h"
+#include "platform/path_facts.h"
 #include "signals/choose_source.h"
 #include "signals/cloud_regions.h"
 #include "signals/feeds/profile_feed.h"
@@ -64,7 +65,7 @@ std::string SettingsText(const NewSettings& wanted, const std::string& path) {
 }
 
 Status WriteSettings(const NewSettings& wanted, const std::string& path) {
-  const platform::Path directory = std::filesystem::absolute(path).parent_path();
+  const platform::Path directory = platform::AbsolutePath(path).parent_path();
   EBB_RETURN_IF_ERROR(platform::EnsureWritableDirectory(directory, platform::Readers::kOwner));
   if (!wanted.token.empty())
     EBB_RETURN_IF_ERROR(platform::WriteFileAtomically(NewTokenFile(path), wanted.token + "\n",

@@ -22,6 +22,7 @@
 #include "base/text.h"
 #include "local/attempt_files.h"
 #include "platform/file.h"
+#include "platform/path_facts.h"
 #include "platform/system_clock.h"
 #include "report/sweep/sweep_report.h"
 #include "signals/make_feed.h"
@@ -175,7 +176,7 @@ Result<service::ServiceOptions> SweepSession::ServiceOptions() {
   EBB_ASSIGN_OR_RETURN(PolicyPrices priced, PricesFor(request_.policy, prices, clock_->Now()));
   service.policy_options = std::move(priced.options);
   prices_ = std::move(priced.source);
-  if (prices_) service.price_file = fs::absolute(prices.path).string();
+  if (prices_) service.price_file = platform::AbsolutePath(prices.path).string();
   service.price_weight = prices.weight;
   service.priced_from = clock_->Now();
   service.grid_start = options_.scheduler.clock.start;
@@ -223,7 +224,8 @@ Status SweepSession::CheckDeadlines() const {
 
 Result<SweepSession::Answers> SweepSession::AskForAll() {
   SubmitOptions options;
-  options.working_directory = fs::current_path().string();
+  EBB_ASSIGN_OR_RETURN(const fs::path here, platform::WorkingDirectory());
+  options.working_directory = here.string();
   options.key_prefix = kKey;
   options.tracking = AbsoluteTracking(options_.tracking);
   EBB_ASSIGN_OR_RETURN(auto experiments, web::SweepFromJson(SweepBody(sweep_, options), {}));
@@ -417,7 +419,7 @@ Result<int> RunSweep(const SweepRunRequest& given, const MakeSweepObserver& make
   const SweepPaths paths{SweepDirectory(options, sweep.name)};
   SweepRunRequest request = given;
   request.policy = plan::PolicyNameOf(given.policy);
-  const bool continued = fs::exists(paths.sweep_file());
+  const bool continued = platform::Exists(paths.sweep_file());
   if (!continued) request.flags = flags;
   const std::string as_written = sweep::LocalJobs(sweep);
   if (continued) {

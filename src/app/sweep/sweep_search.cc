@@ -9,6 +9,7 @@
 #include "config/sweep_config.h"
 #include "platform/digest.h"
 #include "platform/file.h"
+#include "platform/path_facts.h"
 #include "report/sweep/sweep_report.h"
 
 namespace ebb::app {
@@ -61,11 +62,11 @@ void Take(const Json& row, Trials& trials) {
 class Search {
  public:
   Search(const SweepSearchRequest& request, config::SweepSearch search, ServiceClient client,
-         std::string key)
+         std::string key, std::string working_directory)
       : request_(request),
         search_(std::move(search)),
         client_(std::move(client)),
-        options_{std::filesystem::current_path().string(), std::move(key), {}, false, {}} {}
+        options_{std::move(working_directory), std::move(key), {}, false, {}} {}
 
   Result<SweepSearchEnd> Run() {
     // The first trial is the same at every call: it finds the sweep, or begins it.
@@ -146,7 +147,8 @@ Result<SweepSearchEnd> RunSweepSearch(const SweepSearchRequest& request) {
   EBB_RETURN_IF_ERROR(client.CheckToken());
   // Another text is another search.
   std::string key = search.config.sweep.name + "-" + platform::Sha256Hex(text).substr(0, 16);
-  return Search(request, std::move(search), std::move(client), std::move(key)).Run();
+  EBB_ASSIGN_OR_RETURN(const std::filesystem::path here, platform::WorkingDirectory());
+  return Search(request, std::move(search), std::move(client), std::move(key), here.string()).Run();
 }
 
 }  // namespace ebb::app

@@ -17,6 +17,7 @@
 #include "core/device_history.h"
 #include "meter/gpu/nvml_library.h"
 #include "meter/meters.h"
+#include "platform/path_facts.h"
 #include "signals/http/web_request.h"
 #include "store/device_history.h"
 
@@ -126,7 +127,7 @@ std::string RunsOn(const meter::GpuDevice& device, const Runs& runs) {
 // Of the store that the service would use; none where there is no store yet.
 std::vector<core::DeviceRun> History(const ServiceFlags& flags) {
   const auto path = app::StorePathOf(flags.store);
-  if (!path || !std::filesystem::exists(*path)) return {};
+  if (!path || !platform::Exists(*path)) return {};
   auto database = store::Database::Open(*path, store::Database::Mode::kRead);
   if (!database) return {};
   return store::DeviceRuns(*database).value_or(std::vector<core::DeviceRun>());

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "cli/command_line.h"
 #include "meter/meters.h"
+#include "platform/path_facts.h"
 #include "platform/process_signals.h"
 #include "platform/terminal.h"
 #include "signals/choose_source.h"
@@ -191,7 +192,7 @@ void AddInitCommand(Parser& parser) {
                [request](const std::string& text) {
                  // The settings would take it from where they are.
                  request->wanted.token_file =
-                     text.starts_with("~/") ? text : std::filesystem::absolute(text).string();
+                     text.starts_with("~/") ? text : platform::AbsolutePath(text).string();
                });
   command.Flag({"token-env", "NAME", "environment variable that holds the token"},
                into(&app::NewSettings::token_env));

@@ -19,6 +19,7 @@
 #include "cli/wait_for_jobs.h"
 #include "core/owner_variables.h"
 #include "platform/file.h"
+#include "platform/path_facts.h"
 #include "platform/system.h"
 
 namespace ebb::cli {
@@ -250,11 +251,13 @@ Result<std::string> CommandBody(const SubmitFlags& flags, const UserCommand& use
     job["environment"][core::kUserVariable] = user;
   for (const auto& [key, text] : core::KeysOf(app::AbsoluteTracking(flags.tracking)))
     job["trackers"][key] = text;
-  job["working_directory"] = std::filesystem::current_path().string();
+  EBB_ASSIGN_OR_RETURN(const std::filesystem::path here, platform::WorkingDirectory());
+  job["working_directory"] = here.string();
   try {
     return job.dump();
   } catch (const Json::exception&) {
-    return Fail({ExitCode::kUsage, "the command or a flag is not UTF-8", "", ""});
+    return Fail({ExitCode::kUsage, "the command, a flag or the working directory is not UTF-8",
+                 here.string(), "rename what is not, or go to another folder (cd)"});
   }
 }
 
@@ -281,10 +284,11 @@ Result<app::SubmitFile> WhatToSubmit(const SubmitFlags& flags, const UserCommand
   if (from_file && (!alone || (!flags.file.empty() && !flags.json_file.empty())))
     return Fail(
         {ExitCode::kUsage, "a file of jobs stands alone", "", "put the rest into the file"});
-  if (!flags.file.empty())
-    return app::LoadSubmitFile(flags.file,
-                               {std::filesystem::current_path().string(), NewKeyPrefix(flags.file),
-                                flags.tracking, flags.no_check, TiersOf(flags.service)});
+  if (!flags.file.empty()) {
+    EBB_ASSIGN_OR_RETURN(const std::filesystem::path here, platform::WorkingDirectory());
+    return app::LoadSubmitFile(flags.file, {here.string(), NewKeyPrefix(flags.file), flags.tracking,
+                                            flags.no_check, TiersOf(flags.service)});
+  }
   if (!flags.json_file.empty()) {
     EBB_ASSIGN_OR_RETURN(file.body, platform::ReadFile(flags.json_file, 8 << 20));
     file.source = flags.json_file;

@@ -17,6 +17,7 @@
 #include "cli/sweep_display.h"
 #include "plan/make_policy.h"
 #include "platform/file.h"
+#include "platform/path_facts.h"
 #include "platform/process_signals.h"
 #include "platform/terminal.h"
 #include "report/sweep/sweep_report.h"
@@ -89,7 +90,7 @@ Result<int> Generate(const SweepRequest& request) {
 
 // The directory itself, or where `ebb sweep run` keeps the sweep of this file.
 Result<std::string> ReportDirectory(const SweepRequest& request) {
-  if (std::filesystem::is_directory(request.file)) return request.file;
+  if (platform::IsDirectory(request.file)) return request.file;
   EBB_ASSIGN_OR_RETURN(const config::SweepConfig config, config::LoadSweepConfig(request.file));
   app::RunOptions options;
   EBB_RETURN_IF_ERROR(app::ApplyFlags(request.run.flags, options));

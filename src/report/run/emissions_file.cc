@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "platform/file.h"
 #include "platform/locked_file.h"
+#include "platform/path_facts.h"
 
 namespace ebb::report {
 namespace {
@@ -31,7 +32,7 @@ bool HasAllColumns(const Columns& header) {
 // The first of file.bak, file.bak2, ... that is free: no backup replaces another.
 Path FreeBackupName(const Path& file) {
   Path backup = file.string() + ".bak";
-  for (int number = 2; std::filesystem::exists(backup); ++number)
+  for (int number = 2; platform::Exists(backup); ++number)
     backup = file.string() + ".bak" + std::to_string(number);
   return backup;
 }

@@ -1,5 +1,6 @@
 #include "train/text/tokenizer.h"
 
+#include "platform/path_facts.h"
 #include "train/text/tokenizer_parts.h"
 #include "train/text/utf8.h"
 
@@ -38,7 +39,7 @@ Status EncodeSegment(const TokenizerParts& parts, std::string_view text, bool at
 }
 
 Status ReadConfig(const platform::Path& path, TokenizerParts& parts) {
-  if (!std::filesystem::exists(path)) return {};
+  if (!platform::Exists(path)) return {};
   EBB_ASSIGN_OR_RETURN(const std::string text, platform::ReadFile(path));
   return ParseTokenizerConfig(text, path.string(), parts);
 }
@@ -54,13 +55,13 @@ Result<Tokenizer> Tokenizer::Parse(std::string_view tokenizer_json, std::string_
 }
 
 Result<Tokenizer> Tokenizer::Load(const platform::Path& path) {
-  const platform::Path file = std::filesystem::is_directory(path) ? path / kFile : path;
+  const platform::Path file = platform::IsDirectory(path) ? path / kFile : path;
   EBB_ASSIGN_OR_RETURN(const std::string text, platform::ReadFile(file));
   EBB_ASSIGN_OR_RETURN(TokenizerParts parts, ParseTokenizerFile(text, file.string()));
   const platform::Path folder = file.parent_path();
   EBB_RETURN_IF_ERROR(ReadConfig(folder / kOlderConfigFile, parts));
   EBB_RETURN_IF_ERROR(ReadConfig(folder / kConfigFile, parts));
-  if (std::filesystem::exists(folder / kTemplateFile)) {
+  if (platform::Exists(folder / kTemplateFile)) {
     EBB_ASSIGN_OR_RETURN(parts.chat_template, platform::ReadFile(folder / kTemplateFile));
   }
   return Tokenizer(std::make_shared<const TokenizerParts>(std::move(parts)));
