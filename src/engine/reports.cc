@@ -138,8 +138,7 @@ void TakeLostPause(Folding& fold, std::size_t index, const JobReport& report) {
   LiveJob& live = fold.Change(index);
   if (live.cancel_wanted) return EndJob(fold, index, Stage::kCancelled, report.since);
   if (!live.first_start) live.first_start = live.segment_begin;
-  if (report.since - live.segment_begin > fold.options.retry_after)
-    live.job.checkpointable = false;
+  if (report.since - live.segment_begin > fold.options.retry_after) live.job.checkpointable = false;
   ++live.pauses;
   live.failed_starts = 0;
   live.unasked_pauses = 0;

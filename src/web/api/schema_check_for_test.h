@@ -53,7 +53,7 @@ class SchemaCheck {
                                              "items",         "minItems",    "maxItems",
                                              "format",        "required",    "example",
                                              "properties",    "description", "additionalProperties",
-                                             "maxProperties", "maxLength", "deprecated"};
+                                             "maxProperties", "maxLength",   "deprecated"};
     for (const auto& [word, value] : schema.items()) EBB_CHECK(known.contains(word));
   }
   static bool HasType(const Json& value, const std::string& type) {
