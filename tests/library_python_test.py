@@ -8,10 +8,12 @@ import json
 import logging
 import math
 import os
+import random
 import subprocess
 import sys
 import textwrap
 import threading
+import time
 import unittest
 from pathlib import Path
 
@@ -166,11 +168,10 @@ class TrackTest(InScratch):
     def test_a_tracker_inside_of_another_joins_it(self):
         with ebb.track(name="outer", output_dir="j", **FLAGS) as outer:
             work()
-            with self.assertLogs("ebb", logging.INFO) as said:
+            with self.assertLogs("ebb", logging.WARNING) as said:
                 with ebb.track(name="inner", output_dir="j", **FLAGS) as inner:
                     work(0.1)
                     inner.mark_epoch(1)
-                logging.getLogger("ebb").info("end")
             in_thread = []
             thread = threading.Thread(
                 target=lambda: in_thread.append(ebb.track(name="thread", **FLAGS).start().stop())
@@ -187,6 +188,42 @@ class TrackTest(InScratch):
         self.assertLess(inner.totals.energy_kwh, outer.totals.energy_kwh)
         self.assertAlmostEqual(inner.totals.emissions_g, 360 * inner.totals.facility_kwh, delta=1e-9)
         self.assertGreaterEqual(in_thread[0].duration_s, 0)
+
+    def test_a_measurement_ends_with_the_last_tracker_that_joined_it(self):
+        first = ebb.track(name="first", **FLAGS).start()
+        second = ebb.track(name="second", **FLAGS).start()
+        work(0.02)
+        used = first.stop(3)
+        work(0.1)
+        second.mark_epoch(1)
+        third = ebb.track(name="third", **FLAGS).start()
+        self.assertEqual([line["event"] for line in self.attempts(self.only_run())], ["begin"])
+        left = second.stop()
+        third.stop()
+        self.assertEqual(first.stop(), used)
+        self.assertGreaterEqual(left.duration_s, used.duration_s + 0.05)
+        self.assertGreater(left.energy_kwh, used.energy_kwh)
+        self.assertEqual(self.attempts(self.only_run())[-1]["exit_code"], 3)
+        ebb.track(name="next", output_dir="other", **FLAGS).start().stop()
+        self.assertEqual(len(list(Path("other").iterdir())), 1, "a measurement of its own")
+
+    def test_a_tracker_outlives_the_window_of_codecarbon_that_it_joined(self):
+        window = ebb.EmissionsTracker(force_carbon_intensity_g_co2e_kwh=360, log_level="error")
+        window.start()
+        inside = ebb.track(**FLAGS).start()
+        window.stop()
+        work(0.1)
+        inside.mark_epoch(1)
+        self.assertGreater(inside.stop().duration_s, 0.05)
+
+    def test_what_still_measures_at_the_end_of_the_program_is_stored(self):
+        program = f"""
+            import ebb
+            first, second = (ebb.track(**{FLAGS!r}).start() for _ in range(2))
+            first.stop(3)
+        """
+        subprocess.run([sys.executable, "-c", textwrap.dedent(program)], check=True, capture_output=True)
+        self.assertEqual(self.attempts(self.only_run())[-1]["exit_code"], 3)
 
     def test_a_forked_child_leaves_the_tracker_alone(self):
         with ebb.track(**FLAGS) as tracker:
@@ -231,6 +268,38 @@ class TrackTest(InScratch):
         self.assertEqual((done.returncode, done.stdout), (0, "interrupted\n"))
         self.assertRegex(done.stderr, r"^python: .*, kept in /.*/kept\n$")
         self.assertEqual(self.attempts("kept")[-1]["outcome"], "failed")
+
+
+class DurationTest(InScratch):
+    def test_a_measurement_is_as_long_as_what_it_measures(self):
+        """Each begins between the call of its start and the return, and ends likewise, give or take the
+        milliseconds within which a sample is young enough. A start that no sample answers takes 5 s."""
+        settings = {"force_carbon_intensity_g_co2e_kwh": 360, "measure_power_secs": 3600}
+        settings.update(log_level="error", save_to_file=False)
+        chance, waits = random.Random(1), []
+
+        def check(start, stop, data):
+            called = time.monotonic()
+            start()
+            began = time.monotonic()
+            time.sleep(chance.uniform(0, 0.004))
+            ending = time.monotonic()
+            stopped = stop()
+            ended = time.monotonic()
+            duration = data(stopped).duration
+            self.assertGreater(duration, ending - began - 0.004)
+            self.assertLess(duration, ended - called + 0.004)
+            waits.append(began - called)
+
+        with contextlib.redirect_stderr(io.StringIO()):
+            for _ in range(50):
+                time.sleep(chance.uniform(0, 0.002))
+                tracker = ebb.EmissionsTracker(**settings)
+                check(tracker.start, tracker.stop, lambda _: tracker.final_emissions_data)
+            with ebb.EmissionsTracker(**settings) as tracker:
+                for _ in range(200):
+                    check(tracker.start_task, tracker.stop_task, lambda data: data)
+        self.assertLess(sum(wait > 4 for wait in waits), 3)
 
 
 class PrintedTest(InScratch):

@@ -236,7 +236,6 @@ def write_emissions_row(file: str, row: Mapping[str, str], update: bool) -> None
 
 # The tracker that measures this process, if any: (process, tracker).
 _measuring: Optional[Tuple[int, "weakref.ref[Tracker]"]] = None
-_said_joined = False
 #: Held while the above is looked at and a measurement begun or ended because of it.
 measuring_lock = threading.RLock()
 
@@ -255,7 +254,8 @@ _running: "weakref.WeakSet[Tracker]" = weakref.WeakSet()
 def _stop_all() -> None:
     for tracker in list(_running):
         try:
-            tracker.stop()
+            tracker._guests.clear()
+            tracker.stop() if tracker._final is None else tracker._end(tracker._exit_code)
         except Error:
             pass  # a forked child, or a full disk: there is nobody left to tell
 
@@ -268,8 +268,9 @@ class Tracker:
     by CodeCarbon's names. ``read_codecarbon_settings``: CODECARBON_* and .codecarbon.config count too.
     ``codecarbon_defaults``: what no setting says is as there: the scope is the machine, and there is an
     emissions.csv. One tracker measures a process at a time: one that is started meanwhile (nested, or in
-    another thread) joins it, and its totals are those of its own time. Where another rank of a job on
-    this machine counts the machine, this one counts nothing and says so (docs/libebb.md).
+    another thread) joins it, and its totals are those of its own time. The measurement ends with the
+    last of them. Where another rank of a job on this machine counts the machine, this one counts
+    nothing and says so (docs/libebb.md).
 
     stop() prints energy, emissions and time to stderr, unless ``quiet=True``.
     """
@@ -298,6 +299,10 @@ class Tracker:
         self._counted_elsewhere_since: Optional[float] = None
         #: The tracker that measures this process already, and its totals at the start of this one.
         self._joined: Optional[Tuple["Tracker", Totals]] = None
+        #: Those that joined this one and still measure. Without them its stop() ends the measurement.
+        self._guests: "weakref.WeakSet[Tracker]" = weakref.WeakSet()
+        self._said_joined = False
+        self._exit_code = 0
         self._handle: Optional[int] = None
         self._final: Optional[Totals] = None
         self._finalizer: Optional[weakref.finalize] = None
@@ -352,15 +357,15 @@ class Tracker:
         return self
 
     def _join(self, running: "Tracker") -> "Tracker":
-        global _said_joined
-        self._joined = (running, running.totals)
-        if not _said_joined:
-            logger.info(
+        self._joined = (running, running._look())
+        running._guests.add(self)
+        if not running._said_joined:
+            logger.warning(
                 "this process is measured already, by %s: %s joins it, and its totals are those of its own time",
                 running._name,
                 self._name,
             )
-        _said_joined = True
+        running._said_joined = True
         return self
 
     def _call(self, function: str, *arguments: Any) -> None:
@@ -400,7 +405,11 @@ class Tracker:
             return self._nothing()
         if self._joined is not None:
             running, before = self._joined
-            return running.totals.since(before)
+            return running._look().since(before)
+        return self._look()
+
+    def _look(self) -> Totals:
+        """Of the measurement so far, also where this tracker has left it to others."""
         raw = _Totals(ctypes.sizeof(_Totals))
         self._call("ebb_get_totals", ctypes.byref(raw))
         return _totals_of(raw)
@@ -413,21 +422,44 @@ class Tracker:
             self._call("ebb_mark_epoch", number)
 
     def stop(self, exit_code: int = 0) -> Totals:
-        """Takes the last sample and stores everything; again: the same totals."""
+        """Takes the last sample and stores everything; again: the same totals.
+
+        While others that joined still measure, the last of them stores.
+        """
         if self._final is None and self._counted_elsewhere_since is not None:
             self._final = self._nothing()
-        if self._final is None and self._joined is not None:
-            self._final = self.totals
-        if self._final is None:
-            raw = _Totals(ctypes.sizeof(_Totals))
-            try:
-                self._call("ebb_stop", exit_code, ctypes.byref(raw))
-            finally:
-                _running.discard(self)
-            self._final = _totals_of(raw)
-            if not self._is_quiet and sys.stderr is not None:
-                print(f"{self._name}: {self._final}, kept in {self.run_directory}", file=sys.stderr)
+        with measuring_lock:
+            if self._final is None:
+                self._final = self._leave() if self._joined else self._stop(exit_code)
         return self._final
+
+    def _stop(self, exit_code: int) -> Totals:
+        """The caller holds measuring_lock."""
+        if self._guests:
+            self._exit_code = exit_code
+            totals = self._look()
+        else:
+            totals = self._end(exit_code)
+        if not self._is_quiet and sys.stderr is not None:
+            print(f"{self._name}: {totals}, kept in {self.run_directory}", file=sys.stderr)
+        return totals
+
+    def _leave(self) -> Totals:
+        """Of one that joined; the caller holds measuring_lock."""
+        assert self._joined is not None
+        running, totals = self._joined[0], self.totals
+        running._guests.discard(self)
+        if running._final is not None and not running._guests and running in _running:
+            running._end(running._exit_code)
+        return totals
+
+    def _end(self, exit_code: int) -> Totals:
+        raw = _Totals(ctypes.sizeof(_Totals))
+        try:
+            self._call("ebb_stop", exit_code, ctypes.byref(raw))
+        finally:
+            _running.discard(self)
+        return _totals_of(raw)
 
     def __repr__(self) -> str:
         if self._final is not None:
