@@ -14,7 +14,7 @@ package() {
   # The check builds the images itself, on a bare system.
   if [ "$name$check" = containeryes ]; then package_deb; else "package_$name"; fi
   if [ -n "$check" ]; then
-    install_packages "${check_packages[@]}"
+    install_packages "${check_packages[@]}" $([ "$name" = container ] && printf '%s\n' "${container_packages[@]}")
     "tests/packages/$name" build/packages
   fi
 }
@@ -73,10 +73,11 @@ install_portable() {
   done
 }
 
+package_version() { sed -nE 's/^project\(ebb VERSION ([0-9.]+).*/\1/p' CMakeLists.txt; }
+
 package_tarball() {
-  local name version
-  version=$(sed -nE 's/^project\(ebb VERSION ([0-9.]+).*/\1/p' CMakeLists.txt)
-  name=ebb-$version-linux-x86_64
+  local name
+  name=ebb-$(package_version)-linux-x86_64
   install_portable "build/packages/$name"
   tar -C build/packages --owner=0 --group=0 -czf "build/packages/$name.tar.gz" "$name"
   rm -rf "build/packages/$name"
@@ -94,7 +95,8 @@ package_wheel() {
   ls build/packages/*.whl
 }
 
-# Of the Debian packages, on the image of the distribution that they were made on, or EBB_BASE_IMAGE.
+# Of the Debian packages, on the image of the distribution that they were made on, or EBB_BASE_IMAGE. The manifests and
+# the chart name the same image: deploy/kubernetes, deploy/helm.
 package_container() {
   package_deb
   local tool
@@ -102,10 +104,11 @@ package_container() {
     { install_packages "${container_packages[@]}"; tool=buildah; }
   local base=${EBB_BASE_IMAGE:-}
   [ -n "$base" ] || base=docker.io/library/$(. /etc/os-release && echo "$ID:$VERSION_ID")
-  local name
+  local name image
   for name in service trainer; do
+    image=ebb-$name:$(package_version)
     quietly "container-$name" "$tool" build --network host --build-arg BASE="$base" \
-      --file "deploy/$name.Containerfile" --tag "localhost/ebb-$name" build/packages
-    echo "localhost/ebb-$name"
+      --file "deploy/$name.Containerfile" --tag "$image" build/packages
+    echo "$image"
   done
 }
