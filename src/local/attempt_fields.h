@@ -37,7 +37,7 @@ template <typename Archive, Like<AttemptPlan> Value>
 void Visit(Archive& archive, Value& value) {
   auto& [job, identity, attempt, pool, slots, gpus, since, command, working_directory, environment,
          grace, power_cap, log_limit_bytes, name, submitted, since_wall, since_boot, clock, store,
-         tracking, budget, used_before, metering] = value;
+         tracking, budget, used_before, metering, end_key] = value;
   archive.Must("job", job);
   archive("identity", identity);
   archive.Must("attempt", attempt);
@@ -62,6 +62,7 @@ void Visit(Archive& archive, Value& value) {
   archive("budget", budget);
   archive("used_before", used_before);
   archive.Must("metering", metering);
+  archive("end_key", end_key);
 }
 
 template <typename Archive, Like<AttemptEnd> Value>

@@ -12,7 +12,10 @@
 #include "base/text.h"
 #include "local/attempt_fields.h"
 #include "platform/file.h"
+#include "platform/path_facts.h"
+#include "platform/process_table.h"
 #include "platform/shared_file.h"
+#include "platform/signature.h"
 #include "platform/system.h"
 
 namespace ebb::local {
@@ -23,6 +26,9 @@ namespace fs = std::filesystem;
 constexpr std::array<std::string_view, 4> kWishNames{"pause", "cancel", "too_long", "budget"};
 constexpr const char* kBudgetEvents = "budget.events";
 constexpr std::string_view kSupervisor = "supervisor ";
+// The last field of an end, over all that stands before it.
+constexpr std::string_view kSignature = ",\"signature\":\"";
+constexpr std::string_view kAfterSignature = "\"}";
 // A plan holds what a request may hold, escaped.
 constexpr std::uint64_t kLongestFile = 64 << 20;
 // So much of an energy file is taken in at a time: a few hundredths of a second.
@@ -57,6 +63,16 @@ Status AppendLine(const fs::path& file, const T& value) {
   return writer.Append(ToFieldText(value));
 }
 
+// As WriteEnd has signed it.
+bool IsSignedEnd(std::string_view text, const std::string& end_key) {
+  const auto at = text.rfind(kSignature);
+  if (at == std::string_view::npos || !text.ends_with(kAfterSignature)) return false;
+  const std::string signed_text = std::string(text.substr(0, at)) + "}";
+  text.remove_prefix(at + kSignature.size());
+  text.remove_suffix(kAfterSignature.size());
+  return platform::IsSigned(end_key, signed_text, std::string(text));
+}
+
 // ["cpu:package-0","cpu","counter",begin_ms,end_ms,microjoules], and true where it is shared
 void Get(const FieldReader& row, core::EnergyReading& reading) {
   row.At(0).Get(reading.device);
@@ -79,6 +95,7 @@ void WriteSupervisor(const platform::FileLock& lock) {
 Result<int> SupervisorOf(const AttemptPaths& paths) {
   constexpr int kTries = 500;
   constexpr int kTriesBetweenLooks = 50;
+  const std::string plan = platform::AbsolutePath(paths.plan()).string();
   for (int left = kTries; left > 0; --left) {
     const std::string text = platform::ReadSharedFile(paths.lock(), kLongestFile).value_or("");
     // Until the supervisor has written, the file names the process that started it.
@@ -87,11 +104,11 @@ Result<int> SupervisorOf(const AttemptPaths& paths) {
       if (pid && *pid > 0) return static_cast<int>(*pid);
     }
     if (left % kTriesBetweenLooks == 1)
-      if (const auto holder = platform::FileLock::FindHolder(paths.lock())) return *holder;
+      if (const auto pids = platform::WithArgument(plan); !pids.empty()) return pids.front();
     std::this_thread::sleep_for(std::chrono::milliseconds{10});
   }
   return Fail({ExitCode::kUnavailable, "does not say who holds it", paths.lock().string(),
-               "fuser names the process; end it, or wait until it has ended"});
+               "`pgrep -f " + plan + "` names the process; end it, or wait until it has ended"});
 }
 
 int LastAttempt(const fs::path& directory) {
@@ -125,15 +142,27 @@ Result<AttemptPlan> ReadPlan(const fs::path& file) {
   return plan;
 }
 
-Status WriteEnd(const AttemptPaths& paths, const AttemptEnd& end) {
-  return platform::WriteFileAtomically(paths.end(), ToFieldText(end) + "\n");
+Status WriteEnd(const AttemptPaths& paths, const AttemptEnd& end, const std::string& secret_key) {
+  std::string text = ToFieldText(end);
+  if (!secret_key.empty()) {
+    const std::string signature = platform::Sign(secret_key, text);
+    text.pop_back();  // the bracket that closes it
+    text.append(kSignature).append(signature).append(kAfterSignature);
+  }
+  return platform::WriteFileAtomically(paths.end(), text + "\n");
 }
 
-Result<std::optional<AttemptEnd>> ReadEnd(const AttemptPaths& paths) {
+Result<std::optional<AttemptEnd>> ReadEnd(const AttemptPaths& paths, const std::string& end_key) {
   std::error_code ignored;
-  if (!fs::exists(paths.end(), ignored)) return std::optional<AttemptEnd>();
-  EBB_ASSIGN_OR_RETURN(AttemptEnd end, ReadFields<AttemptEnd>(paths.end()));
-  return std::optional(std::move(end));
+  const fs::file_status there = fs::symlink_status(paths.end(), ignored);
+  if (!fs::exists(there)) return std::optional<AttemptEnd>();
+  EBB_ASSIGN_OR_RETURN(const std::string text, platform::ReadSharedFile(paths.end(), kLongestFile));
+  if (!end_key.empty() && !IsSignedEnd(Trim(text), end_key))
+    return Fail({ExitCode::kUnavailable, "was not written by the supervisor of the attempt",
+                 paths.end().string(), ""});
+  auto end = FromFieldText<AttemptEnd>(text, paths.end().string());
+  if (!end) return Fail(Damaged(paths.end(), end.error().what));
+  return std::optional(*std::move(end));
 }
 
 Status WritePowerLimits(const AttemptPaths& paths, const std::vector<meter::PowerLimit>& limits) {

@@ -8,7 +8,9 @@
 //   attempt-N.asked     why the program was asked to end, written by the service before it asks
 //   attempt-N.energy    what was measured, JSON lines by the supervisor; the first says that the
 //                       program is about to run
-//   attempt-N.end       how it ended, written by the supervisor, once
+//   attempt-N.end       how it ended, written by the supervisor and signed, so that the program,
+//   whose
+//                       user may write there too, cannot say it in the supervisor's place
 //   attempt-N.power     the power limits that its GPUs had, by the supervisor while they are
 //   changed;
 //                       removed by who puts them back
@@ -67,6 +69,9 @@ struct AttemptPlan {
   core::BudgetUse used_before;  ///< by earlier attempts
   /// How to measure, as the flags of `ebb run`: without dashes -> text.
   std::map<std::string, std::string> metering;
+  /// By which the end of the attempt is known to come from its supervisor (platform/signature.h).
+  /// Empty: an earlier version planned it, and nothing is signed.
+  std::string end_key;
 };
 
 /// Why a program is asked to end.
@@ -104,7 +109,7 @@ struct AttemptPaths {
 /// The supervisor says who it is in the file that it holds locked.
 void WriteSupervisor(const platform::FileLock& lock);
 /// Of an attempt whose lock is held. A supervisor that was only just started is waited for,
-/// shortly; one that could not write its name (a full disk) is found by what it has open.
+/// shortly; one that could not write its name (a full disk) is found by its command line.
 Result<int> SupervisorOf(const AttemptPaths& paths);
 
 /// The last attempt that was planned; 0: none.
@@ -113,9 +118,11 @@ int LastAttempt(const std::filesystem::path& directory);
 Status WritePlan(const AttemptPaths& paths, const AttemptPlan& plan);
 Result<AttemptPlan> ReadPlan(const std::filesystem::path& file);
 
-Status WriteEnd(const AttemptPaths& paths, const AttemptEnd& end);
-/// Nothing while there is none.
-Result<std::optional<AttemptEnd>> ReadEnd(const AttemptPaths& paths);
+/// `secret_key`: that of the plan's end_key, which the supervisor alone has; empty: not signed.
+Status WriteEnd(const AttemptPaths& paths, const AttemptEnd& end, const std::string& secret_key);
+/// Nothing while there is none. An Error where it is not signed by the key of the plan, if that has
+/// one.
+Result<std::optional<AttemptEnd>> ReadEnd(const AttemptPaths& paths, const std::string& end_key);
 
 Status WritePowerLimits(const AttemptPaths& paths, const std::vector<meter::PowerLimit>& limits);
 /// Empty while there is no file.

@@ -101,8 +101,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       paths.plan(), text, [&] { return local::ReadPlan(paths.plan()); },
       [&](const auto& plan) { return local::WritePlan(paths, plan); });
   TryFile(
-      paths.end(), text, [&] { return local::ReadEnd(paths); },
-      [&](const auto& end) { return local::WriteEnd(paths, end.value()); });
+      paths.end(), text, [&] { return local::ReadEnd(paths, ""); },
+      [&](const auto& end) { return local::WriteEnd(paths, end.value(), ""); });
   TryFile(
       paths.power(), text, [&] { return local::ReadPowerLimits(paths); },
       [&](const auto& limits) { return local::WritePowerLimits(paths, limits); });

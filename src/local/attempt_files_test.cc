@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "platform/file.h"
+#include "platform/signature.h"
 #include "testing/scratch_directory.h"
 
 namespace ebb::local {
@@ -62,6 +63,35 @@ TEST_F(AttemptFiles, APlanOfAnEarlyVersionRunsAtRealSpeed) {
   const auto read = ReadPlan(paths_.plan());
   ASSERT_TRUE(read) << read.error().Message();
   EXPECT_EQ(read->clock.speed, 1);
+}
+
+// The program's user may write every file of the folder.
+TEST_F(AttemptFiles, AnEndIsBelievedFromWhoHasTheKey) {
+  const auto keys = platform::MakeSigningKeys();
+  const auto other = platform::MakeSigningKeys();
+  ASSERT_TRUE(keys && other);
+  EXPECT_EQ(*ReadEnd(paths_, keys->public_key), std::nullopt) << "none is there";
+  AttemptEnd end;
+  end.status.code = 3;
+  end.warnings = {R"(it printed ,"signature":"none"})"};
+  ASSERT_TRUE(WriteEnd(paths_, end, keys->secret_key));
+  const auto read = ReadEnd(paths_, keys->public_key);
+  ASSERT_TRUE(read && *read);
+  EXPECT_EQ((*read)->status.code, 3);
+  EXPECT_EQ((*read)->warnings, end.warnings);
+  EXPECT_FALSE(ReadEnd(paths_, other->public_key));
+
+  const std::string sound = *platform::ReadFile(paths_.end(), 1 << 20);
+  ASSERT_TRUE(platform::WriteFileAtomically(
+      paths_.end(), Replaced(sound, R"("exit_code":3)", R"("exit_code":0)")));
+  EXPECT_FALSE(ReadEnd(paths_, keys->public_key)) << "altered";
+  ASSERT_TRUE(WriteEnd(paths_, end, other->secret_key));
+  EXPECT_FALSE(ReadEnd(paths_, keys->public_key)) << "signed by somebody else";
+  ASSERT_TRUE(WriteEnd(paths_, end, ""));
+  const auto unsigned_end = ReadEnd(paths_, keys->public_key);
+  ASSERT_FALSE(unsigned_end);
+  EXPECT_NE(unsigned_end.error().what.find("not written by the supervisor"), std::string::npos);
+  EXPECT_TRUE(*ReadEnd(paths_, "")) << "an attempt of an earlier version";
 }
 
 TEST_F(AttemptFiles, AReadingSaysThatItIsAShare) {

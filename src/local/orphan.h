@@ -1,7 +1,9 @@
 #pragma once
 // What an attempt leaves running, where nobody is there whose descendants they are: nothing of it
 // may run beside the next attempt on its devices. What a program started is found by its control
-// group and by the run directory in its environment. Private to local/.
+// group, by the run directory in its environment, and, where this process started the supervisor,
+// by its parent, which is this process now: also where it has left its process group and cleared
+// its environment. Private to local/.
 
 #include <filesystem>
 

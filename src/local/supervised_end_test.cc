@@ -230,6 +230,79 @@ TEST(KilledSupervisor, ItsDeafProgramIsKilledAfterTheGrace) {
   EXPECT_EQ(platform::ProcessIdentity(program), "");
 }
 
+// A job against its own record ----------------------------------------------------------------
+
+const std::string kForges =
+    R"(echo '{"attempt":1,"started":true,"exit_code":0,"by_signal":false,"outcome":"done",)"
+    R"("wall_ms":[0,1]}' > attempt-1.end; )";
+// Without its environment, in a session of its own, with another parent, and deaf.
+const std::string kEscapes =
+    "env -i setsid bash -c \"trap '' TERM; (trap '' TERM; while :; do sleep 0.05; done) & "
+    "echo \\$! > child; echo \\$\\$ > daemon; wait\" & "
+    "while [ ! -s daemon ] || [ ! -s child ]; do sleep 0.02; done; ";
+
+TEST(ForgedEnd, IsNotBelieved) {
+  SupervisedWorld world;
+  const auto job = world.AddShell(kForges + "touch ready; kill -KILL $PPID; " + kPlain, false);
+  ASSERT_TRUE(world.local().Execute(engine::StartJob{job, 1, 0}));
+  const auto report = world.WaitUntil(job, JobPhase::kStartFailed);
+  EXPECT_NE(report.detail.find("is not believed"), std::string::npos) << report.detail;
+  ASSERT_EQ(world.records().ends[job].size(), 1u);
+  EXPECT_EQ(world.records().ends[job][0].attempt.outcome, core::AttemptOutcome::kKilled);
+}
+
+TEST(ForgedEnd, IsNotBelievedByTheNextLifeEither) {
+  SupervisedWorld world;
+  const auto job = world.AddShell(kForges + "touch ready; kill -KILL $PPID; " + kPlain, false);
+  ASSERT_TRUE(world.local().Execute(engine::StartJob{job, 1, 0}));
+  world.KillService();
+  world.WaitForSupervisor(job);
+  world.Restart();
+  const auto report = world.WaitUntil(job, JobPhase::kStartFailed);
+  EXPECT_NE(report.detail.find("is not believed"), std::string::npos) << report.detail;
+}
+
+TEST(ForgedEnd, IsReplacedByThatOfASupervisorThatLives) {
+  SupervisedWorld world;
+  const auto job = world.AddShell(kForges + "exit 3");
+  ASSERT_TRUE(world.local().Execute(engine::StartJob{job, 1, 0}));
+  EXPECT_EQ(world.WaitUntil(job, JobPhase::kFailed).exit_code, 3);
+}
+
+TEST(KilledSupervisor, WhatHidEverywhereEndsBeforeItsDeviceIsGivenAgain) {
+  SupervisedWorld world;
+  world.ForbidControlGroups();
+  world.Restart();
+  const auto job = world.AddShell(kEscapes + "kill -KILL $PPID; exit 0", false);
+  ASSERT_TRUE(world.local().Execute(engine::StartJob{job, 1, 0}));
+  world.WaitUntil(job, JobPhase::kStartFailed);
+  for (const char* file : {"daemon", "child"})
+    EXPECT_EQ(platform::ProcessIdentity(world.WaitForPidIn(job, file)), "") << file;
+}
+
+TEST(KilledSupervisor, OfOneJobCostsTheOthersNothing) {
+  SupervisedWorld world;
+  world.ForbidControlGroups();
+  world.Restart();
+  const auto other = world.AddShell(kEscapes + "touch ready; sleep 1; exit 0");
+  ASSERT_TRUE(world.local().Execute(engine::StartJob{other, 1, 0}));
+  world.WaitForFile(other, "ready");
+  const auto job = world.AddShell(kEscapes + "kill -KILL $PPID; exit 0", false);
+  ASSERT_TRUE(world.local().Execute(engine::StartJob{job, 1, 0}));
+  world.WaitForPidIn(job, "daemon");
+  world.WaitUntil(other, JobPhase::kSucceeded);
+}
+
+// Otherwise it could not be ended any more.
+TEST(StoppedSupervisor, GoesOnWhenItsProgramIsToEnd) {
+  SupervisedWorld world;
+  const auto job = world.AddShell("kill -STOP $PPID; touch ready; " + kPlain);
+  ASSERT_TRUE(world.local().Execute(engine::StartJob{job, 1, 0}));
+  world.WaitForFile(job, "ready");
+  ASSERT_TRUE(world.local().Execute(engine::CancelJob{job, 1}));
+  world.WaitUntil(job, JobPhase::kCancelled);
+}
+
 // Readings of a month, which nobody took in meanwhile.
 TEST(LongEnergyFile, IsTakenInToItsEnd) {
   SupervisedWorld world;

@@ -13,6 +13,8 @@
 #include "local/power_guard.h"
 #include "platform/file_lock.h"
 #include "platform/free_space.h"
+#include "platform/path_facts.h"
+#include "platform/signature.h"
 
 namespace ebb::local {
 namespace {
@@ -325,7 +327,7 @@ AttemptPlan SupervisedExecutor::PlanFor(const Entry& entry, const engine::StartJ
 }
 
 // The plan is on disk before the supervisor exists, and the lock is held from here on.
-Status SupervisedExecutor::Begin(Entry& entry, const AttemptPlan& plan) {
+Status SupervisedExecutor::Begin(Entry& entry, AttemptPlan plan) {
   const AttemptPaths paths{entry.local.directory, plan.attempt};
   EBB_RETURN_IF_ERROR(platform::EnsureWritableDirectory(entry.local.directory));
   EBB_ASSIGN_OR_RETURN(const auto lock, platform::FileLock::Take(paths.lock()));
@@ -335,12 +337,16 @@ Status SupervisedExecutor::Begin(Entry& entry, const AttemptPlan& plan) {
     if (const Status taken = TakeOverCheckpoints(folder, entry.local.directory); !taken)
       options_.say(plan.job, "begins anew: " + taken.error().Message());
   }
+  auto keys = platform::MakeSigningKeys();
+  if (!keys) options_.say(plan.job, "how it ends is not signed: " + keys.error().Message());
+  if (!keys) keys = platform::SigningKeys();
+  plan.end_key = keys->public_key;
   EBB_RETURN_IF_ERROR(WritePlan(paths, plan));
   platform::DetachedOptions supervisor{options_.supervisor_program, options_.supervisor,
-                                       lock.descriptor()};
-  supervisor.argv.push_back(paths.plan().string());
+                                       lock.descriptor(), keys->secret_key};
+  supervisor.argv.push_back(platform::AbsolutePath(paths.plan()).string());
   EBB_ASSIGN_OR_RETURN(const pid_t pid, options_.start(supervisor));
-  Watch(entry, plan, platform::ProcessWatch::Open(pid));
+  Watch(entry, std::move(plan), platform::ProcessWatch::Open(pid));
   reports_.push_back(*entry.last_report);
   return {};
 }

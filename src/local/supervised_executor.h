@@ -119,7 +119,7 @@ class SupervisedExecutor final : public JobExecutor {
   Status AddWithoutPlan(LocalJob job, int attempt, const Error& why);
   void TakeInEarlier(const Entry& entry, int last);
   Status Start(const engine::StartJob& command);
-  Status Begin(Entry& entry, const AttemptPlan& plan);
+  Status Begin(Entry& entry, AttemptPlan plan);
   AttemptPlan PlanFor(const Entry& entry, const engine::StartJob& command, std::vector<int> slots);
   void Freeze(Entry& entry, bool frozen);
   void FindFrozen();

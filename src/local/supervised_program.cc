@@ -118,7 +118,10 @@ void SupervisedProgram::AskToEnd(EndWish wish) {
     std::ignore = WriteAsked(paths_, wish);
   }
   if (!asked_at_) asked_at_ = std::chrono::steady_clock::now();
-  if (watch_) watch_->SendSignal(SIGTERM);
+  if (watch_) {
+    watch_->SendSignal(SIGTERM);
+    watch_->SendSignal(SIGCONT);  // somebody may have stopped it
+  }
 }
 
 void SupervisedProgram::Hurry() const {
@@ -146,8 +149,13 @@ std::optional<std::string> SupervisedProgram::TakeTrouble() {
 SupervisedProgram::Rest SupervisedProgram::Settle() {
   Tick();
   if (tail_.has_more()) return rest_ = Rest::kReadings;
-  if (!end_)
-    if (auto end = ReadEnd(paths_)) end_ = *std::move(end);
+  if (!end_ && !orphan_) {
+    auto end = ReadEnd(paths_, plan_.end_key);
+    if (end)
+      end_ = *std::move(end);
+    else
+      why_not_believed_ = end.error().Message();
+  }
   if (!end_) {
     if (!orphan_) orphan_.emplace(EndingOfOrphan(tail_.header(), job_.directory, plan_.grace));
     if (!orphan_->Look()) return rest_ = Rest::kProcesses;
@@ -179,7 +187,10 @@ engine::JobReport SupervisedProgram::ReportOf(const std::optional<AttemptEnd>& e
   } else if (end) {
     ReportEnd(*end, report);
   } else {
-    GoOn(report, "its supervisor was killed");
+    GoOn(report, why_not_believed_.empty()
+                     ? "its supervisor was killed"
+                     : "its supervisor was killed, and the end that is there is not believed (" +
+                           why_not_believed_ + ")");
   }
   return report;
 }

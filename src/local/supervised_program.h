@@ -113,6 +113,7 @@ class SupervisedProgram {
   std::optional<std::chrono::steady_clock::time_point> asked_at_;
   Rest rest_ = Rest::kReadings;
   std::optional<AttemptEnd> end_;
+  std::string why_not_believed_;  // of an end that is there
   std::optional<Ending> orphan_;  // once its supervisor is gone and has not said how it ended
   bool trouble_was_said_ = false;
   std::optional<DeviceUse> use_;

@@ -17,6 +17,7 @@
 #include "local/from_outside.h"
 #include "local/power_guard.h"
 #include "local/said_paused.h"
+#include "platform/detached_process.h"
 #include "platform/file.h"
 #include "platform/process_signals.h"
 #include "platform/process_table.h"
@@ -114,6 +115,8 @@ class Program {
       const pid_t child = child_.pid();
       platform::ReapAdopted({&child, 1});
     }
+    const pid_t child = child_.pid();
+    platform::ReapAdopted({&child, 1});
   }
   /// Somebody has asked this process to end the program: the service, or somebody else.
   bool stop_requested() const { return stop_requested_; }
@@ -174,10 +177,10 @@ AttemptEnd NotStarted(const AttemptPlan& plan, const Error& error) {
 
 // The end is the one thing that must be known: it is tried until there is room for it. Where the
 // job's directory is gone, nobody will look.
-Status WriteEndAtLast(const AttemptPaths& paths, const AttemptEnd& end) {
+Status WriteEndAtLast(const AttemptPaths& paths, const AttemptEnd& end, const std::string& secret) {
   constexpr int kTries = 6 * 60;
   for (int left = kTries;; --left) {
-    Status written = WriteEnd(paths, end);
+    Status written = WriteEnd(paths, end, secret);
     std::error_code ignored;
     if (written || left == 0 || !std::filesystem::exists(paths.directory, ignored)) return written;
     std::this_thread::sleep_for(kWriteAgain);
@@ -253,8 +256,9 @@ void Follow(Program& program, platform::ProcessSignals& signals, AttemptAccount*
 
 // A tracker that takes its time must not keep the end from being known.
 Status WriteEndAndFollow(const AttemptPaths& paths, AttemptEnd end, AttemptFollower* follower,
-                         core::AttemptOutcome outcome, const runtime::GridClock& clock) {
-  EBB_RETURN_IF_ERROR(WriteEndAtLast(paths, end));
+                         core::AttemptOutcome outcome, const runtime::GridClock& clock,
+                         const std::string& secret) {
+  EBB_RETURN_IF_ERROR(WriteEndAtLast(paths, end, secret));
   if (!follower) return {};
   core::Attempt attempt = end.attempt;
   attempt.outcome = outcome;
@@ -262,16 +266,26 @@ Status WriteEndAndFollow(const AttemptPaths& paths, AttemptEnd end, AttemptFollo
   const std::vector<std::string> notes = follower->OnEnd(attempt);
   if (notes.empty()) return {};
   end.warnings.insert(end.warnings.end(), notes.begin(), notes.end());
-  return WriteEnd(paths, end);
+  return WriteEnd(paths, end, secret);
 }
 
 }  // namespace
 
-Status SuperviseFailed(const AttemptPaths& paths, const AttemptPlan& plan, const Error& error) {
+std::string TakeEndSecret() {
+  platform::HideFromOthers();
+  constexpr std::size_t kMost = 4096;
+  std::string secret(kMost, '\0');
+  const ssize_t length = ::read(STDIN_FILENO, secret.data(), secret.size());
+  secret.resize(static_cast<std::size_t>(std::max<ssize_t>(length, 0)));
+  return secret;
+}
+
+Status SuperviseFailed(const AttemptPaths& paths, const AttemptPlan& plan, const Error& error,
+                       const std::string& end_secret) {
   // Where people look for what it printed.
   if (auto log = platform::LineWriter::Open(paths.log()))
     std::ignore = log->Append("ebb: " + error.Message());
-  return WriteEndAtLast(paths, NotStarted(plan, error));
+  return WriteEndAtLast(paths, NotStarted(plan, error), end_secret);
 }
 
 Status Supervise(const AttemptPaths& paths, const AttemptPlan& plan, SupervisorOptions options,
@@ -280,7 +294,7 @@ Status Supervise(const AttemptPaths& paths, const AttemptPlan& plan, SupervisorO
   WriteSupervisor(lock);
   EnergyFile energy;
   if (const auto opened = energy.Open(paths.energy()); !opened)
-    return SuperviseFailed(paths, plan, opened.error());
+    return SuperviseFailed(paths, plan, opened.error(), options.end_secret);
   platform::SystemClock wall(signals);
   const runtime::GridClock clock = ClockOf(plan, wall);
   const auto account = AccountFor(paths, plan, options, clock);
@@ -304,7 +318,7 @@ Status Supervise(const AttemptPaths& paths, const AttemptPlan& plan, SupervisorO
   auto started = platform::ChildProcess::Start(child);
   if (!started) {
     if (options.follower) options.follower->OnFailure();
-    return SuperviseFailed(paths, plan, started.error());
+    return SuperviseFailed(paths, plan, started.error(), options.end_secret);
   }
   Program program(*std::move(started), plan.grace, cgroup.get());
   const pid_t pid = program.child().pid();
@@ -338,7 +352,7 @@ Status Supervise(const AttemptPaths& paths, const AttemptPlan& plan, SupervisorO
     end.warnings.push_back(std::to_string(lost) + " readings could not be written");
   if (account) account->Finish();
   return WriteEndAndFollow(paths, end, options.follower,
-                           OutcomeOf(paths, plan, end, asked_by_budget), clock);
+                           OutcomeOf(paths, plan, end, asked_by_budget), clock, options.end_secret);
 }
 
 }  // namespace ebb::local

@@ -33,6 +33,7 @@ class AttemptFollower : public AttemptObserver {
 };
 
 struct SupervisorOptions {
+  std::string end_secret;  ///< see TakeEndSecret
   meter::SamplerOptions sampler;
   std::vector<std::unique_ptr<meter::Meter>> meters;
   std::string nvml_library = "libnvidia-ml.so.1";  ///< for power caps
@@ -43,8 +44,14 @@ struct SupervisorOptions {
   AttemptFollower* follower = nullptr;
 };
 
+/// First of all, in the process of a supervisor: the key by which it signs how the attempt ended.
+/// The service tells it to the supervisor alone (on its standard input), and from here on no
+/// program of the user can read it in this process.
+std::string TakeEndSecret();
+
 /// What is written when the attempt cannot even be begun.
-Status SuperviseFailed(const AttemptPaths& paths, const AttemptPlan& plan, const Error& error);
+Status SuperviseFailed(const AttemptPaths& paths, const AttemptPlan& plan, const Error& error,
+                       const std::string& end_secret);
 
 /// Runs the attempt to its end and writes attempt-N.end. `lock` is held until then. An Error: the
 /// end could not be written.

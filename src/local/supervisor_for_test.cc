@@ -7,11 +7,13 @@
 #include "testing/fake_feed.h"
 
 int main(int, char** argv) {
+  const std::string secret = ebb::local::TakeEndSecret();
   const std::filesystem::path file = argv[1];
   const auto plan = ebb::local::ReadPlan(file);
   if (!plan) return EXIT_FAILURE;
   const auto lock = ebb::platform::FileLock::Inherited(3);
   ebb::local::SupervisorOptions options;
+  options.end_secret = secret;
   options.sampler.interval = ebb::Duration{10};
   // Then it can neither make a control group nor see what its program uses.
   if (plan->metering.contains("no-control-group")) options.sampler.proc_root = "/no-proc";

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -10,6 +11,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <mutex>
+#include <set>
+
+#include "platform/descriptor.h"
+#include "platform/process_table.h"
 
 extern char** environ;
 
@@ -32,7 +38,8 @@ void CloseAtExec(int first) {
 }
 
 // Runs between fork and exec: async-signal-safe calls only.
-[[noreturn]] void ExecDetached(const char* program, char* const* argv, int kept, int error_pipe) {
+[[noreturn]] void ExecDetached(const char* program, char* const* argv, int kept, int input,
+                               int error_pipe) {
   ::setsid();
   // Nothing of ours may lie where the kept descriptor goes.
   const int report = ::fcntl(error_pipe, F_DUPFD_CLOEXEC, kKeptDescriptor + 1);
@@ -41,7 +48,8 @@ void CloseAtExec(int first) {
   else if (kept >= 0)
     ::dup2(kept, kKeptDescriptor);
   const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
-  for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(null, standard);
+  for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    ::dup2(standard == STDIN_FILENO && input >= 0 ? input : null, standard);
   // What this process got from whoever started it is not for what outlives it.
   CloseAtExec(kept < 0 ? kKeptDescriptor : kKeptDescriptor + 1);
   ::execve(program, argv, environ);
@@ -50,7 +58,51 @@ void CloseAtExec(int first) {
   ::_exit(127);
 }
 
+// Which children of this process it has started itself. Held while one is started, so that nobody
+// meets a child that is not in here yet.
+class OwnChildren {
+ public:
+  std::mutex mutex;
+  std::set<pid_t> pids;
+
+  static OwnChildren& Get() {
+    static OwnChildren own;
+    return own;
+  }
+
+ private:
+  OwnChildren() {
+    for (const pid_t pid : ChildrenInOtherSessions()) pids.insert(pid);
+  }
+};
+
+// The end of a pipe from which `text` can be read; -1: none is needed.
+Result<int> PipeWith(const std::string& text) {
+  if (text.empty()) return -1;
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
+    return Fail({ExitCode::kUnavailable, std::strerror(errno), "", ""});
+  const Descriptor writer(ends[1]);
+  ::fcntl(ends[0], F_SETFL, 0);  // the reader waits for what is there
+  if (::write(writer.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size()))
+    return ends[0];
+  ::close(ends[0]);
+  return Fail({ExitCode::kUnavailable, "a pipe does not take what it should be told", "", ""});
+}
+
 }  // namespace
+
+std::vector<pid_t> LeftByDetached() {
+  OwnChildren& own = OwnChildren::Get();
+  const std::lock_guard guard(own.mutex);
+  std::vector<pid_t> left = ChildrenInOtherSessions();
+  std::erase_if(left, [&](pid_t pid) {
+    return own.pids.contains(pid) || ::waitpid(pid, nullptr, WNOHANG) != 0;
+  });
+  return left;
+}
+
+void HideFromOthers() { ::prctl(PR_SET_DUMPABLE, 0); }
 
 Result<pid_t> StartDetached(const DetachedOptions& options) {
   std::vector<std::string> arguments = options.argv;
@@ -61,11 +113,19 @@ Result<pid_t> StartDetached(const DetachedOptions& options) {
     return Fail({ExitCode::kUnavailable, std::string("cannot be started: ") + std::strerror(code),
                  options.program, "is there enough memory, and room for processes?"});
   };
+  EBB_ASSIGN_OR_RETURN(const int input_end, PipeWith(options.input));
+  const Descriptor input(input_end);
   int error_pipe[2];
   if (::pipe2(error_pipe, O_CLOEXEC) != 0) return error(errno);
+  // What it leaves comes to this process, which finds it (LeftByDetached).
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  OwnChildren& own = OwnChildren::Get();
+  const std::lock_guard guard(own.mutex);
   const pid_t pid = ::fork();
   if (pid == 0)
-    ExecDetached(options.program.c_str(), argv.data(), options.kept_descriptor, error_pipe[1]);
+    ExecDetached(options.program.c_str(), argv.data(), options.kept_descriptor, input.get(),
+                 error_pipe[1]);
+  if (pid > 0) own.pids.insert(pid);
   int code = pid < 0 ? errno : 0;
   ::close(error_pipe[1]);
   if (pid > 0) {
@@ -74,7 +134,10 @@ Result<pid_t> StartDetached(const DetachedOptions& options) {
   }
   ::close(error_pipe[0]);
   if (code == 0) return pid;
-  if (pid > 0) ::waitpid(pid, nullptr, 0);
+  if (pid > 0) {
+    ::waitpid(pid, nullptr, 0);
+    own.pids.erase(pid);
+  }
   return error(code);
 }
 
@@ -95,7 +158,9 @@ void ProcessWatch::SendSignal(int signal_number) const {
 bool ProcessWatch::HasEnded() const {
   pollfd look{descriptor_, POLLIN, 0};
   if (::poll(&look, 1, 0) != 1) return false;
-  ::waitpid(pid_, nullptr, WNOHANG);
+  OwnChildren& own = OwnChildren::Get();
+  const std::lock_guard guard(own.mutex);
+  if (::waitpid(pid_, nullptr, WNOHANG) == pid_) own.pids.erase(pid_);
   return true;
 }
 

@@ -19,11 +19,23 @@ struct DetachedOptions {
   std::string program = "/proc/self/exe";
   std::vector<std::string> argv;
   int kept_descriptor = -1;  ///< becomes descriptor 3 of the process; -1: none
+  /// It reads this from its standard input (at most 4096 bytes: what a pipe takes), then the end of
+  /// it: the way to tell it something that stands in no file, argument or environment.
+  std::string input;
 };
 
 /// Starts the process. Signals that this process blocks (ProcessSignals) are blocked in it too, so
 /// that none is lost before it listens. An Error if it could not be executed.
 Result<pid_t> StartDetached(const DetachedOptions& options);
+
+/// What processes of StartDetached left to this one when they ended: its children in other sessions
+/// that it did not start itself, those of before the first StartDetached left out. Takes the
+/// remains of those that have ended.
+std::vector<pid_t> LeftByDetached();
+
+/// From now on no process of the same user (but root) reads this one's memory or takes its open
+/// files. What it starts is as any other process.
+void HideFromOthers();
 
 /// Becomes readable when the process has ended (pidfd_open(2), Linux 5.3).
 class ProcessWatch {

@@ -1,29 +1,13 @@
 #include "platform/digest.h"
 
-#include <dlfcn.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 
 #include "base/check.h"
+#include "platform/libcrypto.h"
 
 namespace ebb::platform {
 namespace {
-
-#ifdef EBB_LINKED_LIBCRYPTO
-#define EBB_LIBCRYPTO(name) (&::name)
-#else
-// libcrypto is loaded when the first digest is made: 3 MB that a program which only measures never
-// needs.
-template <typename Function>
-Function* Load(const char* name) {
-  static void* const library = ::dlopen("libcrypto.so.3", RTLD_NOW | RTLD_LOCAL);
-  EBB_CHECK(library != nullptr);
-  auto* function = reinterpret_cast<Function*>(::dlsym(library, name));
-  EBB_CHECK(function != nullptr);
-  return function;
-}
-#define EBB_LIBCRYPTO(name) Load<decltype(::name)>(#name)
-#endif
 
 std::string Hex(const unsigned char* digest, unsigned int length) {
   constexpr char kDigits[] = "0123456789abcdef";

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -75,24 +74,6 @@ bool FileLock::IsHeld(const Path& path) {
   const bool held = ::flock(descriptor, LOCK_EX | LOCK_NB) != 0;
   ::close(descriptor);
   return held;
-}
-
-std::optional<int> FileLock::FindHolder(const Path& path) {
-  namespace fs = std::filesystem;
-  struct stat wanted {};
-  if (::stat(path.c_str(), &wanted) != 0) return std::nullopt;
-  std::error_code ended;  // a process may end while it is looked at
-  for (const fs::directory_entry& process : fs::directory_iterator("/proc", ended)) {
-    const auto pid = ParseInteger(process.path().filename().string());
-    if (!pid || *pid == ::getpid()) continue;
-    for (const fs::directory_entry& open : fs::directory_iterator(process.path() / "fd", ended)) {
-      struct stat found {};
-      if (::stat(open.path().c_str(), &found) == 0 && found.st_dev == wanted.st_dev &&
-          found.st_ino == wanted.st_ino)
-        return static_cast<int>(*pid);
-    }
-  }
-  return std::nullopt;
 }
 
 FileLock FileLock::Inherited(int descriptor) {

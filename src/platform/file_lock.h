@@ -3,8 +3,6 @@
 // ends. A child that inherits the descriptor holds the lock too: there is no moment between the two
 // at which nobody does.
 
-#include <optional>
-
 #include "base/result.h"
 #include "platform/file.h"
 
@@ -19,9 +17,6 @@ class FileLock {
   static Result<FileLock> Take(const Path& path);
   /// Whether a process holds it now. False where there is no such file.
   static bool IsHeld(const Path& path);
-  /// Another process that has the file open, as whoever holds the lock has; only processes of this
-  /// user are seen, and each of them is looked at.
-  static std::optional<int> FindHolder(const Path& path);
   /// Of a descriptor that was inherited with the lock. Nobody inherits it further.
   static FileLock Inherited(int descriptor);
   FileLock(FileLock&& other) noexcept;

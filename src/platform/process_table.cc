@@ -20,6 +20,7 @@ constexpr std::uint64_t kMostEnvironment = 64 << 20;
 constexpr std::size_t kState = 0;
 constexpr std::size_t kParent = 1;
 constexpr std::size_t kGroup = 2;
+constexpr std::size_t kSession = 3;
 constexpr std::size_t kStart = 19;
 
 // What the kernel says of a process, from its state on: the name in parentheses before that may
@@ -83,7 +84,10 @@ char ProcessState(pid_t pid) {
   return stat.empty() || stat[kState].empty() ? '\0' : stat[kState][0];
 }
 
-std::vector<pid_t> DescendantsOf(pid_t root) {
+std::vector<pid_t> DescendantsOf(pid_t root) { return DescendantsOf(std::vector{root}); }
+
+std::vector<pid_t> DescendantsOf(std::vector<pid_t> roots) {
+  const std::size_t given = roots.size();
   std::multimap<pid_t, pid_t> children;
   std::map<pid_t, bool> runs;
   ForEachProcess([&](pid_t pid) {
@@ -92,15 +96,27 @@ std::vector<pid_t> DescendantsOf(pid_t root) {
     children.emplace(PidIn(stat[kParent]), pid);
     runs[pid] = !IsRemains(stat);
   });
-  std::vector<pid_t> found{root};
+  std::vector<pid_t> found = std::move(roots);
   for (std::size_t i = 0; i < found.size(); ++i) {
     const auto [first, last] = children.equal_range(found[i]);
     for (auto child = first; child != last; ++child) found.push_back(child->second);
     children.erase(first, last);
   }
-  found.erase(found.begin());
+  found.erase(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(given));
   std::erase_if(found, [&](pid_t pid) { return !runs[pid]; });
   return found;
+}
+
+std::vector<pid_t> ChildrenInOtherSessions() {
+  const pid_t parent = ::getpid();
+  const pid_t session = ::getsid(0);
+  std::vector<pid_t> children;
+  ForEachProcess([&](pid_t pid) {
+    const std::vector<std::string> stat = StatOf(pid);
+    if (!stat.empty() && PidIn(stat[kParent]) == parent && PidIn(stat[kSession]) != session)
+      children.push_back(pid);
+  });
+  return children;
 }
 
 std::vector<pid_t> MembersOfGroup(pid_t group) {
@@ -120,6 +136,16 @@ std::vector<pid_t> WithEnvironment(std::string_view entry) {
         ReadFile("/proc/" + std::to_string(pid) + "/environ", kMostEnvironment);
     if (environment && HasEntry(*environment, entry) && !IsRemains(StatOf(pid)))
       found.push_back(pid);
+  });
+  return found;
+}
+
+std::vector<pid_t> WithArgument(std::string_view argument) {
+  std::vector<pid_t> found;
+  ForEachProcess([&](pid_t pid) {
+    if (pid == ::getpid()) return;
+    const auto command = ReadFile("/proc/" + std::to_string(pid) + "/cmdline", kMostEnvironment);
+    if (command && HasEntry(*command, argument)) found.push_back(pid);
   });
   return found;
 }

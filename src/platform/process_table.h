@@ -23,10 +23,17 @@ char ProcessState(pid_t pid);
 
 /// The children of a process, theirs, and so on.
 std::vector<pid_t> DescendantsOf(pid_t root);
+/// Of several processes.
+std::vector<pid_t> DescendantsOf(std::vector<pid_t> roots);
+/// The children of this process that lead, or are in, a session that is not its own; remains of
+/// ended ones count here.
+std::vector<pid_t> ChildrenInOtherSessions();
 /// The members of a process group.
 std::vector<pid_t> MembersOfGroup(pid_t group);
 /// Those of this user, but for this process, whose program began with `entry` ("NAME=value") in
 /// its environment. What has changed its user or hides its environment is not found.
 std::vector<pid_t> WithEnvironment(std::string_view entry);
+/// Those, but for this process, that were started with this argument.
+std::vector<pid_t> WithArgument(std::string_view argument);
 
 }  // namespace ebb::platform

@@ -57,14 +57,16 @@ Status Supervise(const local::AttemptPaths& paths, const local::AttemptPlan& pla
 }
 
 Result<int> RunSupervisor(const std::filesystem::path& file) {
+  const std::string secret = local::TakeEndSecret();
   const auto lock = platform::FileLock::Inherited(kLockDescriptor);
   EBB_ASSIGN_OR_RETURN(const local::AttemptPlan plan, local::ReadPlan(file));
   const local::AttemptPaths paths{file.parent_path(), plan.attempt};
   auto metering = MeteringFor(plan);
+  if (metering) metering->options.end_secret = secret;
   if (metering)
     EBB_RETURN_IF_ERROR(Supervise(paths, plan, *std::move(metering), lock));
   else
-    EBB_RETURN_IF_ERROR(local::SuperviseFailed(paths, plan, metering.error()));
+    EBB_RETURN_IF_ERROR(local::SuperviseFailed(paths, plan, metering.error(), secret));
   return 0;
 }
 
