@@ -154,8 +154,8 @@ Status WriteEnd(const AttemptPaths& paths, const AttemptEnd& end, const std::str
 
 Result<std::optional<AttemptEnd>> ReadEnd(const AttemptPaths& paths, const std::string& end_key) {
   std::error_code ignored;
-  const fs::file_status there = fs::symlink_status(paths.end(), ignored);
-  if (!fs::exists(there)) return std::optional<AttemptEnd>();
+  if (fs::symlink_status(paths.end(), ignored).type() == fs::file_type::not_found)
+    return std::optional<AttemptEnd>();
   EBB_ASSIGN_OR_RETURN(const std::string text, platform::ReadSharedFile(paths.end(), kLongestFile));
   if (!end_key.empty() && !IsSignedEnd(Trim(text), end_key))
     return Fail({ExitCode::kUnavailable, "was not written by the supervisor of the attempt",
