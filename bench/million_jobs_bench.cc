@@ -32,7 +32,7 @@ Result<pid_t> EndAtOnce(const platform::DetachedOptions& options) {
   local::AttemptEnd end;
   end.attempt.number = read->attempt;
   end.attempt.wall = {read->since_wall, read->since_wall};
-  EBB_RETURN_IF_ERROR(local::WriteEnd({plan.parent_path(), read->attempt}, end));
+  EBB_RETURN_IF_ERROR(local::WriteEnd({plan.parent_path(), read->attempt}, end, options.input));
   const pid_t pid = ::fork();
   if (pid == 0) ::_exit(0);
   ::waitpid(pid, nullptr, 0);

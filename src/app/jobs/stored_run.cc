@@ -127,7 +127,10 @@ std::optional<core::Attempt> AttemptOf(const StoredJob& job, const store::Attemp
                     std::max(attempt.grid.end, row.grid.end)};
   }
   if (attempt.wall.begin == Time::max()) return std::nullopt;
-  if (const auto end = local::ReadEnd({job.directory, stored.attempt}); end && *end) {
+  const local::AttemptPaths paths{job.directory, stored.attempt};
+  const auto plan = local::ReadPlan(paths.plan());
+  const auto end = local::ReadEnd(paths, plan ? plan->end_key : "");
+  if (end && *end) {
     const Interval grid = attempt.grid;
     const bool replayed = attempt.wall != attempt.grid;
     attempt = (*end)->attempt;
