@@ -60,6 +60,10 @@ report::SweepRow RowOf(const store::JobRecord& job, const SweepFacts& facts) {
     row.ran = RanFor(job, attempts->second);
   }
   row.note = job.detail;
+  if (const auto step = facts.diverged.find(job.id); step != facts.diverged.end())
+    report::SayDiverged(row, step->second);
+  else if (const auto notices = facts.notices.find(job.id); notices != facts.notices.end())
+    report::SayNotices(row, notices->second);
   return row;
 }
 
@@ -112,9 +116,12 @@ Result<std::optional<SweepFacts>> ReadSweepFacts(store::Database& database, core
 
 void ReadLosses(SweepFacts& facts,
                 const std::function<std::filesystem::path(core::JobId)>& directory_of) {
-  for (const auto& [job, attempts] : facts.attempts)
-    if (const auto loss = report::LastEpochLoss(directory_of(job) / report::kProgressFile))
-      facts.losses[job] = *loss;
+  for (const auto& [job, attempts] : facts.attempts) {
+    const auto progress = directory_of(job) / report::kProgressFile;
+    if (const auto loss = report::LastEpochLoss(progress)) facts.losses[job] = *loss;
+    if (const auto step = report::DivergedAt(progress)) facts.diverged[job] = *step;
+    facts.notices[job] = report::TrainNotices(directory_of(job));
+  }
 }
 
 }  // namespace ebb::service

@@ -22,6 +22,8 @@ struct SweepFacts {
   std::map<core::JobId, store::AttemptSums>
       attempts;                                     ///< times of the grid clock, as they are read
   std::map<core::JobId, report::EpochLoss> losses;  ///< of the last epoch of each
+  std::map<core::JobId, std::vector<std::string>> notices;  ///< of their results
+  std::map<core::JobId, std::int64_t> diverged;             ///< at which step, of those that say so
   std::map<core::JobId, core::Parameters> parameters;
   std::vector<store::RungLoss> rungs;
 };
@@ -29,7 +31,7 @@ struct SweepFacts {
 /// All but the losses. Nothing where there is no such sweep.
 Result<std::optional<SweepFacts>> ReadSweepFacts(store::Database& database, core::SweepId id,
                                                  Time now);
-/// Of those that had an attempt, from what they wrote.
+/// And at which step a training diverged. Of those that had an attempt, from what they wrote.
 void ReadLosses(SweepFacts& facts,
                 const std::function<std::filesystem::path(core::JobId)>& directory_of);
 

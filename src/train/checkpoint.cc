@@ -9,6 +9,7 @@
 
 #include "base/check.h"
 #include "platform/digest.h"
+#include "train/finite.h"
 #include "train/safetensors.h"
 #include "train/tensor_of_bytes.h"
 
@@ -19,16 +20,6 @@ constexpr const char* kSchema = "ebb.checkpoint/1";
 constexpr const char* kStateKey = "ebb.checkpoint";
 constexpr const char* kDigestKey = "sha256";
 constexpr std::uint64_t kReadLimitBytes = 64ULL << 30;
-
-// Everything that a checkpoint restores in place.
-NamedTensors TrainedTensors(const CheckpointTensors& parts) {
-  NamedTensors tensors = parts.trained;
-  for (const Adam::Slot& slot : parts.optimizer.slots()) {
-    tensors.emplace_back("opt." + slot.name + ".exp_avg", slot.exp_avg);
-    tensors.emplace_back("opt." + slot.name + ".exp_avg_sq", slot.exp_avg_sq);
-  }
-  return tensors;
-}
 
 at::Generator GeneratorOf(torch::DeviceType device) {
   return at::globalContext().defaultGenerator(torch::Device(device));
@@ -92,14 +83,55 @@ void RestoreRandomStates(const TensorMap& stored, torch::Device device) {
   if (device.is_cuda()) restore("rng.cuda", torch::kCUDA);
 }
 
+// Refused, or, if it is allowed, noted in the state.
+Status TakeChangedInputs(const nlohmann::json& stored, const WantedCheckpoint& wanted,
+                         const platform::Path& path, TrainingState& state) {
+  for (const std::string& name : ChangedInputs(stored, wanted.run.inputs)) {
+    if (!wanted.allow_changed)
+      return Fail({ExitCode::kConfiguration, name + " has changed since the training began",
+                   path.string(),
+                   "restore it, start afresh without --resume, or go on with --allow-changed, "
+                   "which the result says"});
+    auto& noted = state.changed_inputs;
+    if (std::find(noted.begin(), noted.end(), name) == noted.end()) noted.push_back(name);
+  }
+  return {};
+}
+
+Status RequireFinite(const TensorMap& stored, const NamedTensors& wanted,
+                     const platform::Path& path) {
+  NamedTensors tensors;
+  for (const auto& [name, tensor] : wanted)
+    tensors.emplace_back(name, Borrow(stored.at(name), torch::dtype(tensor.scalar_type())));
+  const auto bad = FirstNonFinite(tensors);
+  if (!bad) return {};
+  return Fail({ExitCode::kConfiguration,
+               "the checkpoint's tensor " + *bad +
+                   " has numbers that are not finite: the training "
+                   "had diverged",
+               path.string(),
+               "start afresh without --resume, or go on regardless with --on-divergence go-on"});
+}
+
 }  // namespace
 
+NamedTensors RestoredTensors(const CheckpointTensors& parts) {
+  NamedTensors tensors = parts.trained;
+  for (const Adam::Slot& slot : parts.optimizer.slots()) {
+    tensors.emplace_back("opt." + slot.name + ".exp_avg", slot.exp_avg);
+    tensors.emplace_back("opt." + slot.name + ".exp_avg_sq", slot.exp_avg_sq);
+  }
+  return tensors;
+}
+
 Status SaveCheckpoint(const platform::Path& path, const CheckpointTensors& parts,
-                      const TrainingState& state, const nlohmann::ordered_json& fingerprint) {
-  NamedTensors tensors = Portable(TrainedTensors(parts));
+                      const TrainingState& state, const RunIdentity& run) {
+  NamedTensors tensors = Portable(RestoredTensors(parts));
   for (auto& random_state : RandomStates(parts.device)) tensors.push_back(std::move(random_state));
-  const nlohmann::ordered_json description = {
-      {"schema", kSchema}, {"configuration", fingerprint}, {"state", ToJson(state)}};
+  const nlohmann::ordered_json description = {{"schema", kSchema},
+                                              {"configuration", run.fingerprint},
+                                              {"inputs", run.inputs},
+                                              {"state", ToJson(state)}};
   const std::string text = description.dump();
   std::vector<TensorBytes> views = BytesOf(tensors);
   const Metadata metadata = {{kStateKey, text}, {kDigestKey, Digest(text, views)}};
@@ -107,7 +139,7 @@ Status SaveCheckpoint(const platform::Path& path, const CheckpointTensors& parts
 }
 
 Result<TrainingState> LoadCheckpoint(const platform::Path& path, const CheckpointTensors& parts,
-                                     const nlohmann::ordered_json& fingerprint) {
+                                     const WantedCheckpoint& wanted) {
   EBB_ASSIGN_OR_RETURN(const std::string file, platform::ReadFile(path, kReadLimitBytes));
   EBB_ASSIGN_OR_RETURN(const SafetensorsView view, DecodeSafetensors(file, path.string()));
   const auto text = view.metadata.find(kStateKey);
@@ -121,16 +153,20 @@ Result<TrainingState> LoadCheckpoint(const platform::Path& path, const Checkpoin
     return Refuse(path,
                   "the checkpoint has another format than this version's " + std::string(kSchema));
   EBB_RETURN_IF_ERROR(RequireSameFingerprint(json.value("configuration", nlohmann::json()),
-                                             fingerprint, path.string()));
+                                             wanted.run.fingerprint, path.string()));
   EBB_ASSIGN_OR_RETURN(TrainingState state,
                        TrainingStateFromJson(json.value("state", nlohmann::json()), path.string()));
+  EBB_RETURN_IF_ERROR(
+      TakeChangedInputs(json.value("inputs", nlohmann::json()), wanted, path, state));
   TensorMap stored;
   for (const TensorBytes& tensor : view.tensors) stored.emplace(tensor.name, tensor);
-  const NamedTensors wanted = TrainedTensors(parts);
-  EBB_RETURN_IF_ERROR(RequireMatch(stored, wanted, path));
+  const NamedTensors restored = RestoredTensors(parts);
+  EBB_RETURN_IF_ERROR(RequireMatch(stored, restored, path));
+  if (wanted.on_divergence == OnDivergence::kStop)
+    EBB_RETURN_IF_ERROR(RequireFinite(stored, restored, path));
   EBB_RETURN_IF_ERROR(
       RequireMatch(stored, {{"rng.cpu", GeneratorOf(torch::kCPU).get_state()}}, path));
-  RestoreTensors(stored, wanted);
+  RestoreTensors(stored, restored);
   RestoreRandomStates(stored, parts.device);
   parts.optimizer.set_steps(state.optimizer_steps);
   return state;

@@ -42,7 +42,7 @@ class CheckpointTest : public ::testing::Test {
 
   std::string Refusal() {
     const std::string before = ParametersSha256(*model_);
-    const auto loaded = LoadCheckpoint(path_, Tensors(), Fingerprint(options_));
+    const auto loaded = LoadCheckpoint(path_, Tensors(), {{Fingerprint(options_), {}}});
     if (loaded) return "accepted";
     EXPECT_EQ(ParametersSha256(*model_), before) << "a refused checkpoint changed the model";
     return loaded.error().Message();
@@ -58,13 +58,13 @@ class CheckpointTest : public ::testing::Test {
 
 TEST_F(CheckpointTest, ContinuesBitExactlyWithOptimizerAndRandomState) {
   TakeSteps(3);
-  ASSERT_TRUE(SaveCheckpoint(path_, Tensors(), state_, Fingerprint(options_)));
+  ASSERT_TRUE(SaveCheckpoint(path_, Tensors(), state_, {Fingerprint(options_), {}}));
   TakeSteps(4);
   const std::string straight = ParametersSha256(*model_);
   torch::manual_seed(99);
   model_ = std::make_shared<TinyCnn>();
   optimizer_ = std::make_unique<Adam>(*model_);
-  const auto state = LoadCheckpoint(path_, Tensors(), Fingerprint(options_));
+  const auto state = LoadCheckpoint(path_, Tensors(), {{Fingerprint(options_), {}}});
   ASSERT_TRUE(state) << state.error().Message();
   EXPECT_EQ(state->step, 3);
   TakeSteps(4);
@@ -73,7 +73,7 @@ TEST_F(CheckpointTest, ContinuesBitExactlyWithOptimizerAndRandomState) {
 
 TEST_F(CheckpointTest, EveryFlippedByteIsRefused) {
   TakeSteps(1);
-  ASSERT_TRUE(SaveCheckpoint(path_, Tensors(), state_, Fingerprint(options_)));
+  ASSERT_TRUE(SaveCheckpoint(path_, Tensors(), state_, {Fingerprint(options_), {}}));
   const std::string file = *platform::ReadFile(path_);
   for (std::size_t at = 0; at < file.size(); at += 997) {
     std::string damaged = file;
@@ -84,25 +84,25 @@ TEST_F(CheckpointTest, EveryFlippedByteIsRefused) {
 }
 
 TEST_F(CheckpointTest, ATruncatedFileIsRefused) {
-  ASSERT_TRUE(SaveCheckpoint(path_, Tensors(), state_, Fingerprint(options_)));
+  ASSERT_TRUE(SaveCheckpoint(path_, Tensors(), state_, {Fingerprint(options_), {}}));
   const std::string file = *platform::ReadFile(path_);
   ASSERT_TRUE(platform::WriteFileAtomically(path_, file.substr(0, file.size() / 2)));
   EXPECT_THAT(Refusal(), ::testing::HasSubstr("damaged"));
 }
 
 TEST_F(CheckpointTest, AnotherConfigurationIsNamed) {
-  ASSERT_TRUE(SaveCheckpoint(path_, Tensors(), state_, Fingerprint(options_)));
+  ASSERT_TRUE(SaveCheckpoint(path_, Tensors(), state_, {Fingerprint(options_), {}}));
   options_.learning_rate.initial = 0.5;
   EXPECT_THAT(Refusal(), ::testing::HasSubstr("--learning-rate 0.001, not 0.5"));
 }
 
 TEST_F(CheckpointTest, AnotherModelIsNamed) {
-  ASSERT_TRUE(SaveCheckpoint(path_, Tensors(), state_, Fingerprint(options_)));
+  ASSERT_TRUE(SaveCheckpoint(path_, Tensors(), state_, {Fingerprint(options_), {}}));
   const auto other = FindModel("mlp")->make();
   Adam optimizer(*other);
   const auto loaded =
       LoadCheckpoint(path_, {ModelTensors(*other, "model.", "buffer."), optimizer, torch::kCPU},
-                     Fingerprint(options_));
+                     {{Fingerprint(options_), {}}});
   ASSERT_FALSE(loaded);
   EXPECT_THAT(loaded.error().Message(), ::testing::HasSubstr("lacks the tensor model.fc1"));
 }
@@ -114,16 +114,16 @@ TEST_F(CheckpointTest, AModelFileIsNotACheckpoint) {
 
 TEST_F(CheckpointTest, AFullDiskLeavesThePreviousCheckpointValid) {
   TakeSteps(1);
-  ASSERT_TRUE(SaveCheckpoint(path_, Tensors(), state_, Fingerprint(options_)));
+  ASSERT_TRUE(SaveCheckpoint(path_, Tensors(), state_, {Fingerprint(options_), {}}));
   TakeSteps(1);
   auto no_room = std::make_optional<ebb::testing::NoRoomForFiles>(2000);
-  const Status saved = SaveCheckpoint(path_, Tensors(), state_, Fingerprint(options_));
+  const Status saved = SaveCheckpoint(path_, Tensors(), state_, {Fingerprint(options_), {}});
   no_room.reset();
   ASSERT_FALSE(saved);
   EXPECT_THAT(saved.error().Message(), ::testing::HasSubstr("checkpoint.safetensors"));
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(directory_), {}), 1)
       << "a temporary file was left";
-  const auto state = LoadCheckpoint(path_, Tensors(), Fingerprint(options_));
+  const auto state = LoadCheckpoint(path_, Tensors(), {{Fingerprint(options_), {}}});
   ASSERT_TRUE(state) << state.error().Message();
   EXPECT_EQ(state->step, 1);
 }

@@ -12,6 +12,8 @@ enum class DeviceChoice { kAuto, kCpu, kCuda };
 enum class ProgressStyle { kAuto, kBar, kLines, kNone };
 /// What carries gradients between ranks.
 enum class Exchange { kGloo, kNccl };
+/// What to do once a loss or a gradient is not finite.
+enum class OnDivergence { kStop, kGoOn };
 
 using Environment = std::map<std::string, std::string>;
 

@@ -64,6 +64,9 @@ void AddRunFlags(CLI::App& app, RunOptions& options, RunChoices& choices, const 
   app.add_flag("--resume", options.resume,
                "continue from the checkpoint, if there is one (or EBB_RESUME=1)")
       ->group(group);
+  app.add_flag("--allow-changed", options.allow_changed,
+               "with --resume: go on although data or model have changed; the result says so")
+      ->group(group);
   app.add_option("--rank-share", options.rank_share,
                  "this rank's part of each update, beside the others' (torchrun sets the ranks)")
       ->check(Between({1e-6, 1e6}))
@@ -71,6 +74,11 @@ void AddRunFlags(CLI::App& app, RunOptions& options, RunChoices& choices, const 
       ->group(group);
   app.add_option("--exchange", choices.exchange,
                  "gloo | nccl (between CUDA devices, one for each rank): what carries gradients")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--on-divergence", choices.on_divergence,
+                 "stop | go-on: what to do once a loss or a gradient is not finite; stop keeps the "
+                 "last checkpoint and exits with 3")
       ->capture_default_str()
       ->group(group);
   app.add_flag("--check", options.check,
@@ -135,6 +143,8 @@ Status LookUpChoices(const RunChoices& choices, const Names<ScheduleKind>& sched
   EBB_RETURN_IF_ERROR(
       LookUp("--lr-schedule", schedules, choices.schedule, options.learning_rate.kind));
   EBB_RETURN_IF_ERROR(LookUp("--exchange", kExchanges, choices.exchange, options.exchange));
+  EBB_RETURN_IF_ERROR(
+      LookUp("--on-divergence", kOnDivergence, choices.on_divergence, options.on_divergence));
   return LookUp("--progress", kProgressStyles, choices.progress, options.progress);
 }
 

@@ -31,6 +31,9 @@ inline const Names<ProgressStyle> kProgressStyles = {{"auto", ProgressStyle::kAu
 
 inline const Names<Exchange> kExchanges = {{"gloo", Exchange::kGloo}, {"nccl", Exchange::kNccl}};
 
+inline const Names<OnDivergence> kOnDivergence = {{"stop", OnDivergence::kStop},
+                                                  {"go-on", OnDivergence::kGoOn}};
+
 template <typename Enum>
 std::string NameOf(const Names<Enum>& names, Enum value) {
   return std::find_if(names.begin(), names.end(),
@@ -75,6 +78,7 @@ struct RunChoices {
   std::string schedule = "constant";
   std::string progress = "auto";
   std::string exchange = "gloo";
+  std::string on_divergence = "stop";
 };
 
 /// Where a run and its checkpoints lie, how it goes on, what it shows. `files`: what it writes to

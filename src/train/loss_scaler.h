@@ -27,6 +27,9 @@ class LossScaler {
   bool Unscale(const std::vector<torch::Tensor>& gradients) const;
   /// Adapts the scale after an update that was applied (`finite`) or must be skipped.
   void Update(bool finite);
+  /// The scale cannot be made smaller, and the last update was not finite at it: scaling does not
+  /// help.
+  bool exhausted() const;
 
  private:
   LossScale state_;

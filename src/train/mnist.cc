@@ -3,6 +3,8 @@
 #include <array>
 #include <cstdio>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "platform/digest.h"
 #include "platform/http.h"
@@ -25,10 +27,17 @@ constexpr std::array kMirrors = {"https://ossci-datasets.s3.amazonaws.com/mnist/
                                  "https://storage.googleapis.com/cvdf-datasets/mnist/"};
 constexpr std::uint64_t kDownloadLimitBytes = 64ULL << 20;
 
+// As published; some copies have a dot where others have a dash.
+std::vector<std::string> SpellingsOf(const std::string& name) {
+  std::string dotted = name;
+  dotted[name.find("-idx")] = '.';
+  return {name, name + ".gz", dotted, dotted + ".gz"};
+}
+
 std::optional<platform::Path> FindFile(const platform::Path& directory, const std::string& name) {
   for (const platform::Path& folder : {directory, directory / "MNIST" / "raw"}) {
-    for (const char* suffix : {"", ".gz"}) {
-      const platform::Path path = folder / (name + suffix);
+    for (const std::string& spelling : SpellingsOf(name)) {
+      const platform::Path path = folder / spelling;
       std::error_code code;
       if (std::filesystem::is_regular_file(path, code)) return path;
     }

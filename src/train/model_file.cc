@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "train/finite.h"
 #include "train/safetensors.h"
 #include "train/tensor_of_bytes.h"
 #include "train/weight_codes.h"
@@ -99,6 +100,9 @@ Result<LoadedModel> Load(const platform::Path& path, const SafetensorsView& view
   TensorMap stored;
   for (const TensorBytes& tensor : view.tensors) stored.emplace(tensor.name, tensor);
   EBB_RETURN_IF_ERROR(Fill(loaded, stored, path));
+  if (const auto bad = FirstNonFinite(ModelTensors(*loaded.model, "", "")))
+    return Refuse(
+        path, "the tensor " + *bad + " has numbers that are not finite: the training had diverged");
   loaded.model->eval();
   for (Tensor parameter : loaded.model->parameters()) parameter.set_requires_grad(false);
   return loaded;

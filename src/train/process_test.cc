@@ -361,6 +361,46 @@ TEST_F(Process, SigtermPausesWithACheckpointAndResumeFinishes) {
   }
 }
 
+TEST_F(Process, AContinuationNoticesThatDataOrModelHaveChanged) {
+  const pid_t child = Start(SmallLora("run"));
+  AwaitEvents("run", "checkpoint", 1, child);
+  ::kill(child, SIGTERM);
+  ASSERT_EQ(Wait(child).exit_code, 75);
+  const Path checkpoint = directory_ / "run/checkpoints/checkpoint.safetensors";
+  const std::string kept = *platform::ReadFile(checkpoint);
+  const Path tokens = directory_ / "tokens.jsonl", config = directory_ / "model/config.json";
+  for (const Path& file : {tokens, config}) {
+    const std::string before = *platform::ReadFile(file);
+    ASSERT_TRUE(platform::WriteFileAtomically(file, before + "\n"));
+    const Ended refused = RunToEnd(With(SmallLora("run"), {"--resume"}));
+    EXPECT_EQ(refused.exit_code, 3);
+    EXPECT_THAT(refused.errors, testing::HasSubstr(file.string() + " has changed"));
+    EXPECT_EQ(*platform::ReadFile(checkpoint), kept);
+    ASSERT_TRUE(platform::WriteFileAtomically(file, before));
+  }
+  ASSERT_TRUE(platform::WriteFileAtomically(config, *platform::ReadFile(config) + "\n"));
+  const Ended allowed = RunToEnd(With(SmallLora("run"), {"--resume", "--allow-changed"}));
+  EXPECT_EQ(allowed.exit_code, 0) << allowed.errors;
+  EXPECT_THAT(ResultOf("run").at("notices").dump(), testing::HasSubstr("config.json changed"));
+}
+
+TEST_F(Process, ATrainingThatDivergesWritesNoModel) {
+  const auto run =
+      With(SmallLora("lora"), {"--learning-rate", "1000", "--alpha", "1e9", "--clip-norm", "0"});
+  const Ended ended = RunToEnd(run);
+  EXPECT_EQ(ended.exit_code, 3);
+  EXPECT_THAT(ended.errors, testing::HasSubstr("has diverged at step"));
+  EXPECT_FALSE(std::filesystem::exists(directory_ / "lora/adapter/adapter_model.safetensors"));
+  EXPECT_THAT(Events("lora"), testing::Contains("diverged"));
+  const Ended regardless = RunToEnd(With(run, {"--on-divergence", "go-on"}));
+  EXPECT_EQ(regardless.exit_code, 0) << regardless.errors;
+  EXPECT_GE(ResultOf("lora").value("diverged_at_step", 0), 1);
+  const Ended used = RunToEnd(
+      With(SmallLora("next"), {"--start-adapter", (directory_ / "lora/adapter").string()}));
+  EXPECT_EQ(used.exit_code, 3);
+  EXPECT_THAT(used.errors, testing::HasSubstr("not finite"));
+}
+
 TEST_F(Process, AFullDiskWhilePausingIsAnErrorAndThePreviousCheckpointStaysValid) {
   const auto arguments = With(SmallRun("full"), {"--resume"});
   pid_t child = Start(SmallRun("full"));

@@ -102,6 +102,13 @@ void ProgressLog::CheckpointFailed(std::int64_t step, const std::string& reason)
   Append(event.dump(-1, ' ', false, ordered_json::error_handler_t::replace));
 }
 
+void ProgressLog::Diverged(std::int64_t step, const std::string& reason) {
+  ordered_json event = Event("diverged");
+  event["step"] = step;
+  event["reason"] = reason;
+  Append(event.dump(-1, ' ', false, ordered_json::error_handler_t::replace));
+}
+
 void ProgressLog::Paused(std::int64_t step) {
   ordered_json event = Event("paused");
   event["step"] = step;

@@ -50,6 +50,7 @@ class ProgressLog {
   void EpochEnd(const EpochReport& report);
   void Checkpoint(std::int64_t step);
   void CheckpointFailed(std::int64_t step, const std::string& reason);
+  void Diverged(std::int64_t step, const std::string& reason);
   void Paused(std::int64_t step);
   void End(std::int64_t step);
 

@@ -33,8 +33,11 @@ struct RunOptions {
   std::string checkpoint_dir;  ///< empty: <run_dir>/checkpoints
   std::int64_t checkpoint_every = 0;
   bool resume = false;
-  double rank_share = 1;  ///< of an update's samples, beside those of the other ranks
+  bool allow_changed = false;  ///< go on although the data or the model has changed
+  bool verify = false;         ///< digests of whole weights, too (input_content.h)
+  double rank_share = 1;       ///< of an update's samples, beside those of the other ranks
   Exchange exchange = Exchange::kGloo;
+  OnDivergence on_divergence = OnDivergence::kStop;
   ProgressStyle progress = ProgressStyle::kAuto;
 };
 

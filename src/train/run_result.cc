@@ -9,6 +9,20 @@
 
 namespace ebb::train {
 
+namespace {
+
+std::vector<std::string> NoticesOf(const TrainingState& state, const RunFacts& facts) {
+  std::vector<std::string> notices = facts.notices;
+  for (const std::string& name : state.changed_inputs)
+    notices.push_back(name + " changed while the training was paused, and it went on");
+  if (state.diverged_at_step > 0)
+    notices.push_back("the training diverged at step " + std::to_string(state.diverged_at_step) +
+                      ", and it went on");
+  return notices;
+}
+
+}  // namespace
+
 RunDescription DescriptionOf(const RunOptions& options) {
   RunDescription run;
   run.precision = Name(options.precision);
@@ -59,6 +73,8 @@ Status WriteRunResult(const platform::Path& path, const RunDescription& run,
       {"torch_version", facts.torch_version},
       {"model_path", run.model_path}};
   result.update(facts.more);
+  if (state.diverged_at_step > 0) result["diverged_at_step"] = state.diverged_at_step;
+  if (const auto notices = NoticesOf(state, facts); !notices.empty()) result["notices"] = notices;
   if (!facts.precision_notice.empty()) result["precision_notice"] = facts.precision_notice;
   return platform::WriteFileAtomically(
       path, result.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");

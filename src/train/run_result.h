@@ -40,7 +40,8 @@ struct RunFacts {
   std::int64_t threads = 0;
   std::string parameters_sha256;  ///< of all parameters' bytes in order of name
   std::string torch_version;
-  std::string precision_notice;  ///< empty: nothing to say (emulation.h)
+  std::string precision_notice;        ///< empty: nothing to say (emulation.h)
+  std::vector<std::string> notices{};  ///< for people: what was left out, cut off or changed
   nlohmann::ordered_json more = nlohmann::ordered_json::object();  ///< fields of this kind of model
 };
 

@@ -14,6 +14,7 @@ using nlohmann::json;
 constexpr std::size_t kLengthBytes = 8;
 constexpr std::uint64_t kMaxHeaderBytes = 100'000'000;
 constexpr std::uint64_t kMaxNumber = 1ULL << 62;
+constexpr std::string_view kLfsPointer = "version https://git-lfs.github.com/";
 constexpr const char* kMetadataKey = "__metadata__";
 
 std::optional<std::uint64_t> ItemBytes(const std::string& dtype) {
@@ -76,7 +77,10 @@ Result<TensorBytes> DecodeTensor(const std::string& key, const json& entry, std:
   EBB_ASSIGN_OR_RETURN(const auto offsets,
                        WholeNumbers<std::uint64_t>(entry.at("data_offsets"), key, name));
   const auto item = ItemBytes(tensor.dtype);
-  if (!item) return Damaged(name, "tensor " + key + " has the unknown type " + tensor.dtype);
+  if (!item)
+    return Fail({ExitCode::kConfiguration,
+                 "the tensor " + key + " has the type " + tensor.dtype + ", which is not supported",
+                 name, "use the model's bf16, fp16 or fp32 weights"});
   if (offsets.size() != 2 || offsets[0] > offsets[1] || offsets[1] > data.size())
     return Damaged(name, "tensor " + key + " lies outside the file (truncated?)");
   if (ShapeBytes(tensor.shape, *item, data.size()) != offsets[1] - offsets[0])
@@ -105,7 +109,7 @@ Result<SafetensorsView> DecodeHeader(const json& header, std::string_view data,
   SafetensorsView view;
   for (const auto& [key, entry] : header.items()) {
     if (key == kMetadataKey) {
-      entry.get_to(view.metadata);
+      if (!entry.is_null()) entry.get_to(view.metadata);
       continue;
     }
     EBB_ASSIGN_OR_RETURN(TensorBytes tensor, DecodeTensor(key, entry, data, name));
@@ -148,6 +152,10 @@ std::string EncodeSafetensors(std::vector<TensorBytes> tensors, const Metadata& 
 }
 
 Result<SafetensorsView> DecodeSafetensors(std::string_view file, const std::string& name) {
+  if (file.starts_with(kLfsPointer))
+    return Fail({ExitCode::kConfiguration,
+                 "is a pointer of Git LFS: the file itself was not downloaded", name,
+                 "run git lfs pull in its folder"});
   if (file.size() < kLengthBytes) return Damaged(name, "it is too short");
   const std::uint64_t length = ReadLittleEndian64(file);
   if (length > kMaxHeaderBytes || length > file.size() - kLengthBytes)

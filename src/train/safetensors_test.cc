@@ -64,5 +64,27 @@ TEST(Safetensors, LiesInTheHeaderAreRefused) {
   EXPECT_THAT(Refusal(with_header("nonsense")), testing::HasSubstr("not JSON"));
 }
 
+TEST(Safetensors, NamesWhatIsNotDamageByWhatItIs) {
+  const auto refusal = [](const std::string& file) {
+    const auto view = DecodeSafetensors(file, "f");
+    return view ? "accepted" : view.error().Message();
+  };
+  EXPECT_THAT(refusal("version https://git-lfs.github.com/spec/v1\noid sha256:abc\nsize 3\n"),
+              testing::HasSubstr("Git LFS"));
+  const auto with_header = [](const std::string& header, const std::string& data) {
+    std::string file(8, '\0');
+    file[0] = static_cast<char>(header.size());
+    return file + header + data;
+  };
+  EXPECT_THAT(
+      refusal(with_header(R"({"a":{"dtype":"F8_E4M3","shape":[2],"data_offsets":[0,2]}})", "ab")),
+      testing::AllOf(testing::HasSubstr("F8_E4M3, which is not supported"),
+                     testing::Not(testing::HasSubstr("damaged"))));
+  EXPECT_EQ(
+      refusal(with_header(
+          R"({"__metadata__":null,"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]}})", "ab")),
+      "accepted");
+}
+
 }  // namespace
 }  // namespace ebb::train

@@ -182,13 +182,26 @@ nlohmann::ordered_json FingerprintOf(const Options& options, const Setup& setup)
   return fingerprint;
 }
 
+InputContent InputsOf(const DataSplits& data) {
+  InputContent inputs;
+  const auto add = [&](const std::string& name, const std::vector<std::uint8_t>& bytes) {
+    AddInput(inputs, name, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  };
+  add("the training images", data.train.pixels);
+  add("the training labels", data.train.labels);
+  add("the test images", data.test.pixels);
+  add("the test labels", data.test.labels);
+  return inputs;
+}
+
 Result<Outcome> TrainUnguarded(const Options& options, const DataSplits& data) {
   EBB_ASSIGN_OR_RETURN(Setup setup, Prepare(options, data));
   EBB_ASSIGN_OR_RETURN(Ranks ranks,
                        Ranks::Join(setup.place, options.rank_share, std::move(setup.devices)));
   const TensorMemoryScope memory(setup.device.type());
   ClassifierTask task(options, data, setup);
-  return RunTraining(task, LoopOf(options, FingerprintOf(options, setup), ranks), memory);
+  return RunTraining(task, LoopOf(options, {FingerprintOf(options, setup), InputsOf(data)}, ranks),
+                     memory);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <functional>
 #include <optional>
@@ -12,7 +13,7 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "platform/file.h"
-#include "train/checkpoint.h"
+#include "train/finite.h"
 #include "train/loss_scaler.h"
 #include "train/stop_request.h"
 
@@ -36,12 +37,18 @@ class Run {
   Result<Outcome> Train();
 
  private:
+  enum class Applied { kYes, kSkipped };
+
   void BeginLog();
   Status TrainEpoch();
   Status Update(std::span<const std::uint32_t> samples);
   UpdateLoss AddMyGradients(std::span<const std::uint32_t> samples);
   Status Combine(UpdateLoss& loss);
-  void ApplyGradients();
+  Applied ApplyGradients(const UpdateLoss& loss);
+  void LookForDivergence();
+  void LookAtTensors();
+  void Diverge(std::int64_t step, const std::string& reason);
+  Error AfterDivergence();
   void ReportStep();
   void BeginReport();
   void FoldLoss();
@@ -57,6 +64,7 @@ class Run {
   Ranks& ranks() { return *settings_.ranks; }
   // Several ranks stop at the same step: when all of them know that one was asked to.
   bool Stopping() { return ranks().alone() ? StopRequested() : stop_agreed_; }
+  bool Diverged() const { return diverged_ && settings_.on_divergence == OnDivergence::kStop; }
   bool EpochComplete() const { return state_.epoch_updates == updates_per_epoch_; }
   std::int64_t EpochNumber() const { return std::min(state_.epoch + 1, settings_.epochs); }
   platform::Path CheckpointPath() const {
@@ -75,6 +83,8 @@ class Run {
   std::optional<ProgressLog> log_;  // of the rank that leads
   ProgressDisplay display_;
   LossScaler scaler_;
+  FiniteWatch watch_;
+  std::optional<NonFiniteUpdate> diverged_;
   TrainingState state_;
   std::int64_t peak_before_resume_ = 0;
   bool resumed_ = false;
@@ -107,7 +117,8 @@ Run::Run(Task& task, const LoopSettings& settings, const TensorMemoryScope& memo
       updates_per_epoch_(static_cast<std::int64_t>(plan_.updates_per_epoch())),
       size_(SizeFor(settings, task.samples())),
       log_(std::move(log)),
-      display_(settings.ranks->leads() ? settings.progress : ProgressStyle::kNone, size_) {
+      display_(settings.ranks->leads() ? settings.progress : ProgressStyle::kNone, size_),
+      watch_(task.device()) {
   pending_loss_ = torch::zeros({}, torch::dtype(torch::kFloat64).device(task.device()));
 }
 
@@ -119,13 +130,18 @@ Status Run::ResumeFromCheckpoint() {
                  settings_.checkpoint_dir.c_str());
     return {};
   }
-  EBB_ASSIGN_OR_RETURN(state_, LoadCheckpoint(CheckpointPath(), Tensors(), settings_.fingerprint));
+  EBB_ASSIGN_OR_RETURN(state_, LoadCheckpoint(CheckpointPath(), Tensors(),
+                                              {settings_.identity, settings_.on_divergence,
+                                               settings_.allow_changed}));
   if (state_.epoch > settings_.epochs || state_.epoch_updates > updates_per_epoch_)
     return Fail({ExitCode::kConfiguration, "the checkpoint is of a longer run or a larger data set",
                  CheckpointPath().string(), "start afresh without --resume"});
   scaler_ = LossScaler(state_.loss_scale);
   peak_before_resume_ = state_.peak_tensor_bytes;
   resumed_ = true;
+  if (ranks().leads() && !state_.changed_inputs.empty())
+    std::fprintf(stderr, "ebb-train: warning: goes on although this has changed: %s\n",
+                 Join(state_.changed_inputs, ", ").c_str());
   return {};
 }
 
@@ -142,14 +158,16 @@ void Run::BeginLog() {
 
 // The run in one screen: train an epoch, evaluate, checkpoint, until done or asked to stop.
 Result<Outcome> Run::Train() {
-  EBB_RETURN_IF_ERROR(ranks().RequireSame(settings_.fingerprint.dump(), "options"));
+  EBB_RETURN_IF_ERROR(ranks().RequireSame(settings_.identity.fingerprint.dump(), "options"));
   EBB_RETURN_IF_ERROR(ranks().RequireSame(std::to_string(state_.step), "a checkpoint"));
   BeginLog();
   while (state_.epoch < settings_.epochs) {
     Tell([&](ProgressLog& log) { log.EpochBegin(EpochNumber()); });
     if (const Status trained = TrainEpoch(); !trained) return Fail(AfterLostRank(trained.error()));
+    if (Diverged()) return Fail(AfterDivergence());
     if (Stopping()) return Pause();
     if (const Status done = FinishEpoch(); !done) return Fail(AfterLostRank(done.error()));
+    if (Diverged()) return Fail(AfterDivergence());
     CheckpointOrWarn();
   }
   return Finish();
@@ -159,15 +177,18 @@ Status Run::TrainEpoch() {
   const auto permutation =
       EpochPermutation({settings_.seed, static_cast<std::uint64_t>(state_.epoch)}, task_.samples());
   BeginReport();
-  while (!EpochComplete() && !Stopping()) {
+  while (!EpochComplete() && !Stopping() && !Diverged()) {
     const auto begin = Clock::now();
     EBB_RETURN_IF_ERROR(
         Update(plan_.Update(permutation, static_cast<std::size_t>(state_.epoch_updates))));
     if (EpochComplete()) FoldLoss();  // waits for the device, so that the epoch's time is whole
     state_.epoch_seconds += SecondsSince(begin);
-    if (settings_.checkpoint_every > 0 && state_.step % settings_.checkpoint_every == 0)
-      CheckpointOrWarn();
+    if (settings_.checkpoint_every > 0 && state_.step % settings_.checkpoint_every == 0) {
+      LookAtTensors();
+      if (!Diverged()) CheckpointOrWarn();
+    }
   }
+  LookAtTensors();
   return {};
 }
 
@@ -209,8 +230,11 @@ Status Run::Update(std::span<const std::uint32_t> samples) {
   task_.optimizer().ClearGradients();
   UpdateLoss loss = AddMyGradients(ranks().MyPart(samples));
   EBB_RETURN_IF_ERROR(Combine(loss));
-  ApplyGradients();
-  pending_loss_ += loss.mean.to(torch::kFloat64) * static_cast<double>(loss.weight);
+  const Applied applied = ApplyGradients(loss);
+  // The loss of an update that overflowed in fp16 may be no number; the mean is over the others.
+  if (applied == Applied::kSkipped && !std::isfinite(loss.mean.item<double>())) loss.weight = 0;
+  if (loss.weight > 0)
+    pending_loss_ += loss.mean.to(torch::kFloat64) * static_cast<double>(loss.weight);
   ++state_.step;
   ++state_.epoch_updates;
   state_.epoch_samples += loss.weight;
@@ -218,19 +242,68 @@ Status Run::Update(std::span<const std::uint32_t> samples) {
   report_weight_ += loss.weight;
   report_samples_ += static_cast<std::int64_t>(samples.size());
   report_tokens_ += loss.tokens;
-  if (report_throttle_.Due(Clock::now())) ReportStep();
+  const bool due = report_throttle_.Due(Clock::now());
+  // Several ranks know at once: those that go on would wait for the others.
+  if (due || !ranks().alone()) LookForDivergence();
+  if (due) ReportStep();
   return {};
 }
 
-void Run::ApplyGradients() {
+Run::Applied Run::ApplyGradients(const UpdateLoss& loss) {
+  const std::vector<torch::Tensor> gradients = task_.optimizer().Gradients();
   if (settings_.scales_loss) {
-    const bool finite = scaler_.Unscale(task_.optimizer().Gradients());
+    const bool finite = scaler_.Unscale(gradients);
     scaler_.Update(finite);
-    if (!finite) return;
+    if (scaler_.exhausted())
+      Diverge(state_.step + 1, "a gradient is not finite at the smallest loss scale, either");
+    if (!finite) return Applied::kSkipped;
+    watch_.Add(loss.mean, {}, state_.step + 1);
+  } else {
+    watch_.Add(loss.mean, gradients, state_.step + 1);
   }
   task_.BeforeStep();
   task_.optimizer().Step(
       settings_.learning_rate.At({state_.step, updates_per_epoch_, size_.total_steps}));
+  return Applied::kYes;
+}
+
+void Run::LookForDivergence() {
+  if (const auto found = watch_.Look()) Diverge(found->step, found->what + " is not finite");
+}
+
+// What an update made of finite gradients may have overflowed: it must reach no file.
+void Run::LookAtTensors() {
+  LookForDivergence();
+  if (diverged_) return;
+  if (const auto name = FirstNonFinite(RestoredTensors(Tensors())))
+    Diverge(state_.step, "the tensor " + *name + " is not finite");
+}
+
+void Run::Diverge(std::int64_t step, const std::string& reason) {
+  if (diverged_) return;
+  diverged_ = NonFiniteUpdate{step, reason};
+  if (state_.diverged_at_step > 0) return;  // told before the pause
+  state_.diverged_at_step = step;
+  Tell([&](ProgressLog& log) { log.Diverged(step, reason); });
+  if (Diverged() || !ranks().leads()) return;
+  display_.Finish();
+  std::fprintf(stderr, "ebb-train: warning: diverged at step %lld: %s; --on-divergence go-on\n",
+               static_cast<long long>(step), reason.c_str());
+}
+
+Error Run::AfterDivergence() {
+  display_.Finish();
+  std::error_code code;
+  const bool has_checkpoint = std::filesystem::exists(CheckpointPath(), code);
+  return {
+      ExitCode::kConfiguration,
+      "the training has diverged at step " + std::to_string(diverged_->step) + " of " +
+          std::to_string(size_.total_steps) + ": " + diverged_->what,
+      settings_.run_dir,
+      "no model is written" +
+          std::string(has_checkpoint ? ", and the last checkpoint, which is finite, is kept" : "") +
+          "; use a lower learning rate or clip the gradients (--on-divergence go-on trains on "
+          "regardless)"};
 }
 
 void Run::ReportStep() {
@@ -276,6 +349,9 @@ Result<Evaluation> Run::Evaluate() {
 
 Status Run::FinishEpoch() {
   EBB_ASSIGN_OR_RETURN(const Evaluation evaluation, Evaluate());
+  // Without data to validate with, both are unknown.
+  if (!std::isfinite(evaluation.loss) && std::isfinite(evaluation.accuracy))
+    Diverge(state_.step, "the validation loss is not finite");
   const double train_loss =
       state_.epoch_loss_sum / static_cast<double>(std::max<std::int64_t>(1, state_.epoch_samples));
   state_.history.push_back({train_loss, evaluation.loss, evaluation.accuracy, state_.epoch_seconds,
@@ -294,12 +370,14 @@ Status Run::FinishEpoch() {
 }
 
 Status Run::Checkpoint() {
+  LookAtTensors();
+  if (Diverged()) return Fail(AfterDivergence());
   FoldLoss();
   if (!ranks().leads()) return {};
   state_.optimizer_steps = task_.optimizer().steps();
   state_.loss_scale = scaler_.state();
   state_.peak_tensor_bytes = std::max(peak_before_resume_, memory_.peak_bytes());
-  EBB_RETURN_IF_ERROR(SaveCheckpoint(CheckpointPath(), Tensors(), state_, settings_.fingerprint));
+  EBB_RETURN_IF_ERROR(SaveCheckpoint(CheckpointPath(), Tensors(), state_, settings_.identity));
   Tell([&](ProgressLog& log) { log.Checkpoint(state_.step); });
   return {};
 }
@@ -344,7 +422,7 @@ Result<Outcome> Run::Finish() {
 
 }  // namespace
 
-LoopSettings LoopOf(const RunOptions& options, nlohmann::ordered_json fingerprint, Ranks& ranks) {
+LoopSettings LoopOf(const RunOptions& options, RunIdentity identity, Ranks& ranks) {
   return {.micro_batch = static_cast<std::size_t>(options.batch_size),
           .accumulation = static_cast<std::size_t>(options.accumulation),
           .epochs = options.epochs,
@@ -355,9 +433,11 @@ LoopSettings LoopOf(const RunOptions& options, nlohmann::ordered_json fingerprin
           .run_dir = options.run_dir,
           .checkpoint_dir = options.checkpoint_dir,
           .resume = options.resume,
+          .allow_changed = options.allow_changed,
+          .on_divergence = options.on_divergence,
           .progress = options.progress,
           .ranks = &ranks,
-          .fingerprint = std::move(fingerprint)};
+          .identity = std::move(identity)};
 }
 
 Result<Outcome> RunTraining(Task& task, const LoopSettings& settings,

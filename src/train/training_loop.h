@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "train/checkpoint.h"
 #include "train/progress.h"
 #include "train/ranks.h"
 #include "train/run_options.h"
@@ -34,14 +35,15 @@ struct LoopSettings {
   std::string run_dir;
   std::string checkpoint_dir;
   bool resume = false;
+  bool allow_changed = false;
+  OnDivergence on_divergence = OnDivergence::kStop;
   ProgressStyle progress = ProgressStyle::kAuto;
   Ranks* ranks = nullptr;  ///< borrowed; not null
-  nlohmann::ordered_json
-      fingerprint;  ///< what must be the same for a continuation to be the same run
+  RunIdentity identity;    ///< what must be the same for a continuation to be the same run
 };
 
-/// What the options say; a continuation must have the same fingerprint.
-LoopSettings LoopOf(const RunOptions& options, nlohmann::ordered_json fingerprint, Ranks& ranks);
+/// What the options say; a continuation must have the same identity.
+LoopSettings LoopOf(const RunOptions& options, RunIdentity identity, Ranks& ranks);
 
 /// Runs the task to its end, or until a stop is requested. `memory` was begun before the task took
 /// any.

@@ -44,6 +44,8 @@ ordered_json ToJson(const TrainingState& state) {
           {"epoch_seconds", state.epoch_seconds},
           {"optimizer_steps", state.optimizer_steps},
           {"peak_tensor_bytes", state.peak_tensor_bytes},
+          {"diverged_at_step", state.diverged_at_step},
+          {"changed_inputs", state.changed_inputs},
           {"loss_scale",
            {{"scale", state.loss_scale.scale}, {"good_steps", state.loss_scale.good_steps}}},
           {"history", std::move(history)}};
@@ -61,6 +63,8 @@ Result<TrainingState> TrainingStateFromJson(const json& value, const std::string
     value.at("epoch_seconds").get_to(state.epoch_seconds);
     value.at("optimizer_steps").get_to(state.optimizer_steps);
     value.at("peak_tensor_bytes").get_to(state.peak_tensor_bytes);
+    state.changed_inputs = value.value("changed_inputs", std::vector<std::string>{});
+    state.diverged_at_step = value.value("diverged_at_step", std::int64_t{0});
     value.at("loss_scale").at("scale").get_to(state.loss_scale.scale);
     value.at("loss_scale").at("good_steps").get_to(state.loss_scale.good_steps);
     for (const json& epoch : value.at("history")) {

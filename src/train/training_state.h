@@ -41,7 +41,9 @@ struct TrainingState {
   double epoch_seconds = 0;          ///< spent in the current epoch, pauses not counted
   std::int64_t optimizer_steps = 0;  ///< updates that Adam applied; fp16 overflows are skipped
   std::int64_t peak_tensor_bytes = 0;
+  std::int64_t diverged_at_step = 0;  ///< the first update that was not finite; 0: none
   LossScale loss_scale;
+  std::vector<std::string> changed_inputs;  ///< since it began, with --allow-changed
   std::vector<EpochRecord> history;
 };
 

@@ -99,6 +99,7 @@ int PrintData(const Tokenizer& tokenizer, const std::string& file, const std::st
   auto options = TextDataPreset(preset);
   if (!options) return Complain(options.error());
   options->files = {file};
+  options->append_end = AppendEnd::kNo;  // as the published preparation, beside which it is put
   const auto data = LoadTextData(*options, tokenizer);
   if (!data) return Complain(data.error());
   PrintBatches(data->training);

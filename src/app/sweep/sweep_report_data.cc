@@ -13,6 +13,7 @@
 #include "local/attempt_files.h"
 #include "platform/file.h"
 #include "platform/system_clock.h"
+#include "report/run/epoch_losses.h"
 #include "report/run/ledger_file.h"
 #include "report/run/run_directory.h"
 #include "report/run/summary.h"
@@ -165,6 +166,10 @@ Result<report::SweepReport> ReportOfFiles(const SweepPaths& paths) {
       const auto record = report::ReadRun(run);
       if (record) {
         SetFigures(*record, row);
+        if (const auto step = report::DivergedAt(run / report::kProgressFile))
+          report::SayDiverged(row, *step);
+        else
+          report::SayNotices(row, report::TrainNotices(run));
         for (const std::string& notice : report::ReplayNotices(*record)) notices.insert(notice);
         if (record->spec.clock.skip_waits)
           notices.insert("Waits in which nothing ran were jumped over on the grid clock.");

@@ -5,7 +5,7 @@
 namespace ebb::report {
 namespace {
 
-constexpr std::string_view kEpochEnd = "epoch_end";
+constexpr std::string_view kEpochEnd = "epoch_end", kDiverged = "diverged", kBegin = "begin";
 // Of a file that is only looked at: parts of growing size at its end.
 constexpr std::uint64_t kShortEnd = 64 << 10;
 constexpr std::uint64_t kLongEnd = 4 << 20;
@@ -17,6 +17,20 @@ std::optional<EpochLoss> EpochLossOf(core::JobId job, const ProgressEvent& event
   const auto loss = LossOf(event);
   if (event.event != kEpochEnd || !event.epoch || !loss) return std::nullopt;
   return EpochLoss{event.time, job, *event.epoch, *loss, event.test_loss.has_value()};
+}
+
+// Calls take(line) for the lines at the end of a file: its last bytes, or, where take() found
+// nothing among them, more.
+void ReadEnd(const platform::Path& file, const std::function<bool(std::string_view)>& take) {
+  std::error_code error;
+  const std::uint64_t size = std::filesystem::file_size(file, error);
+  if (error) return;
+  for (const std::uint64_t part : {kShortEnd, kLongEnd}) {
+    bool found = false;
+    platform::LineTail tail(file, size > part ? size - part : 0);
+    tail.Read([&](std::string_view line) { found |= take(line); });
+    if (found || size <= part) return;
+  }
 }
 
 void SortByTime(std::vector<EpochLoss>& losses) {
@@ -67,21 +81,29 @@ std::vector<EpochLoss> EpochLosses::Read() {
 }
 
 std::optional<EpochLoss> LastEpochLoss(const platform::Path& progress_file) {
-  std::error_code error;
-  const std::uint64_t size = std::filesystem::file_size(progress_file, error);
-  if (error) return std::nullopt;
   std::optional<EpochLoss> last;
-  for (const std::uint64_t part : {kShortEnd, kLongEnd}) {
-    platform::LineTail tail(progress_file, size > part ? size - part : 0);
-    tail.Read([&](std::string_view line) {
-      if (line.find(kEpochEnd) == std::string_view::npos) return;
-      const auto event = ParseProgressLine(line);
-      const auto loss = event ? EpochLossOf(0, *event) : std::nullopt;
-      if (loss) last = loss;
-    });
-    if (last || size <= part) break;
-  }
+  ReadEnd(progress_file, [&](std::string_view line) {
+    if (line.find(kEpochEnd) == std::string_view::npos) return false;
+    const auto event = ParseProgressLine(line);
+    const auto loss = event ? EpochLossOf(0, *event) : std::nullopt;
+    if (loss) last = loss;
+    return loss.has_value();
+  });
   return last;
+}
+
+std::optional<std::int64_t> DivergedAt(const platform::Path& progress_file) {
+  std::optional<std::int64_t> step;
+  ReadEnd(progress_file, [&](std::string_view line) {
+    if (line.find(kDiverged) == std::string_view::npos &&
+        line.find(kBegin) == std::string_view::npos)
+      return false;
+    const auto event = ParseProgressLine(line);
+    if (!event || (event->event != kDiverged && event->event != kBegin)) return false;
+    step = event->event == kDiverged ? event->step : std::nullopt;
+    return true;
+  });
+  return step;
 }
 
 }  // namespace ebb::report

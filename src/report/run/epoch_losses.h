@@ -52,4 +52,8 @@ class EpochLosses {
 /// none.
 std::optional<EpochLoss> LastEpochLoss(const platform::Path& progress_file);
 
+/// The step at which the training of a progress file says that it has diverged, unless it has begun
+/// anew since.
+std::optional<std::int64_t> DivergedAt(const platform::Path& progress_file);
+
 }  // namespace ebb::report

@@ -90,5 +90,19 @@ TEST_F(EpochLossesTest, TheLastOneIsFoundBehindManySteps) {
   EXPECT_EQ(last->loss, 0.25);
 }
 
+TEST_F(EpochLossesTest, ATrainingThatDivergedSaysAtWhichStepUntilItBeginsAnew) {
+  const auto tell = [&](const std::string& rest) {
+    std::ofstream(File(1), std::ios::app) << "{\"time_ms\":1,\"event\":" << rest << "}\n";
+  };
+  EXPECT_FALSE(DivergedAt(File(1)));
+  tell("\"begin\"");
+  for (int i = 0; i < 3000; ++i) Step(1, i);
+  EXPECT_FALSE(DivergedAt(File(1)));
+  tell("\"diverged\",\"step\":12,\"reason\":\"the loss is not finite\"");
+  EXPECT_EQ(DivergedAt(File(1)), 12);
+  tell("\"begin\"");
+  EXPECT_FALSE(DivergedAt(File(1)));
+}
+
 }  // namespace
 }  // namespace ebb::report

@@ -5,6 +5,8 @@
 
 #include "base/text.h"
 #include "core/run_fields.h"
+#include "platform/shared_file.h"
+#include "report/run/run_directory.h"
 
 namespace ebb::report {
 
@@ -37,6 +39,7 @@ static void Visit(FieldReader& archive, TrainResult& value) {
   archive("samples_per_second", samples_per_second);
   archive("device", device);
   archive("parameters_sha256", parameters_sha256);
+  archive.Maybe("notices", value.notices);
 }
 
 namespace {
@@ -125,6 +128,12 @@ std::vector<core::Epoch> EpochsOf(std::string_view progress_text) {
 
 std::optional<TrainResult> ParseTrainResult(std::string_view text) {
   return ParseForgiving<TrainResult>(text);
+}
+
+std::vector<std::string> TrainNotices(const std::filesystem::path& run_directory) {
+  const auto text = platform::ReadSharedFile(run_directory / kTrainResultFile);
+  const auto result = text ? ParseTrainResult(*text) : std::nullopt;
+  return result ? result->notices : std::vector<std::string>{};
 }
 
 }  // namespace ebb::report

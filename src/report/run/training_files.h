@@ -4,6 +4,7 @@
 // reading them is forgiving: lines that are unknown, damaged or half written are passed over.
 // Layout: docs/run-directory.md.
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -33,7 +34,10 @@ std::vector<core::Epoch> EpochsOf(std::string_view progress_text);
 struct TrainResult {
   core::TrainingSettings settings;
   core::TrainingOutcome outcome;
+  std::vector<std::string> notices;  ///< for people: what was cut off, left out or changed
 };
 std::optional<TrainResult> ParseTrainResult(std::string_view text);
+/// The notices of a run's train_result.json; none while there is no such file.
+std::vector<std::string> TrainNotices(const std::filesystem::path& run_directory);
 
 }  // namespace ebb::report

@@ -82,6 +82,15 @@ std::string_view Name(SweepOutcome outcome) {
   return kOutcomeNames[static_cast<std::size_t>(outcome)];
 }
 
+void SayDiverged(SweepRow& row, std::int64_t step) {
+  if (!IsOver(row.outcome)) return;
+  row.note = "diverged at step " + std::to_string(step);
+}
+
+void SayNotices(SweepRow& row, const std::vector<std::string>& notices) {
+  if (row.note.empty()) row.note = Join(notices, "; ");
+}
+
 void Rank(SweepReport& report) {
   std::stable_sort(report.rows.begin(), report.rows.end(),
                    [](const SweepRow& a, const SweepRow& b) {

@@ -70,6 +70,12 @@ struct SweepReport {
   void Describe(DescribedJson& json) const;
 };
 
+/// That its training diverged at that step, in place of an exit code. What still runs may go on.
+void SayDiverged(SweepRow& row, std::int64_t step);
+
+/// What its training says of its data or its end, if nothing else is noted of it.
+void SayNotices(SweepRow& row, const std::vector<std::string>& notices);
+
 /// Orders the rows and marks the front.
 void Rank(SweepReport& report);
 /// The first of a report whose rows are in order; nullptr: none is complete.

@@ -54,6 +54,23 @@ TEST(SweepReport, RanksCompleteOnesByLossAndListsTheOthers) {
                                       "r16-a64", "r16-a32", "stopped <b>", "failed"}));
 }
 
+TEST(SweepReport, ATrainingThatDivergedIsNotRankedAndSaysAtWhichStep) {
+  SweepReport report;
+  report.rows = {Row("diverged", 0.1, 5, SweepOutcome::kFailed), Row("good", 0.9, 5),
+                 Row("cut", 0.8, 5)};
+  report.rows[0].note = "exit code 3, see attempt-1.log";
+  SayDiverged(report.rows[0], 12);
+  SayNotices(report.rows[0], {"something"});
+  SayNotices(report.rows[2], {"many records are not learned whole"});
+  SweepRow running = Row("running", {}, 1, SweepOutcome::kRunning);
+  SayDiverged(running, 3);
+  EXPECT_EQ(running.note, "") << "it may have begun anew";
+  Rank(report);
+  EXPECT_EQ(report.rows.back().name, "diverged");
+  EXPECT_EQ(report.rows.back().note, "diverged at step 12");
+  EXPECT_EQ(report.rows.front().note, "many records are not learned whole");
+}
+
 TEST(SweepReport, ThePublishedWinnerBeatsAllOthersInBoth) {
   EXPECT_EQ(Front(Published()), (std::vector<std::string>{"r32-a128-d5"}));
 }

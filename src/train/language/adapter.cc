@@ -7,6 +7,7 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "platform/digest.h"
+#include "train/finite.h"
 #include "train/language/input_file.h"
 #include "train/language/lora_linear.h"
 #include "train/language/weight_files.h"
@@ -69,7 +70,11 @@ class Taker {
     if (!type || bytes.shape != shape)
       return Refuse("the adapter's tensor " + name +
                     " has another shape or type than the model asks for");
-    return TensorOver(bytes, *type, found->second.file).to(options_).clone();
+    torch::Tensor tensor = TensorOver(bytes, *type, found->second.file).to(options_).clone();
+    if (!IsFinite(tensor))
+      return Refuse("the adapter's tensor " + name +
+                    " has numbers that are not finite: its training had diverged");
+    return tensor;
   }
 
   Status Finish() const {

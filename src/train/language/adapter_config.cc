@@ -1,10 +1,14 @@
 #include "train/language/adapter_config.h"
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string_view>
 
 #include "base/json_node.h"
+#include "base/text.h"
+#include "train/language/known_keys.h"
 
 namespace ebb::train {
 namespace {
@@ -20,9 +24,34 @@ tl::unexpected<Error> Unsupported(const std::string& name, std::string what) {
                "supported are LoRA adapters of one rank without trained biases or modules"});
 }
 
-bool IsEmpty(const JsonNode* node) {
-  return node == nullptr || node->is_null() || (node->is_list() && node->items.empty()) ||
-         (node->is_object() && node->members.empty());
+// Of PEFT 0.21: read below, or without a say in what the adapter computes.
+constexpr std::string_view kKnownKeys[] = {"peft_type",          "bias",
+                                           "target_modules",     "r",
+                                           "lora_alpha",         "lora_dropout",
+                                           "use_rslora",         "use_dora",
+                                           "init_lora_weights",  "task_type",
+                                           "megatron_core",      "qalora_group_size",
+                                           "auto_mapping",       "base_model_name_or_path",
+                                           "revision",           "inference_mode",
+                                           "peft_version",       "runtime_config",
+                                           "eva_config",         "loftq_config",
+                                           "corda_config",       "lora_ga_config",
+                                           "ensure_weight_tying"};
+
+// Ways to begin that leave the base model as it is. The others (PiSSA, OLoRA, CorDA, LoftQ,
+// LoRA-GA) take something out of its weights, to which the adapter is then a supplement.
+constexpr std::string_view kPlainBeginnings[] = {"gaussian", "eva", "orthogonal"};
+
+Status RefuseOtherBase(const JsonNode& root, const std::string& name) {
+  const JsonNode* begun = root.Find("init_lora_weights");
+  const auto text = begun == nullptr ? std::nullopt : begun->AsText();
+  if (!text || std::ranges::find(kPlainBeginnings, *text) != std::end(kPlainBeginnings)) return {};
+  return Fail(
+      {ExitCode::kConfiguration,
+       "the adapter began with init_lora_weights " + Quoted(*text) +
+           ", so it belongs to other weights than those of its base model",
+       name,
+       "convert it in PEFT: save_pretrained(..., path_initial_model_for_weight_conversion=...)"});
 }
 
 Status RefuseUnsupported(const JsonNode& root, const std::string& name) {
@@ -31,12 +60,14 @@ Status RefuseUnsupported(const JsonNode& root, const std::string& name) {
   const std::string bias = root.TextOf("bias");
   if (!bias.empty() && bias != "none")
     return Unsupported(name, "bias \"" + bias + "\" is not supported");
-  for (const char* key : {"rank_pattern", "alpha_pattern", "modules_to_save", "layers_to_transform",
-                          "layers_pattern", "target_parameters", "trainable_token_indices"})
-    if (!IsEmpty(root.Find(key))) return Unsupported(name, std::string(key) + " is not supported");
-  for (const char* key : {"fan_in_fan_out", "lora_bias", "use_qalora"})
-    if (root.IsTrue(key)) return Unsupported(name, std::string(key) + " is not supported");
-  return {};
+  const std::string task = root.TextOf("task_type");
+  if (!task.empty() && task != "CAUSAL_LM")
+    return Unsupported(name, "task_type \"" + task + "\" is not supported");
+  for (const JsonMember& member : root.members)
+    if (std::ranges::find(kKnownKeys, member.name) == std::end(kKnownKeys) &&
+        !SaysNothing(member.value))
+      return Unsupported(name, member.name + " is not supported");
+  return RefuseOtherBase(root, name);
 }
 
 Result<std::set<Projection>> ReadTargets(const JsonNode& root, const std::string& name) {

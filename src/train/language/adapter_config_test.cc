@@ -46,6 +46,42 @@ TEST(AdapterConfig, NamesWhatIsNotSupported) {
   EXPECT_THAT(Refusal(with("target_modules", {"lm_head"})), HasSubstr("lm_head"));
   EXPECT_THAT(Refusal(with("r", 0)), HasSubstr("r is not a rank"));
   EXPECT_THAT(Refusal(with("lora_alpha", "x")), HasSubstr("lora_alpha"));
+  EXPECT_THAT(Refusal(with("task_type", "SEQ_CLS")), HasSubstr("SEQ_CLS"));
+}
+
+// What an adapter computes must not depend on a key that nobody here knows.
+TEST(AdapterConfig, AKeyOfTomorrowMustSayNothing) {
+  const auto with = [](const char* key, nlohmann::json value) {
+    nlohmann::json json = Valid();
+    json[key] = std::move(value);
+    return Refusal(json);
+  };
+  const nlohmann::json object = {{"nblocks", 2}};
+  for (const char* key : {"use_bdlora", "arrow_config", "kasa_config", "monteclora_config",
+                          "velora_config", "megatron_config", "key_of_tomorrow"}) {
+    EXPECT_THAT(with(key, object), HasSubstr(std::string(key) + " is not supported"));
+    EXPECT_EQ(with(key, nullptr), "accepted") << key;
+  }
+  EXPECT_THAT(with("layer_replication", {{0, 2}, {1, 3}}), HasSubstr("layer_replication"));
+  EXPECT_THAT(with("alora_invocation_tokens", {7, 8}), HasSubstr("alora_invocation_tokens"));
+  EXPECT_THAT(with("exclude_modules", {"down_proj"}), HasSubstr("exclude_modules"));
+  EXPECT_THAT(with("lora_bias", true), HasSubstr("lora_bias"));
+  EXPECT_EQ(with("peft_version", "0.21.0"), "accepted");
+  EXPECT_EQ(with("runtime_config", {{"ephemeral_gpu_offload", false}}), "accepted");
+}
+
+TEST(AdapterConfig, AnAdapterToOtherBaseWeightsIsRefused) {
+  const auto begun = [](nlohmann::json value) {
+    nlohmann::json json = Valid();
+    json["init_lora_weights"] = std::move(value);
+    return Refusal(json);
+  };
+  for (const char* name : {"pissa", "pissa_niter_16", "olora", "corda", "loftq", "lora_ga", "mica"})
+    EXPECT_THAT(begun(name), HasSubstr("other weights than those of its base model"));
+  for (const nlohmann::json& plain :
+       {nlohmann::json(true), nlohmann::json(false), nlohmann::json("gaussian"),
+        nlohmann::json("eva"), nlohmann::json("orthogonal"), nlohmann::json()})
+    EXPECT_EQ(begun(plain), "accepted");
 }
 
 }  // namespace

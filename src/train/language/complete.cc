@@ -7,10 +7,14 @@
 #include <optional>
 #include <utility>
 
+#include "platform/path_facts.h"
 #include "train/device.h"
 #include "train/language/generate.h"
+#include "train/language/input_file.h"
 #include "train/library_errors.h"
+#include "train/text/chat_template.h"
 #include "train/text/tokenizer.h"
+#include "train/text/utf8.h"
 
 namespace ebb::train {
 namespace {
@@ -47,9 +51,25 @@ class Printer {
   std::size_t printed_ = 0;
 };
 
+Result<std::string> PromptText(const Tokenizer& tokenizer, const GenerateOptions& options) {
+  if (!options.chat) return options.prompt;
+  EBB_ASSIGN_OR_RETURN(const ChatTemplate chat, ChatTemplate::Of(tokenizer));
+  nlohmann::ordered_json messages = nlohmann::ordered_json::array();
+  const auto add = [&](const char* role, const std::string& content) {
+    messages.push_back({{"role", role}, {"content", AsUtf8(content)}});
+  };
+  if (!options.system_message.empty()) add("system", options.system_message);
+  add("user", options.prompt);
+  return chat.Render(messages.dump(), ChatEnd::kOpenForAnswer);
+}
+
 Result<std::vector<std::int64_t>> PromptTokens(const Tokenizer& tokenizer, const Decoder& decoder,
                                                const GenerateOptions& options) {
-  EBB_ASSIGN_OR_RETURN(const std::vector<TokenId> ids, tokenizer.Encode(options.prompt));
+  EBB_ASSIGN_OR_RETURN(const std::string text, PromptText(tokenizer, options));
+  // A template writes by itself what the tokenizer puts around other texts.
+  EBB_ASSIGN_OR_RETURN(
+      const std::vector<TokenId> ids,
+      tokenizer.Encode(text, options.chat ? SpecialTokens::kLeftOut : SpecialTokens::kIncluded));
   const auto fail = [&](std::string what) {
     return Fail({ExitCode::kConfiguration, std::move(what), options.base, ""});
   };
@@ -61,17 +81,30 @@ Result<std::vector<std::int64_t>> PromptTokens(const Tokenizer& tokenizer, const
   return std::vector<std::int64_t>(ids.begin(), ids.end());
 }
 
-GenerateSettings SettingsOf(const GenerateOptions& options, const Decoder& decoder,
-                            const Tokenizer& tokenizer) {
-  GenerateSettings settings{.max_new_tokens = options.max_new_tokens,
-                            .temperature = options.temperature,
-                            .top_k = options.top_k,
-                            .top_p = options.top_p,
-                            .seed = options.seed,
-                            .end_tokens = decoder.config.end_tokens};
-  // A chat model ends its answer with the tokenizer's end, which may be another than the model's.
-  if (const auto end = tokenizer.special().end) settings.end_tokens.push_back(*end);
-  return settings;
+// A chat model ends its answer with another token than its texts. Which ones end a text is in
+// three files, and all of them count.
+Result<std::vector<std::int64_t>> EndTokens(const platform::Path& folder, const Decoder& decoder,
+                                            const Tokenizer& tokenizer) {
+  std::vector<std::int64_t> ends = decoder.config.end_tokens;
+  const platform::Path generation = folder / "generation_config.json";
+  if (platform::Exists(generation)) {
+    EBB_ASSIGN_OR_RETURN(const std::string text, ReadInput(generation));
+    EBB_ASSIGN_OR_RETURN(const auto more, ParseGenerationEnds(text, generation.string()));
+    ends.insert(ends.end(), more.begin(), more.end());
+  }
+  if (const auto end = tokenizer.special().end) ends.push_back(*end);
+  return ends;
+}
+
+Result<GenerateSettings> SettingsOf(const GenerateOptions& options, const Decoder& decoder,
+                                    const Tokenizer& tokenizer) {
+  EBB_ASSIGN_OR_RETURN(auto ends, EndTokens(options.base, decoder, tokenizer));
+  return GenerateSettings{.max_new_tokens = options.max_new_tokens,
+                          .temperature = options.temperature,
+                          .top_k = options.top_k,
+                          .top_p = options.top_p,
+                          .seed = options.seed,
+                          .end_tokens = std::move(ends)};
 }
 
 Status CompleteUnguarded(const GenerateOptions& options) {
@@ -87,13 +120,14 @@ Status CompleteUnguarded(const GenerateOptions& options) {
     EBB_ASSIGN_OR_RETURN(adapter, LoadAdapter(options.adapter, decoder));
   }
   EBB_ASSIGN_OR_RETURN(const auto prompt, PromptTokens(tokenizer, decoder, options));
+  EBB_ASSIGN_OR_RETURN(const GenerateSettings settings, SettingsOf(options, decoder, tokenizer));
   Printer printer(tokenizer);
   const auto begin = std::chrono::steady_clock::now();
-  const auto tokens = Generate(decoder, adapter ? &*adapter : nullptr, prompt,
-                               SettingsOf(options, decoder, tokenizer), [&](std::int64_t token) {
-                                 if (!options.json) printer.Add(token);
-                                 return true;
-                               });
+  const auto tokens =
+      Generate(decoder, adapter ? &*adapter : nullptr, prompt, settings, [&](std::int64_t token) {
+        if (!options.json) printer.Add(token);
+        return true;
+      });
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (!options.json) {

@@ -6,12 +6,16 @@
 
 #include "base/random.h"
 #include "base/text.h"
+#include "train/finite.h"
 #include "train/language/input_file.h"
 #include "train/language/weight_files.h"
 #include "train/tensor_of_bytes.h"
 
 namespace ebb::train {
 namespace {
+
+constexpr const char* kEmbedding = "model.embed_tokens.weight";
+constexpr const char* kOutput = "lm_head.weight";
 
 std::string Shown(const std::vector<std::int64_t>& shape) {
   std::vector<std::string> sizes;
@@ -43,7 +47,7 @@ class Loader {
 
   void RefuseNonFinite(const std::string& name) {
     Refuse("the tensor " + name + " has values that are not finite",
-           "such a model cannot be kept in fewer bits");
+           "the model is damaged, or its training had diverged: get it again");
   }
 
   bool Has(const std::string& name) const { return files_.weights().contains(name); }
@@ -78,7 +82,7 @@ using Source = std::function<torch::Tensor(const std::string&, const std::vector
 // Takes the weights of a decoder from a source, and keeps them as the options say.
 class Builder {
  public:
-  /// `non_finite` is told the name of a matrix that cannot be kept so.
+  /// `non_finite` is told the names of weights that are not finite as they are kept.
   Builder(Source source, const DecoderOptions& options,
           std::function<void(const std::string&)> non_finite)
       : source_(std::move(source)), options_(options), non_finite_(std::move(non_finite)) {}
@@ -87,19 +91,21 @@ class Builder {
     Decoder decoder;
     decoder.config = config;
     decoder.base_weights = options_.base_weights;
-    decoder.embedding = Take("model.embed_tokens.weight", {config.vocabulary, config.hidden});
+    decoder.embedding = Take(kEmbedding, {config.vocabulary, config.hidden});
     for (std::int64_t i = 0; i < layers; ++i) decoder.layers.push_back(Layer(config, i));
     decoder.final_norm = Take("model.norm.weight", {config.hidden});
-    decoder.output = config.tied_embeddings
-                         ? decoder.embedding
-                         : Take("lm_head.weight", {config.vocabulary, config.hidden});
+    decoder.output = config.tied_embeddings ? decoder.embedding
+                                            : Take(kOutput, {config.vocabulary, config.hidden});
     return decoder;
   }
 
  private:
   torch::Tensor Take(const std::string& name, const std::vector<std::int64_t>& shape) const {
     const torch::Tensor tensor = source_(name, shape);
-    return tensor.defined() ? tensor.to(options_.wanted) : tensor;
+    if (!tensor.defined()) return tensor;
+    torch::Tensor weight = tensor.to(options_.wanted);
+    if (!IsFinite(weight)) non_finite_(name);
+    return weight;
   }
 
   FrozenMatrix TakeMatrix(const std::string& name, const std::array<std::int64_t, 2>& shape) const {
@@ -140,6 +146,21 @@ Result<ModelConfig> ReadConfig(const platform::Path& folder) {
   return ParseModelConfig(text, path.string());
 }
 
+// A model whose output is its embedding may repeat it in the file. Another output there means one
+// thing to transformers 4, which drops it, and another to transformers 5, which uses it.
+Status RequireTied(const WeightFiles& files, const platform::Path& folder) {
+  const auto output = files.weights().find(kOutput), embedding = files.weights().find(kEmbedding);
+  if (output == files.weights().end() || embedding == files.weights().end()) return {};
+  const TensorBytes& a = output->second.tensor;
+  const TensorBytes& b = embedding->second.tensor;
+  if (a.dtype == b.dtype && a.data == b.data) return {};
+  return Fail({ExitCode::kConfiguration,
+               "config.json says tie_word_embeddings, but lm_head.weight is another tensor than "
+               "model.embed_tokens.weight: transformers 4 ignores it, and transformers 5 uses it",
+               folder.string(),
+               "set tie_word_embeddings to false, or remove lm_head.weight from the file"});
+}
+
 }  // namespace
 
 std::int64_t WeightBytes(const Decoder& decoder) {
@@ -170,7 +191,10 @@ Result<Decoder> LoadDecoder(const platform::Path& folder, const DecoderOptions& 
       },
       options, [&](const std::string& name) { loader.RefuseNonFinite(name); });
   Decoder decoder = builder.Build(config, layers);
-  if (config.tied_embeddings) loader.Ignore("lm_head.weight");
+  if (config.tied_embeddings) {
+    EBB_RETURN_IF_ERROR(RequireTied(files, folder));
+    loader.Ignore(kOutput);
+  }
   EBB_RETURN_IF_ERROR(loader.Finish(config));
   if (layers != config.layers)
     return Fail({ExitCode::kConfiguration,

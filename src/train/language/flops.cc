@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 #include "train/language/decoder.h"
 #include "train/language/linear_product.h"
@@ -19,6 +20,28 @@ double ElementsOf(const ModelConfig& config, Projection projection) {
 double AttentionFlops(const ModelConfig& config, const TokenCounts& counts) {
   return 2 * 2 * 0.5 * static_cast<double>(config.heads * config.head_size * config.layers) *
          counts.squared_lengths;
+}
+
+// Of a product of two square matrices.
+double OperationsOf(std::int64_t size) { return 2 * std::pow(static_cast<double>(size), 3); }
+
+// The fastest of some products of that size.
+double FlopsOfProducts(std::int64_t size, const torch::TensorOptions& options) {
+  constexpr int kTrials = 4;
+  const torch::NoGradGuard no_grad;
+  const torch::Tensor a = torch::ones({size, size}, options),
+                      b = torch::ones({size, size}, options);
+  torch::Tensor product = LinearProduct(a, b);  // the first one sets the library up
+  double best = 0;
+  for (int trial = 0; trial < kTrials; ++trial) {
+    const auto begin = std::chrono::steady_clock::now();
+    product = LinearProduct(a, b);
+    (void)product[0][0].item<float>();  // waits for the device
+    const double seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    best = std::max(best, OperationsOf(size) / seconds);
+  }
+  return best;
 }
 
 }  // namespace
@@ -47,21 +70,16 @@ double TrainingFlops(const ModelConfig& config, const LoraSettings& lora,
 }
 
 double MeasuredPeakFlops(torch::Device device, torch::ScalarType type) {
-  constexpr std::int64_t kSize = 1024;
-  constexpr int kTrials = 4;
-  const torch::NoGradGuard no_grad;
-  const auto options = torch::dtype(type).device(device);
-  const torch::Tensor a = torch::ones({kSize, kSize}, options),
-                      b = torch::ones({kSize, kSize}, options);
-  torch::Tensor product = LinearProduct(a, b);  // the first one sets the library up
+  constexpr std::int64_t kSmallest = 1024;
+  const std::int64_t largest = device.is_cuda() ? 16384 : 4096;
+  constexpr double kFaster = 1.02, kLongestSeconds = 0.3;
   double best = 0;
-  for (int trial = 0; trial < kTrials; ++trial) {
-    const auto begin = std::chrono::steady_clock::now();
-    product = LinearProduct(a, b);
-    (void)product[0][0].item<float>();  // waits for the device
-    const double seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    best = std::max(best, 2.0 * kSize * kSize * kSize / seconds);
+  for (std::int64_t size = kSmallest; size <= largest; size *= 2) {
+    const double found = FlopsOfProducts(size, torch::dtype(type).device(device));
+    const bool is_full = found < kFaster * best;
+    best = std::max(best, found);
+    const double next_seconds = OperationsOf(2 * size) / found;
+    if (is_full || next_seconds > kLongestSeconds) break;
   }
   return best;
 }

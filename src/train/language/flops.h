@@ -22,8 +22,8 @@ double TrainingFlops(const ModelConfig& config, const LoraSettings& lora,
 /// Of a forward pass alone.
 double ForwardFlops(const ModelConfig& config, const TokenCounts& counts);
 
-/// The fastest of some products of two 1024 x 1024 matrices (linear_product.h), in operations per
-/// second.
+/// The fastest of some products of two square matrices (linear_product.h), in operations per
+/// second. They grow until larger ones are no faster, so that they fill the device.
 double MeasuredPeakFlops(torch::Device device, torch::ScalarType type);
 
 }  // namespace ebb::train

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "train/finite.h"
 #include "train/language/dot_product.h"
 #include "train/language/linear_product.h"
 #include "train/language/one_row_product.h"
@@ -123,7 +124,7 @@ std::int64_t FrozenMatrix::bytes() const {
 }
 
 bool FrozenMatrix::is_finite() const {
-  return !scales_.defined() || scales_.isfinite().all().item<bool>();
+  return IsFinite(codes_.is_floating_point() ? codes_ : scales_);
 }
 
 Tensor FrozenMatrix::Whole() const { return Rows(0, rows()); }

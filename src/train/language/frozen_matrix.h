@@ -28,7 +28,7 @@ class FrozenMatrix {
   /// Of a plain one.
   const torch::Tensor& plain() const { return codes_; }
   std::int64_t bytes() const;
-  /// False if a weight that was stored in fewer bits was not.
+  /// False if a weight is not, or was not before it was stored in fewer bits.
   bool is_finite() const;
 
   /// As numbers.

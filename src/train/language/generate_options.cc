@@ -8,6 +8,7 @@ namespace {
 constexpr const char* kExamples = R"(
 Examples:
   ebb-train generate --base models/qwen --prompt "def add(a, b):"
+  ebb-train generate --base models/qwen --chat --prompt "Which hours are clean?"
   ebb-train generate --base models/qwen --adapter runs/a/adapter --prompt "Hello" --temperature 0.8 --top-p 0.95
 
 The text goes to standard output as it comes; Ctrl-C ends it. Exit codes: 0 done, 2 usage, 3 model, adapter or prompt,
@@ -32,6 +33,11 @@ void AddFlags(CLI::App& app, GenerateOptions& options, Choices& choices) {
       ->required();
   app.add_option("--adapter", options.adapter, "folder of an adapter in PEFT's format");
   app.add_option("--prompt", options.prompt, "the text to complete")->required();
+  CLI::Option* chat =
+      app.add_flag("--chat", options.chat,
+                   "the prompt is a user's message: the tokenizer's chat template writes the text");
+  app.add_option("--system", options.system_message, "with --chat: the system's message before it")
+      ->needs(chat);
   number("--max-new-tokens", options.max_new_tokens, {1, 1e6}, "end after so many tokens");
   number("--temperature", options.temperature, {0, 100},
          "0: the most likely token each time; higher: more varied");

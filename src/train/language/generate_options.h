@@ -17,6 +17,8 @@ struct GenerateOptions {
   std::string base;     ///< folder of the model, with tokenizer.json
   std::string adapter;  ///< folder of an adapter in PEFT's format; empty: none
   std::string prompt;
+  bool chat = false;  ///< the prompt is a user's message, written by the tokenizer's chat template
+  std::string system_message;  ///< before it; only of a chat
   std::int64_t max_new_tokens = 128;
   double temperature = 0;
   std::int64_t top_k = 0;

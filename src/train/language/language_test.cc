@@ -341,7 +341,7 @@ TEST_F(Language, WeightsAreTheMappedFile) {
   const TensorMemoryScope memory(torch::kCPU);
   const auto again = LoadDecoder(directory_, torch::dtype(torch::kFloat32));
   ASSERT_TRUE(again);
-  EXPECT_EQ(memory.peak_bytes(), 0);
+  EXPECT_LE(memory.peak_bytes(), 64) << "the sum by which they are found to be finite";
   // Writing into what was lent changes neither the file nor another mapping of it.
   torch::NoGradGuard no_grad;
   Tensor embedding = again->embedding;

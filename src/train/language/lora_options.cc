@@ -39,6 +39,7 @@ struct Choices : RunChoices {
   std::optional<std::size_t> first_records;
   std::string loss_on;
   std::optional<bool> pad_to_max;
+  std::optional<AppendEnd> append_end;
   std::string targets = "all";
   std::string base_weights;
 };
@@ -81,7 +82,24 @@ void AddDataFlags(CLI::App& app, LoraOptions& options, Choices& choices) {
          [&choices](std::int64_t said) { choices.pad_to_max = said > 0; },
          "every row has --max-length tokens, not those of the longest in its micro-batch")
       ->group(group);
-  app.add_flag("--append-end", options.data.append_end, "the end-of-text token behind each text")
+  app.add_flag_function(
+         "--append-end,!--no-append-end",
+         [&choices](std::int64_t said) {
+           choices.append_end = said > 0 ? AppendEnd::kYes : AppendEnd::kNo;
+         },
+         "the end-of-text token behind each text, so that the model learns to stop (default: on "
+         "with "
+         "prompt-response)")
+      ->group(group);
+  app.add_option(
+         "--ignore-fields", options.data.ignored_fields,
+         "of a chat's record: fields that do not change what is learned; * for all that are "
+         "not known")
+      ->delimiter(',')
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->group(group);
+  app.add_flag("--skip-bad-records", options.data.skip_bad_records,
+               "leave out records that cannot be read, and count them")
       ->group(group);
   app.add_flag("--pack", options.data.packed, "several texts in a row of --max-length tokens")
       ->group(group);
@@ -209,6 +227,7 @@ Status LookUpData(const Choices& choices, LoraOptions& options) {
   if (choices.pattern.empty()) data.chat = preset->chat;
   data.first_records = choices.first_records ? choices.first_records : preset->first_records;
   data.pad_to_max = choices.pad_to_max.value_or(preset->pad_to_max);
+  data.append_end = choices.append_end.value_or(preset->append_end);
   data.loss_on = preset->loss_on;
   if (!choices.loss_on.empty())
     EBB_RETURN_IF_ERROR(LookUp("--loss-on", kLossOn, choices.loss_on, data.loss_on));
@@ -262,6 +281,10 @@ Result<LoraRequest> ParseLoraOptions(std::span<const std::string> arguments,
   AddRunFlags(app, options, choices, "progress.jsonl, train_result.json and metrics.json",
               "model and data");
   AddAdapterPathFlag(app, options);
+  app.add_flag("--verify", options.verify,
+               "know the whole content of large weights, not samples of it, so that --resume finds "
+               "every change")
+      ->group("Run");
   EBB_ASSIGN_OR_RETURN(const auto text, ParseFlags(app, arguments));
   if (text) return *text;
   EBB_RETURN_IF_ERROR(LookUpData(choices, options));
@@ -288,7 +311,7 @@ nlohmann::ordered_json Fingerprint(const LoraOptions& options) {
       {"--first-records", options.data.first_records.value_or(0)},
       {"--loss-on", NameOf(kLossOn, options.data.loss_on)},
       {"--pad-to-max", options.data.pad_to_max},
-      {"--append-end", options.data.append_end},
+      {"--append-end", options.data.append_end != AppendEnd::kNo},
       {"--pack", options.data.packed},
       {"--max-length", options.data.max_tokens},
       {"--validation-share", options.data.validation_share},
@@ -311,6 +334,9 @@ nlohmann::ordered_json Fingerprint(const LoraOptions& options) {
       {"--clip-norm", options.clip_norm},
       {"--precision", Name(options.precision)},
       {"--seed", options.seed}};
+  if (!options.data.ignored_fields.empty())
+    fingerprint["--ignore-fields"] = Join(options.data.ignored_fields, ",");
+  if (options.data.skip_bad_records) fingerprint["--skip-bad-records"] = true;
   // Checkpoints were written before there were these flags.
   if (options.base_weights != BaseWeights::kPlain)
     fingerprint["--base-weights"] = Name(options.base_weights);

@@ -129,7 +129,7 @@ TEST(LoraOptions, EveryFlagThatChangesTheAdapterIsInTheFingerprint) {
                                   {"--loss-on", "answer"},
                                   {"--pack"},
                                   {"--pad-to-max"},
-                                  {"--append-end"},
+                                  {"--no-append-end"},
                                   {"--filter", "a>1"},
                                   {"--pattern", "{x}"},
                                   {"--first-records", "7"},

@@ -11,10 +11,12 @@
 #include <utility>
 
 #include "base/time.h"
+#include "platform/path_facts.h"
 #include "train/autocast.h"
 #include "train/device.h"
 #include "train/language/lora_task.h"
 #include "train/language/token_file.h"
+#include "train/language/weight_files.h"
 #include "train/library_errors.h"
 #include "train/nccl_sum.h"
 #include "train/options.h"
@@ -28,6 +30,10 @@ using nlohmann::ordered_json;
 
 // All runs of a sweep fine-tune the same model, whatever their own seeds.
 constexpr std::uint64_t kRandomWeightsSeed = 0;
+
+constexpr const char* kModelFiles[] = {"config.json", "tokenizer.json", "tokenizer_config.json",
+                                       "chat_template.jinja", "special_tokens_map.json"};
+constexpr const char* kAdapterFiles[] = {"adapter_config.json", "adapter_model.safetensors"};
 
 torch::ScalarType TypeOf(Precision precision) {
   return precision == Precision::kBf16 ? torch::kBFloat16 : torch::kFloat32;
@@ -124,6 +130,15 @@ Result<Setup> Prepare(const LoraOptions& options) {
   return setup;
 }
 
+// What became of the records, on one rank.
+void TellData(const LoraOptions& options, const Setup& setup) {
+  if (setup.place.rank != 0) return;
+  const TextCounts& counts = setup.data->counts;
+  if (options.progress != ProgressStyle::kNone) std::puts(counts.Sentence().c_str());
+  for (const std::string& warning : counts.Warnings())
+    std::fprintf(stderr, "ebb-train: warning: %s\n", warning.c_str());
+}
+
 // "models/qwen/" is called qwen, too.
 std::string NameOf(const platform::Path& folder) {
   return (folder.has_filename() ? folder : folder.parent_path()).filename().string();
@@ -175,6 +190,7 @@ ordered_json LanguageFields(const LoraOptions& options, const Setup& setup, cons
   const LoraSettings& lora = task.adapter().settings;
   const double seconds = SecondsOf(state);
   const TokenCounts counts = task.EpochCounts();
+  const TextCounts& records = task.data().counts;
   const double flops = static_cast<double>(state.history.size()) *
                        (TrainingFlops(decoder.config, lora, counts) +
                         (setup.teacher ? ForwardFlops(setup.teacher->decoder.config, counts) : 0));
@@ -184,6 +200,10 @@ ordered_json LanguageFields(const LoraOptions& options, const Setup& setup, cons
   std::int64_t trained = 0;
   for (const auto& [name, tensor] : task.adapter().Tensors()) trained += tensor.numel();
   ordered_json fields = {
+      {"records", ordered_json{{"read", records.records},
+                               {"filtered", records.filtered},
+                               {"cut_off", records.cut_off},
+                               {"without_learned_token", records.without_loss}}},
       {"model_type", decoder.config.model_type},
       {"parameters", ParameterCount(decoder.config)},
       {"base_weights", Name(options.base_weights, options.precision)},
@@ -225,6 +245,7 @@ Result<std::string> Finish(const LoraOptions& options, const Setup& setup, const
                        .parameters_sha256 = AdapterSha256(task.adapter()),
                        .torch_version = TORCH_VERSION,
                        .precision_notice = setup.precision_notice,
+                       .notices = setup.data->counts.Warnings(),
                        .more = LanguageFields(options, setup, task, state)};
   const platform::Path result = run_dir / "train_result.json";
   EBB_RETURN_IF_ERROR(WriteRunResult(result, run, state, facts));
@@ -237,8 +258,46 @@ std::int64_t UpdatesOf(const LoraOptions& options, std::size_t samples) {
   return static_cast<std::int64_t>(plan.updates_per_epoch()) * options.epochs;
 }
 
-LoopSettings LoopFor(const LoraOptions& options, std::size_t samples, Ranks& ranks) {
-  LoopSettings loop = LoopOf(options, Fingerprint(options), ranks);
+// The files of a model that shape a training.
+Status AddModel(InputContent& inputs, const LoraOptions& options, const std::string& folder,
+                bool with_weights) {
+  for (const char* name : kModelFiles) {
+    const platform::Path file = platform::Path(folder) / name;
+    if (platform::Exists(file)) EBB_RETURN_IF_ERROR(AddInput(inputs, file, DigestOf::kWhole));
+  }
+  if (!with_weights) return {};
+  EBB_ASSIGN_OR_RETURN(const auto shards, WeightFiles::NamesIn(folder));
+  for (const platform::Path& file : shards)
+    EBB_RETURN_IF_ERROR(
+        AddInput(inputs, file, options.verify ? DigestOf::kBoth : DigestOf::kSamples));
+  return {};
+}
+
+Status AddAdapter(InputContent& inputs, const std::string& folder) {
+  if (folder.empty()) return {};
+  for (const char* name : kAdapterFiles)
+    EBB_RETURN_IF_ERROR(AddInput(inputs, platform::Path(folder) / name, DigestOf::kWhole));
+  return {};
+}
+
+Result<InputContent> InputsOf(const LoraOptions& options) {
+  InputContent inputs;
+  EBB_RETURN_IF_ERROR(AddModel(inputs, options, options.base, !options.random_weights));
+  if (!options.distillation.teacher.empty())
+    EBB_RETURN_IF_ERROR(AddModel(inputs, options, options.distillation.teacher, true));
+  EBB_RETURN_IF_ERROR(AddAdapter(inputs, options.start_adapter));
+  EBB_RETURN_IF_ERROR(AddAdapter(inputs, options.teacher_adapter));
+  if (!options.tokens.empty())
+    EBB_RETURN_IF_ERROR(AddInput(inputs, options.tokens, DigestOf::kWhole));
+  else
+    for (const platform::Path& file : options.data.files)
+      EBB_RETURN_IF_ERROR(AddInput(inputs, file, DigestOf::kWhole));
+  return inputs;
+}
+
+LoopSettings LoopFor(const LoraOptions& options, std::size_t samples, InputContent inputs,
+                     Ranks& ranks) {
+  LoopSettings loop = LoopOf(options, {Fingerprint(options), std::move(inputs)}, ranks);
   loop.learning_rate.warm_up_steps = static_cast<std::int64_t>(
       std::ceil(options.warm_up * static_cast<double>(UpdatesOf(options, samples))));
   return loop;
@@ -255,8 +314,10 @@ Result<Adapter> FirstAdapter(const LoraOptions& options, const Decoder& decoder)
 Result<Outcome> TrainUnguarded(const LoraOptions& options) {
   EBB_ASSIGN_OR_RETURN(Setup setup, Prepare(options));
   EBB_RETURN_IF_ERROR(RequireFolders(options));
+  EBB_ASSIGN_OR_RETURN(InputContent inputs, InputsOf(options));
   EBB_ASSIGN_OR_RETURN(Ranks ranks,
                        Ranks::Join(setup.place, options.rank_share, std::move(setup.devices)));
+  TellData(options, setup);
   setup.precision_notice = PrecisionNotice(options.precision, setup.device);
   const TensorMemoryScope memory(setup.device.type());
   EBB_ASSIGN_OR_RETURN(Adapter adapter, FirstAdapter(options, setup.decoder));
@@ -270,14 +331,16 @@ Result<Outcome> TrainUnguarded(const LoraOptions& options) {
                 [&](const LoraTask& done, const TrainingState& state) {
                   return Finish(options, setup, done, state);
                 });
-  return RunTraining(task, LoopFor(options, task.samples(), ranks), memory);
+  return RunTraining(task, LoopFor(options, task.samples(), std::move(inputs), ranks), memory);
 }
 
 }  // namespace
 
 Status CheckLora(const LoraOptions& options) {
   const auto ready = WithLibraryErrors([&] { return Prepare(options); });
-  return ready ? Status{} : Status(Fail(ready.error()));
+  if (!ready) return Fail(ready.error());
+  TellData(options, *ready);
+  return {};
 }
 
 Result<Outcome> TrainLora(const LoraOptions& options) {

@@ -1,16 +1,59 @@
 #include "train/language/model_config.h"
 
+#include <algorithm>
 #include <cmath>
+#include <span>
+#include <string_view>
 #include <utility>
 
 #include "base/json_node.h"
 #include "base/text.h"
+#include "train/language/known_keys.h"
 
 namespace ebb::train {
 namespace {
 
 constexpr double kLargestSize = 1 << 24;  // of a vocabulary, a width, a number of layers
 constexpr double kLargestCount = 9e15;    // token ids, positions
+constexpr double kKeyValueHeadsOfQwen = 32;
+
+constexpr const char* kFullAttention = "full_attention";
+
+// Of config.json. The first lines are read here or in ReadFamily and ReadSizes; the rest changes no
+// number of a forward or backward pass of these families in transformers 4.57 and 5.
+constexpr std::string_view kKnownKeys[] = {
+    "model_type", "vocab_size", "hidden_size", "intermediate_size", "num_hidden_layers",
+    "num_attention_heads", "num_key_value_heads", "head_dim", "max_position_embeddings",
+    "rms_norm_eps", "tie_word_embeddings", "attention_bias", "mlp_bias", "eos_token_id",
+    "rope_theta", "rope_scaling", "rope_parameters", "original_max_position_embeddings",
+    "partial_rotary_factor", "hidden_act", "use_sliding_window", "layer_types", "is_causal",
+    "attention_dropout", "quantization_config",
+    // of the window that is not used
+    "sliding_window", "max_window_layers",
+    // how it is run or was made
+    "architectures", "auto_map", "torch_dtype", "dtype", "transformers_version", "use_cache",
+    "initializer_range", "pretraining_tp", "_name_or_path", "name_or_path", "_commit_hash",
+    "attn_implementation", "_attn_implementation", "_attn_implementation_autoset",
+    "_flash_attn_2_enabled", "gradient_checkpointing", "torchscript", "use_bfloat16",
+    "tokenizer_class", "model_max_length", "max_sequence_length", "unsloth_fixed",
+    "unsloth_version", "transformers.js_config", "is_decoder", "return_dict",
+    "output_hidden_states", "output_attentions", "id2label", "label2id", "num_labels",
+    "problem_type", "finetuning_task", "task_specific_params",
+    // tokens, and what generation begins with
+    "bos_token_id", "pad_token_id", "sep_token_id", "decoder_start_token_id", "prefix",
+    "temperature", "top_p", "top_k", "typical_p", "do_sample", "num_beams", "num_beam_groups",
+    "num_return_sequences", "max_length", "min_length", "max_new_tokens", "repetition_penalty",
+    "length_penalty", "diversity_penalty", "no_repeat_ngram_size", "encoder_no_repeat_ngram_size",
+    "early_stopping"};
+
+// Of rope_scaling and rope_parameters.
+constexpr std::string_view kRotaryKeys[] = {"rope_type",       "type",
+                                            "rope_theta",      "partial_rotary_factor",
+                                            "factor",          "original_max_position_embeddings",
+                                            "low_freq_factor", "high_freq_factor",
+                                            "beta_fast",       "beta_slow",
+                                            "truncate",        "attention_factor",
+                                            "mscale",          "mscale_all_dim"};
 
 // Reads members of one object and keeps the first mistake.
 class Reader {
@@ -21,6 +64,8 @@ class Reader {
     const JsonNode* found = object_.Find(key);
     return found != nullptr && found->is_null() ? nullptr : found;
   }
+
+  bool Has(const char* key) const { return object_.Find(key) != nullptr; }
 
   double Number(const char* key, std::optional<double> otherwise = std::nullopt) {
     const JsonNode* found = Find(key);
@@ -57,6 +102,14 @@ class Reader {
     return Number(key);
   }
 
+  // Nobody knows what a member means that is not in the list, so it must say nothing.
+  void RefuseOthers(std::span<const std::string_view> known, const std::string& what) {
+    for (const JsonMember& member : object_.members)
+      if (std::ranges::find(known, member.name) == known.end() && !SaysNothing(member.value))
+        Mistake("the " + what + " " + Quoted(member.name) + " is not known",
+                "if it does not change the model's numbers, remove it from config.json");
+  }
+
   void Mistake(std::string what, std::string next = "") {
     if (!mistake_)
       mistake_ = Error{ExitCode::kConfiguration, std::move(what), name_, std::move(next)};
@@ -88,19 +141,30 @@ void ReadSizes(Reader& reader, ModelConfig& config) {
   config.intermediate = reader.Size("intermediate_size");
   config.layers = reader.Size("num_hidden_layers");
   config.heads = reader.Size("num_attention_heads");
-  config.key_value_heads = reader.Size("num_key_value_heads", static_cast<double>(config.heads));
+  // null is as many as heads; a file of Qwen that does not mention them means 32.
+  const bool is_llama = config.model_type == "llama";
+  config.key_value_heads =
+      reader.Size("num_key_value_heads", is_llama || reader.Has("num_key_value_heads")
+                                             ? static_cast<double>(config.heads)
+                                             : kKeyValueHeadsOfQwen);
   // Qwen3's own default does not depend on the width.
   const double usual =
       config.model_type == "qwen3"
           ? 128.0
           : std::floor(static_cast<double>(config.hidden) / static_cast<double>(config.heads));
   config.head_size = reader.Size("head_dim", usual);
-  config.positions = reader.Size("max_position_embeddings", 2048.0);
+  config.positions = reader.Size("max_position_embeddings", is_llama ? 2048.0 : 32768.0);
   config.norm_epsilon = reader.Positive("rms_norm_eps", 1e-6);
   config.tied_embeddings = reader.Flag("tie_word_embeddings", false);
   if (config.heads % config.key_value_heads != 0)
     reader.Mistake("num_key_value_heads does not divide num_attention_heads");
   if (config.head_size % 2 != 0) reader.Mistake("head_dim is odd, but rotary positions need pairs");
+}
+
+void RefusePartialRotation(Reader& reader) {
+  if (reader.Number("partial_rotary_factor", 1) != 1)
+    reader.Mistake(
+        "rotary positions on a part of each head (partial_rotary_factor) are not supported");
 }
 
 std::optional<RotaryScalingKind> KindFromName(const std::string& name) {
@@ -133,49 +197,88 @@ RotaryScaling ReadScaling(Reader& reader, const std::string& kind_name, double p
   return scaling;
 }
 
+// The object that has the rotary parameters, as transformers 5 finds it: rope_scaling, unless it is
+// empty, wins over rope_parameters. Parameters by type of layer count for the one type there is.
+const JsonNode* RotaryParameters(Reader& reader) {
+  const JsonNode* scaling = reader.Find("rope_scaling");
+  const JsonNode* found =
+      scaling != nullptr && !scaling->members.empty() ? scaling : reader.Find("rope_parameters");
+  if (found == nullptr || reader.Find("layer_types") == nullptr) return found;
+  const JsonNode* of_type = found->Find(kFullAttention);
+  return of_type != nullptr ? of_type : found;
+}
+
 // transformers 5 writes rope_parameters, earlier ones rope_theta and rope_scaling.
 Status ReadRotary(Reader& reader, const std::string& name, ModelConfig& config) {
-  const JsonNode* parameters = reader.Find("rope_parameters");
-  const JsonNode* scaling = parameters != nullptr ? parameters : reader.Find("rope_scaling");
   config.rotary_base = reader.Positive("rope_theta", 10000);
-  if (scaling == nullptr) return {};
-  Reader inner(*scaling, name);
-  if (parameters != nullptr) config.rotary_base = inner.Positive("rope_theta", config.rotary_base);
-  const std::string type = scaling->TextOf("rope_type");
-  config.rotary_scaling = ReadScaling(inner, type.empty() ? scaling->TextOf("type") : type,
+  const JsonNode* parameters = RotaryParameters(reader);
+  if (parameters == nullptr) return {};
+  Reader inner(*parameters, name);
+  inner.RefuseOthers(kRotaryKeys, "rotary parameter");
+  config.rotary_base = inner.Positive("rope_theta", config.rotary_base);
+  RefusePartialRotation(inner);
+  const std::string type = parameters->TextOf("rope_type");
+  config.rotary_scaling = ReadScaling(inner, type.empty() ? parameters->TextOf("type") : type,
                                       static_cast<double>(config.positions));
+  // One beside the object counts more than one in it.
+  config.rotary_scaling.original_positions = reader.Positive(
+      "original_max_position_embeddings",
+      config.rotary_scaling.original_positions > 0 ? config.rotary_scaling.original_positions : 1);
   if (inner.mistake()) return Fail(*inner.mistake());
   return {};
 }
 
-void ReadEndTokens(Reader& reader, ModelConfig& config) {
+std::vector<std::int64_t> ReadEndTokens(Reader& reader) {
+  std::vector<std::int64_t> tokens;
   const JsonNode* ends = reader.Find("eos_token_id");
-  if (ends == nullptr) return;
+  if (ends == nullptr) return tokens;
   const std::vector<JsonNode> one = {*ends};
   for (const JsonNode& end : ends->is_list() ? ends->items : one) {
     const auto id = end.AsNumber();
-    if (!id || *id < 0 || *id > kLargestCount || *id != std::floor(*id))
-      return reader.Mistake("eos_token_id is not a token's number");
-    config.end_tokens.push_back(static_cast<std::int64_t>(*id));
+    if (!id || *id < 0 || *id > kLargestCount || *id != std::floor(*id)) {
+      reader.Mistake("eos_token_id is not a token's number");
+      return tokens;
+    }
+    tokens.push_back(static_cast<std::int64_t>(*id));
   }
+  return tokens;
+}
+
+bool IsFullAttention(const JsonNode& types) {
+  return types.is_list() && std::ranges::all_of(types.items, [](const JsonNode& type) {
+           return type.AsText() == kFullAttention;
+         });
 }
 
 void RefuseWhatChangesNumbers(Reader& reader, const JsonNode& root) {
+  reader.RefuseOthers(kKnownKeys, "key");
   const std::string activation = root.TextOf("hidden_act");
   if (!activation.empty() && activation != "silu")
     reader.Mistake("hidden_act \"" + activation + "\" is not supported", "supported is silu");
-  if (reader.Number("partial_rotary_factor", 1) != 1)
-    reader.Mistake(
-        "rotary positions on a part of each head (partial_rotary_factor) are not supported");
-  if (root.IsTrue("use_sliding_window"))
-    reader.Mistake("sliding-window attention (use_sliding_window) is not supported",
+  RefusePartialRotation(reader);
+  const JsonNode* types = reader.Find("layer_types");
+  if (root.IsTrue("use_sliding_window") || (types != nullptr && !IsFullAttention(*types)))
+    reader.Mistake("sliding-window attention (use_sliding_window, layer_types) is not supported",
                    "supported is full causal attention");
+  if (!reader.Flag("is_causal", true))
+    reader.Mistake("attention that looks ahead (is_causal: false) is not supported");
+  if (reader.Number("attention_dropout", 0) != 0)
+    reader.Mistake("attention_dropout is not supported", "set it to 0 in config.json");
   if (reader.Find("quantization_config") != nullptr)
     reader.Mistake("quantised weights (quantization_config) are not supported",
                    "use the model's bf16, fp16 or fp32 weights");
 }
 
 }  // namespace
+
+Result<std::vector<std::int64_t>> ParseGenerationEnds(std::string_view text,
+                                                      const std::string& name) {
+  EBB_ASSIGN_OR_RETURN(const JsonNode root, ParseJson(text, name));
+  Reader reader(root, name);
+  std::vector<std::int64_t> ends = ReadEndTokens(reader);
+  if (reader.mistake()) return Fail(*reader.mistake());
+  return ends;
+}
 
 Result<ModelConfig> ParseModelConfig(std::string_view text, const std::string& name) {
   EBB_ASSIGN_OR_RETURN(const JsonNode root, ParseJson(text, name));
@@ -185,7 +288,7 @@ Result<ModelConfig> ParseModelConfig(std::string_view text, const std::string& n
   config.model_type = root.TextOf("model_type");
   ReadFamily(reader, config);
   ReadSizes(reader, config);
-  ReadEndTokens(reader, config);
+  config.end_tokens = ReadEndTokens(reader);
   RefuseWhatChangesNumbers(reader, root);
   if (reader.mistake()) return Fail(*reader.mistake());
   EBB_RETURN_IF_ERROR(ReadRotary(reader, name, config));

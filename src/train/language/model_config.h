@@ -52,6 +52,10 @@ struct ModelConfig {
   std::vector<std::int64_t> end_tokens;  ///< eos_token_id: one, several or none
 };
 
+/// The eos_token_id of generation_config.json: one, several or none. `name` is the file.
+Result<std::vector<std::int64_t>> ParseGenerationEnds(std::string_view text,
+                                                      const std::string& name);
+
 /// `name` is the file, for messages.
 Result<ModelConfig> ParseModelConfig(std::string_view text, const std::string& name);
 

@@ -64,6 +64,76 @@ TEST(ModelConfig, NamesWhatIsNotSupported) {
   EXPECT_THAT(Refusal(With("rope_scaling", {{"rope_type", "linear"}})), HasSubstr("factor"));
 }
 
+TEST(ModelConfig, AKeyThatNobodyKnowsMustSayNothing) {
+  for (const char* key : {"final_logit_softcapping", "logits_scaling", "residual_multiplier",
+                          "num_experts", "attention_multiplier"})
+    EXPECT_THAT(Refusal(With(key, 2)), HasSubstr("the key \"" + std::string(key) + "\""));
+  EXPECT_THAT(Refusal(With("no_rope_layers", {1, 0})), HasSubstr("no_rope_layers"));
+  EXPECT_THAT(Refusal(With("key_of_tomorrow", "on")), HasSubstr("key_of_tomorrow"));
+  EXPECT_EQ(Refusal(With("key_of_tomorrow", nullptr)), "accepted");
+  EXPECT_EQ(Refusal(With("use_mrope", false)), "accepted");
+  EXPECT_EQ(Refusal(With("torch_dtype", "bfloat16")), "accepted");
+  EXPECT_THAT(Refusal(With("is_causal", false)), HasSubstr("is_causal"));
+  EXPECT_EQ(Refusal(With("is_causal", true)), "accepted");
+  EXPECT_THAT(Refusal(With("attention_dropout", 0.1)), HasSubstr("attention_dropout"));
+  EXPECT_EQ(Refusal(With("attention_dropout", 0.0)), "accepted");
+  EXPECT_THAT(Refusal(With("partial_rotary_factor", 0.5)), HasSubstr("partial_rotary_factor"));
+  EXPECT_THAT(Refusal(With("rope_parameters", {{"partial_rotary_factor", 0.5}})),
+              HasSubstr("partial_rotary_factor"));
+  EXPECT_THAT(Refusal(With("rope_parameters", {{"rope_type", "default"}, {"ntk_alpha", 4}})),
+              HasSubstr("the rotary parameter \"ntk_alpha\""));
+  EXPECT_THAT(Refusal(With("layer_types", {"full_attention", "sliding_attention"})),
+              HasSubstr("layer_types"));
+  EXPECT_EQ(Refusal(With("layer_types", {"full_attention", "full_attention"})), "accepted");
+}
+
+// As Qwen2Config and LlamaConfig of transformers 4.57 and 5.
+TEST(ModelConfig, WhatIsNotMentionedIsTheFamilysOwn) {
+  nlohmann::json qwen = TinyConfig("qwen2");
+  qwen["num_attention_heads"] = 64;
+  qwen["hidden_size"] = 256;
+  qwen["num_key_value_heads"] = nullptr;
+  EXPECT_EQ(ParseModelConfig(qwen.dump(), "")->key_value_heads, 64);
+  qwen.erase("num_key_value_heads");
+  qwen.erase("max_position_embeddings");
+  EXPECT_EQ(ParseModelConfig(qwen.dump(), "")->key_value_heads, 32);
+  EXPECT_EQ(ParseModelConfig(qwen.dump(), "")->positions, 32768);
+  qwen["model_type"] = "llama";
+  EXPECT_EQ(ParseModelConfig(qwen.dump(), "")->key_value_heads, 64);
+  EXPECT_EQ(ParseModelConfig(qwen.dump(), "")->positions, 2048);
+}
+
+// convert_rope_params_to_dict and standardize_rope_params of transformers 5.24.
+TEST(ModelConfig, OfSeveralSpellingsOfRotaryPositionsTransformersFiveChooses) {
+  nlohmann::json json = TinyConfig("llama");
+  json["rope_theta"] = 500.0;
+  json["rope_parameters"] = {{"rope_type", "linear"}, {"factor", 2.0}, {"rope_theta", 7.0}};
+  EXPECT_EQ(ParseModelConfig(json.dump(), "")->rotary_base, 7);
+  json["rope_scaling"] = nlohmann::json::object();
+  EXPECT_EQ(ParseModelConfig(json.dump(), "")->rotary_base, 7) << "an empty object does not count";
+  json["rope_scaling"] = {{"rope_type", "linear"}, {"factor", 4.0}};
+  const auto both = *ParseModelConfig(json.dump(), "");
+  EXPECT_EQ(both.rotary_base, 500);
+  EXPECT_EQ(both.rotary_scaling.factor, 4);
+  json.erase("rope_scaling");
+  json["layer_types"] = {"full_attention", "full_attention"};
+  json["rope_parameters"] = {{"full_attention", {{"rope_type", "default"}, {"rope_theta", 9.0}}}};
+  EXPECT_EQ(ParseModelConfig(json.dump(), "")->rotary_base, 9);
+  json["rope_parameters"] = {
+      {"rope_type", "yarn"}, {"factor", 4.0}, {"original_max_position_embeddings", 16}};
+  EXPECT_EQ(ParseModelConfig(json.dump(), "")->rotary_scaling.original_positions, 16);
+  json["original_max_position_embeddings"] = 32;
+  EXPECT_EQ(ParseModelConfig(json.dump(), "")->rotary_scaling.original_positions, 32);
+}
+
+TEST(ModelConfig, TheEndsOfGenerationAreOneSeveralOrNone) {
+  EXPECT_THAT(*ParseGenerationEnds(R"({"eos_token_id": [7, 9], "top_p": 0.8})", ""),
+              testing::ElementsAre(7, 9));
+  EXPECT_THAT(*ParseGenerationEnds(R"({"eos_token_id": 7})", ""), testing::ElementsAre(7));
+  EXPECT_THAT(*ParseGenerationEnds("{}", ""), testing::IsEmpty());
+  EXPECT_FALSE(ParseGenerationEnds(R"({"eos_token_id": "x"})", ""));
+}
+
 TEST(ModelConfig, NamesWhatIsMissingOrImpossible) {
   nlohmann::json json = TinyConfig("qwen2");
   json.erase("hidden_size");

@@ -24,6 +24,7 @@ constexpr std::uint64_t kReadLimitBytes = 4ULL << 30;
 struct Sequence {
   std::vector<TokenId> ids;
   std::vector<bool> targets;
+  bool was_cut = false;
 
   // The first token has nothing before it.
   bool HasSomethingToPredict() const {
@@ -42,6 +43,7 @@ std::optional<std::string> ReadLine(std::string_view line, const TokenFileOption
   if (!mask.is_null() && (!mask.is_array() || mask.size() != ids.size()))
     return "has a loss_mask of another length than input_ids";
   const std::size_t count = std::min(ids.size(), options.max_tokens);
+  sequence.was_cut = count < ids.size();
   for (std::size_t i = 0; i < count; ++i) {
     if (!ids[i].is_number_unsigned() ||
         ids[i].get<std::uint64_t>() >= static_cast<std::uint64_t>(options.vocabulary))
@@ -58,26 +60,30 @@ std::optional<std::string> ReadLine(std::string_view line, const TokenFileOption
 Result<TextData> LoadTokenFile(const TokenFileOptions& options) {
   EBB_ASSIGN_OR_RETURN(const std::string text, ReadInput(options.path, kReadLimitBytes));
   TokenStore store;
-  std::size_t number = 0, records = 0, without_loss = 0;
+  std::size_t number = 0;
+  TextCounts counts;
+  counts.max_tokens = options.max_tokens;
   for (const std::string_view line : Split(text, '\n')) {
     ++number;
     if (Trim(line).empty()) continue;
-    ++records;
+    ++counts.records;
     Sequence sequence;
     if (const auto mistake = ReadLine(line, options, sequence))
       return Fail({ExitCode::kConfiguration, "the line " + *mistake,
                    options.path.string() + ":" + std::to_string(number), ""});
-    if (sequence.HasSomethingToPredict())
+    counts.cut_off += sequence.was_cut;
+    if (sequence.HasSomethingToPredict()) {
       store.Add(sequence.ids, sequence.targets);
-    else
-      ++without_loss;
+    } else {
+      ++counts.without_loss;
+      counts.lost_by_cut += sequence.was_cut;
+    }
   }
   const std::size_t count = store.size();
   const auto validation_count =
       static_cast<std::size_t>(std::ceil(options.validation_share * static_cast<double>(count)));
   if (count == validation_count)
-    return Fail({ExitCode::kConfiguration,
-                 "has no sequence with a token to predict that is left to train on",
+    return Fail({ExitCode::kConfiguration, "no sequence is left to train on: " + counts.Sentence(),
                  options.path.string(), "a smaller --validation-share leaves more"});
   const auto order = NumpyPermutation(options.split_seed, count);
   const auto middle = order.begin() + static_cast<std::ptrdiff_t>(validation_count);
@@ -85,12 +91,7 @@ Result<TextData> LoadTokenFile(const TokenFileOptions& options) {
   const BatchForm form{.padding = 0, .loss_on = LossOn::kAnswer, .columns = std::nullopt};
   TextDataset training(shared, {middle, order.end()}, form);
   if (options.packed) training = training.Packed(options.max_tokens);
-  return TextData{std::move(training),
-                  TextDataset(shared, {order.begin(), middle}, form),
-                  records,
-                  0,
-                  without_loss,
-                  0};
+  return TextData{std::move(training), TextDataset(shared, {order.begin(), middle}, form), counts};
 }
 
 }  // namespace ebb::train

@@ -43,7 +43,7 @@ TEST(TokenFile, WhatHasNothingToPredictIsLeftOut) {
       "2]}");
   ASSERT_TRUE(data);
   EXPECT_EQ(data->training.rows(), 1U);
-  EXPECT_EQ(data->without_loss, 2U);
+  EXPECT_EQ(data->counts.without_loss, 2U);
   EXPECT_THAT(Refusal("{\"input_ids\": [1]}"), HasSubstr("left to train on"));
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/json_node.h"
+#include "platform/path_facts.h"
 
 namespace ebb::train {
 namespace {
@@ -36,11 +37,6 @@ Result<std::map<std::string, std::string>> ReadIndex(const platform::Path& index
   return shards;
 }
 
-bool Exists(const platform::Path& path) {
-  std::error_code code;
-  return std::filesystem::exists(path, code);
-}
-
 }  // namespace
 
 Status WeightFiles::Add(const platform::Path& path) {
@@ -61,19 +57,27 @@ Result<WeightFiles> WeightFiles::OpenFile(const platform::Path& file) {
   return files;
 }
 
-Result<WeightFiles> WeightFiles::Open(const platform::Path& folder) {
+// As transformers chooses: a single file goes before an index.
+Result<std::vector<platform::Path>> WeightFiles::NamesIn(const platform::Path& folder) {
   const platform::Path index = folder / "model.safetensors.index.json";
   const platform::Path single = folder / "model.safetensors";
-  if (!Exists(index)) {
-    if (Exists(single)) return OpenFile(single);
+  if (platform::Exists(single)) return std::vector<platform::Path>{single};
+  if (!platform::Exists(index))
     return Refuse(folder, "has neither model.safetensors nor model.safetensors.index.json",
                   "save the model with save_pretrained(..., safe_serialization=True)");
-  }
   EBB_ASSIGN_OR_RETURN(const auto shards, ReadIndex(index));
-  std::set<std::string> names;
-  for (const auto& [tensor, file] : shards) names.insert(file);
+  std::set<platform::Path> files{index};
+  for (const auto& [tensor, file] : shards) files.insert(folder / file);
+  return std::vector<platform::Path>(files.begin(), files.end());
+}
+
+Result<WeightFiles> WeightFiles::Open(const platform::Path& folder) {
+  EBB_ASSIGN_OR_RETURN(const std::vector<platform::Path> names, NamesIn(folder));
   WeightFiles files;
-  for (const std::string& name : names) EBB_RETURN_IF_ERROR(files.Add(folder / name));
+  for (const platform::Path& name : names)
+    if (name.extension() != ".json") EBB_RETURN_IF_ERROR(files.Add(name));
+  if (names.size() == 1) return files;
+  EBB_ASSIGN_OR_RETURN(const auto shards, ReadIndex(folder / "model.safetensors.index.json"));
   for (const auto& [tensor, file] : shards) {
     if (!files.weights_.contains(tensor))
       return Refuse(folder / file, "lacks the tensor " + tensor + ", which the index says it has");

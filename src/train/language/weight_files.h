@@ -19,6 +19,8 @@ class WeightFiles {
  public:
   static Result<WeightFiles> Open(const platform::Path& folder);
   static Result<WeightFiles> OpenFile(const platform::Path& file);
+  /// The files that Open would read, the index among them.
+  static Result<std::vector<platform::Path>> NamesIn(const platform::Path& folder);
 
   struct Weight {
     TensorBytes tensor;

@@ -44,6 +44,7 @@ class AddedTokens {
     return normalized_.Find(text, tokens_);
   }
 
+  const std::vector<AddedToken>& tokens() const { return tokens_; }
   const AddedToken* Find(TokenId id) const;
   std::optional<TokenId> Find(std::string_view content) const;
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "train/text/chat_record.h"
 #include "train/text/record_form.h"
 #include "train/text/tokenizer.h"
 
@@ -33,12 +34,15 @@ class ChatTemplate {
   Result<std::string> Render(std::string_view messages_json, ChatEnd end = ChatEnd::kAsItIs,
                              std::string_view variables_json = "") const;
 
-  /// The whole chat, with the turns of the assistant as its answers. A turn is what the template
-  /// adds for it behind the opening of a turn.
-  Result<MarkedText> Marked(std::string_view messages_json) const;
+  /// The whole chat, with the turns of the assistant that are learned as its answers. A template
+  /// with {% generation %} says where they are. Otherwise a turn is what the template adds for it
+  /// behind the opening of a turn; if it writes an earlier turn otherwise once later ones follow
+  /// (Qwen 3 leaves out what was thought), the turn as it stands in the whole chat, with its end.
+  Result<MarkedText> Marked(const ChatRecord& chat) const;
 
  private:
   struct Parsed;
+  class Finder;
   explicit ChatTemplate(std::shared_ptr<const Parsed> parsed) : parsed_(std::move(parsed)) {}
   std::shared_ptr<const Parsed> parsed_;
 };

@@ -32,7 +32,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto chat = ChatTemplate::Parse({reinterpret_cast<const char*>(data), size}, tokenizer);
   if (!chat) return 0;
   (void)chat->Render(kChat, ChatEnd::kOpenForAnswer, kVariables);
-  const auto marked = chat->Marked(kChat);
+  static const auto record =
+      ReadChat(jinja::ParseJsonValue(std::string(R"({"messages":)") + kChat + "}").value(),
+               {.messages = "messages"}, {})
+          .value();
+  const auto marked = chat->Marked(record);
   if (!marked) return 0;
   for (const TextRange& range : marked->answers)
     EBB_CHECK(range.begin <= range.end && range.end <= marked->text.size());

@@ -39,20 +39,100 @@ std::string Rendered(const std::string& jinja,
   return text ? *text : "failed: " + text.error().Message();
 }
 
+// What is learned of a chat.
+std::vector<std::string> AnswersOf(const std::string& jinja, const std::string& messages) {
+  const auto chat = ChatTemplate::Parse(jinja, Family("qwen"));
+  if (!chat) return {"refused: " + chat.error().Message()};
+  const auto record = ReadChat(jinja::ParseJsonValue("{\"messages\": " + messages + "}").value(),
+                               {.messages = "messages"}, {});
+  if (!record) return {"refused: " + record.error().Message()};
+  const auto marked = chat->Marked(*record);
+  if (!marked) return {"failed: " + marked.error().Message()};
+  std::vector<std::string> answers;
+  for (const TextRange& range : marked->answers)
+    answers.push_back(marked->text.substr(range.begin, range.end - range.begin));
+  if (marked->answers_not_found > 0)
+    answers.push_back(std::to_string(marked->answers_not_found) + " not found");
+  return answers;
+}
+
 TEST(ChatTemplate, WritesChatMl) {
   const auto chat = ChatTemplate::Parse(kChatMl, Family("qwen"));
   ASSERT_TRUE(chat) << chat.error().Message();
   EXPECT_EQ(*chat->Render(R"([{"role": "user", "content": " Hi\n"}])", ChatEnd::kOpenForAnswer),
             "<|im_start|>system\nBe "
             "brief.<|im_end|>\n<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n");
-  const auto marked = chat->Marked(
-      R"([{"role": "system", "content": "s"}, {"role": "user", "content": "q"}, {"role": "assistant", "content": "a"},
-          {"role": "user", "content": "r"}, {"role": "assistant", "content": "b"}])");
-  ASSERT_TRUE(marked);
-  std::vector<std::string> answers;
-  for (const TextRange& range : marked->answers)
-    answers.push_back(marked->text.substr(range.begin, range.end - range.begin));
-  EXPECT_THAT(answers, testing::ElementsAre("a<|im_end|>\n", "b<|im_end|>\n"));
+  EXPECT_THAT(
+      AnswersOf(
+          kChatMl,
+          R"([{"role": "system", "content": "s"}, {"role": "user", "content": "q"}, {"role": "assistant", "content": "a"},
+          {"role": "user", "content": "r"}, {"role": "assistant", "content": "b"}])"),
+      testing::ElementsAre("a<|im_end|>\n", "b<|im_end|>\n"));
+}
+
+// As Qwen 3 writes chats: what was thought is left out of all turns but the last.
+constexpr const char* kForgetsThoughts = R"({%- for m in messages %}
+{%- if m.role == 'assistant' %}
+{%- set said = m.content.split('</think>')[-1].lstrip('\n') %}
+{{- '<|im_start|>assistant\n' + ('<think>\nhm\n</think>\n\n' if loop.last else '') + said + '<|im_end|>\n' }}
+{%- else %}
+{{- '<|im_start|>' + m.role + '\n' + m.content + '<|im_end|>\n' }}
+{%- endif %}
+{%- endfor %}
+{%- if add_generation_prompt %}
+{{- '<|im_start|>assistant\n' }}
+{%- endif %})";
+
+constexpr const char* kTwoTurns =
+    R"([{"role": "user", "content": "q"}, {"role": "assistant", "content": "<think>\nhm\n</think>\n\nfirst"},
+        {"role": "user", "content": "r"}, {"role": "assistant", "content": "<think>\nhm\n</think>\n\nsecond"}])";
+
+TEST(ChatTemplate, AnEarlierTurnIsLearnedAsItStandsInTheWholeChat) {
+  EXPECT_THAT(
+      AnswersOf(kForgetsThoughts, kTwoTurns),
+      testing::ElementsAre("first<|im_end|>\n", "<think>\nhm\n</think>\n\nsecond<|im_end|>\n"));
+}
+
+// As distilled R1 models do: the opening of an answer has a word that an answer in the chat lacks.
+TEST(ChatTemplate, AnAnswerWhoseOpeningBeginsToThinkIsFound) {
+  constexpr const char* kOpensThoughts =
+      "{% for m in messages %}{% if m.role == 'user' %}<U>{{ m.content }}{% else %}<A>{{ "
+      "m.content.split('</think>')[-1] }}<E>{% endif %}{% endfor %}{% if add_generation_prompt "
+      "%}<A><think>\n{% endif %}";
+  EXPECT_THAT(AnswersOf(kOpensThoughts, kTwoTurns),
+              testing::ElementsAre("\n\nfirst<E>", "\n\nsecond<E>"));
+}
+
+TEST(ChatTemplate, ATemplateMaySayByItselfWhereItsAnswersAre) {
+  constexpr const char* kMarks =
+      "{% for m in messages %}{% if m.role == 'assistant' %}<A>{%- generation %}{{ m.content }}<E>"
+      "{% endgeneration %}{% else %}<U>{{ m.content }}{% endif %}{% endfor %}";
+  const std::string chat =
+      R"([{"role": "user", "content": "q"}, {"role": "assistant", "content": "a"},
+          {"role": "user", "content": "r"}, {"role": "assistant", "content": "b"}])";
+  EXPECT_THAT(AnswersOf(kMarks, chat), testing::ElementsAre("a<E>", "b<E>"));
+  EXPECT_EQ(Rendered(kMarks, chat), "<U>q<A>a<E><U>r<A>b<E>");
+  const std::string weighted =
+      R"([{"role": "user", "content": "q"}, {"role": "assistant", "content": "a", "weight": 0},
+          {"role": "user", "content": "r"}, {"role": "assistant", "content": "b"}])";
+  EXPECT_THAT(AnswersOf(kMarks, weighted), testing::ElementsAre("b<E>"));
+  EXPECT_THAT(AnswersOf(kChatMl, weighted), testing::ElementsAre("b<|im_end|>\n"));
+}
+
+TEST(ChatTemplate, AnAnswerThatIsNotShownIsCounted) {
+  EXPECT_THAT(AnswersOf("{{ messages[0].content }}", kTwoTurns),
+              testing::ElementsAre("2 not found"));
+}
+
+TEST(ChatTemplate, ATurnThatCallsAToolIsLearnedWhole) {
+  constexpr const char* kTools =
+      "{% for m in messages %}<{{ m.role }}>{{ m.content or '' }}{% if m.tool_calls %}"
+      "{{ m.tool_calls | tojson }}{% endif %}<E>{% endfor %}{% if add_generation_prompt "
+      "%}<assistant>{% endif %}{% if tools %}{% endif %}";
+  EXPECT_THAT(AnswersOf(kTools, R"([{"role": "user", "content": "q"},
+        {"role": "assistant", "content": null, "tool_calls": [{"name": "f"}]},
+        {"role": "tool", "content": "4"}, {"role": "assistant", "content": "four"}])"),
+              testing::ElementsAre(R"([{"name": "f"}]<E>)", "four<E>"));
 }
 
 TEST(ChatTemplate, TrainsOnTheAnswersOfChats) {

@@ -345,7 +345,8 @@ class TagParser {
 
 class TemplateParser {
  public:
-  explicit TemplateParser(std::vector<Segment> segments) : segments_(std::move(segments)) {}
+  TemplateParser(std::vector<Segment> segments, AnswerMarks marks)
+      : segments_(std::move(segments)), marks_(marks) {}
 
   Result<Block> Run() {
     EBB_ASSIGN_OR_RETURN(Block block, ParseBlock({}));
@@ -415,7 +416,14 @@ class TemplateParser {
       EBB_RETURN_IF_ERROR(ParseMacro(tag, statement));
     } else if (name == "generation") {  // only marks what the assistant says
       EBB_ASSIGN_OR_RETURN(Block inside, ParseBlock({"endgeneration"}));
+      const auto mark = [&](std::string_view text) {
+        Statement shown;
+        shown.text = text;
+        if (marks_ == AnswerMarks::kShown) block.push_back(std::move(shown));
+      };
+      mark(kAnswerBegin);
       block.insert(block.end(), inside.begin(), inside.end());
+      mark(kAnswerEnd);
       return TakeEnd("endgeneration");
     } else if (name == "break" || name == "continue") {
       if (loops_ == 0) return tag.Refused("{% " + name + " %} is not in a loop");
@@ -514,15 +522,16 @@ class TemplateParser {
   }
 
   std::vector<Segment> segments_;
+  AnswerMarks marks_;
   std::size_t at_ = 0;
   int depth_ = 0, loops_ = 0;
 };
 
 }  // namespace
 
-Result<Block> ParseTemplate(std::string_view text) {
+Result<Block> ParseTemplate(std::string_view text, AnswerMarks marks) {
   EBB_ASSIGN_OR_RETURN(std::vector<Segment> segments, CutTemplate(text));
-  return TemplateParser(std::move(segments)).Run();
+  return TemplateParser(std::move(segments), marks).Run();
 }
 
 }  // namespace ebb::train::jinja

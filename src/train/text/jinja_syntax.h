@@ -71,8 +71,17 @@ struct Statement {
   Block body, otherwise;
 };
 
+/// What {% generation %} and its end become in a text that shows its answers.
+inline constexpr std::string_view kAnswerBegin =
+    "\xEE\x83\xB0"
+    "ebb answer\xEE\x83\xB1";
+inline constexpr std::string_view kAnswerEnd =
+    "\xEE\x83\xB2"
+    "ebb answer\xEE\x83\xB3";
+enum class AnswerMarks { kLeftOut, kShown };
+
 /// Whitespace as Jinja has it with trim_blocks and lstrip_blocks. Errors say what is not supported,
 /// by its line.
-Result<Block> ParseTemplate(std::string_view text);
+Result<Block> ParseTemplate(std::string_view text, AnswerMarks marks = AnswerMarks::kLeftOut);
 
 }  // namespace ebb::train::jinja

@@ -18,6 +18,7 @@ namespace ebb::train {
 struct MarkedText {
   std::string text;
   std::vector<TextRange> answers;
+  std::size_t answers_not_found = 0;  ///< of a chat: no part of the text is known to be theirs
 };
 
 /// "### Instruction:\n{prompt}\n\n### Response:\n{response}": the last field is the answer. "{{" is

@@ -2,6 +2,7 @@
 
 #include "base/csv.h"
 #include "base/text.h"
+#include "train/text/utf8.h"
 
 namespace ebb::train {
 namespace {
@@ -25,6 +26,27 @@ bool EndsInQuotes(std::string_view line, bool in_quotes) {
 
 tl::unexpected<Error> Malformed(std::string what, std::string where, std::string next = "") {
   return Fail({ExitCode::kConfiguration, std::move(what), std::move(where), std::move(next)});
+}
+
+// Deeper than the reader goes, whose bound keeps any input from exhausting the stack.
+bool IsNestedTooDeeply(std::string_view line) {
+  constexpr int kDeepest = 32;
+  int depth = 0;
+  bool in_text = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == '"') in_text = !in_text;
+    if (in_text && line[i] == '\\') ++i;
+    if (in_text) continue;
+    if (line[i] == '{' || line[i] == '[') ++depth;
+    if (line[i] == '}' || line[i] == ']') --depth;
+    if (depth > kDeepest) return true;
+  }
+  return false;
+}
+
+std::string WhyNotJson(const std::string& line) {
+  if (IsNestedTooDeeply(line)) return "the line is JSON of more than 32 levels";
+  return "the line is not JSON: " + Quoted(line);
 }
 
 }  // namespace
@@ -64,10 +86,10 @@ Result<bool> RecordReader::NextJson(JsonNode& record) {
     if (!more) return false;
   } while (Trim(line).empty());
   where_ = lines_.Where();
+  if (!IsUtf8(line))
+    return Malformed("the line is not UTF-8", where_, "convert the file: iconv -f latin1 -t utf-8");
   auto parsed = ParseJson(line, where_);
-  if (!parsed)
-    return Malformed("the line is not JSON of at most 32 levels: " + Quoted(line), where_,
-                     "each line must be a JSON object of its own");
+  if (!parsed) return Malformed(WhyNotJson(line), where_, "each line must be a JSON object");
   if (!parsed->is_object()) return Malformed("the line is JSON, but not an object", where_);
   record = *std::move(parsed);
   return true;

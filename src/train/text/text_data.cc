@@ -25,31 +25,34 @@ std::size_t CommonBeginning(std::span<const TokenId> a, std::span<const TokenId>
 
 using Form = std::function<Result<MarkedText>(const RecordReader&, const JsonNode&)>;
 
-Result<MarkedText> ChatOf(const ChatTemplate& chat, const ChatFields& fields,
+// A record of CSV: texts.
+jinja::Value ValueOf(const JsonNode& record) {
+  jinja::Dict members;
+  for (const JsonMember& member : record.members)
+    members.emplace_back(member.name, member.value.text);
+  return members;
+}
+
+Result<MarkedText> ChatOf(const ChatTemplate& chat, const TextDataOptions& options,
                           const RecordReader& reader, const JsonNode& record) {
-  if (!fields.messages.empty()) {
-    // From the line itself: a template may print members in their order.
-    EBB_ASSIGN_OR_RETURN(const jinja::Value whole, jinja::ParseJsonValue(reader.Json()));
-    const jinja::Value messages = whole.At(fields.messages);
-    if (messages.is_undefined()) return Refused("there is no field " + Quoted(fields.messages), "");
-    return chat.Marked(messages.Json(-1));
+  // JSON from the line itself: a template may print members in their order.
+  jinja::Value whole;
+  if (reader.Json().empty()) {
+    whole = ValueOf(record);
+  } else {
+    EBB_ASSIGN_OR_RETURN(whole, jinja::ParseJsonValue(reader.Json()));
   }
-  jinja::List messages;
-  for (const auto& [role, field] :
-       {std::pair("user", fields.prompt), std::pair("assistant", fields.response)}) {
-    const JsonNode* node = record.Find(field);
-    const auto text = node == nullptr ? std::nullopt : node->AsText();
-    if (!text) return Refused("the field " + Quoted(field) + " is missing or not text", "");
-    messages.emplace_back(jinja::Dict{{"role", role}, {"content", *text}});
-  }
-  return chat.Marked(jinja::Value(std::move(messages)).Json(-1));
+  std::vector<std::string> known = options.ignored_fields;
+  for (const RecordFilter& filter : options.filters) known.push_back(filter.field);
+  EBB_ASSIGN_OR_RETURN(const ChatRecord read, ReadChat(whole, *options.chat, known));
+  return chat.Marked(read);
 }
 
 Result<Form> FormOf(const TextDataOptions& options, const Tokenizer& tokenizer) {
   if (options.chat) {
     EBB_ASSIGN_OR_RETURN(const ChatTemplate chat, ChatTemplate::Of(tokenizer));
-    return [chat, fields = *options.chat](const RecordReader& reader, const JsonNode& record) {
-      return ChatOf(chat, fields, reader, record);
+    return [chat, &options](const RecordReader& reader, const JsonNode& record) {
+      return ChatOf(chat, options, reader, record);
     };
   }
   EBB_ASSIGN_OR_RETURN(const RecordPattern pattern, RecordPattern::Parse(options.pattern));
@@ -60,38 +63,67 @@ Result<Form> FormOf(const TextDataOptions& options, const Tokenizer& tokenizer) 
 class Loader {
  public:
   Loader(const TextDataOptions& options, const Tokenizer& tokenizer, const TextProgress& progress)
-      : options_(options), tokenizer_(tokenizer), progress_(progress) {}
+      : options_(options),
+        tokenizer_(tokenizer),
+        progress_(progress),
+        append_end_(options.append_end != AppendEnd::kNo && tokenizer.special().end) {
+    counts.max_tokens = options.max_tokens;
+    counts.end_is_unknown = options.append_end == AppendEnd::kIfKnown && !append_end_;
+  }
 
   Status Run(const Form& form) {
     for (const platform::Path& file : options_.files) {
       EBB_ASSIGN_OR_RETURN(RecordReader reader, RecordReader::Open(file));
-      JsonNode record;
-      while (!HasAll()) {
-        EBB_ASSIGN_OR_RETURN(const bool more, reader.Next(record));
-        if (!more) break;
-        auto taken = Take(form, reader, record);
-        if (!taken) {
-          taken.error().where = reader.Where();
-          return taken;
-        }
+      EBB_RETURN_IF_ERROR(ReadFile(reader, form));
+    }
+    if (!first_error_ || options_.skip_bad_records) return {};
+    if (counts.bad > 1)
+      first_error_->what += "; " + std::to_string(counts.bad - 1) + " more records are bad";
+    if (first_error_->next.empty())
+      first_error_->next = "--skip-bad-records leaves such records out";
+    return Fail(*first_error_);
+  }
+
+  TokenStore store;
+  TextCounts counts;
+
+ private:
+  bool HasAll() const {
+    return options_.first_records && counts.records == *options_.first_records;
+  }
+
+  // Bad records are counted to the end, so that somebody who mends them knows how many there are.
+  Status ReadFile(RecordReader& reader, const Form& form) {
+    JsonNode record;
+    std::string bad_before;
+    while (!HasAll()) {
+      const Result<bool> more = reader.Next(record);
+      if (more && !*more) return {};
+      ++counts.records;
+      if (progress_ && counts.records % kRecordsBetweenReports == 0) progress_(counts.records);
+      Status taken = more ? Take(form, reader, record) : Status(Fail(more.error()));
+      if (taken) {
+        EBB_RETURN_IF_ERROR(RequireRoom());
+        continue;
+      }
+      taken.error().where = reader.Where();
+      // A file that cannot be read on ends it.
+      if (taken.error().code != ExitCode::kConfiguration || reader.Where() == bad_before)
+        return taken;
+      bad_before = reader.Where();
+      if (counts.bad++ == 0) {
+        first_error_ = taken.error();
+        counts.first_bad = taken.error().Message();
       }
     }
     return {};
   }
 
-  TokenStore store;
-  std::size_t records = 0, left_out = 0, without_loss = 0, cut_off = 0;
-
- private:
-  bool HasAll() const { return options_.first_records && records == *options_.first_records; }
-
   Status Take(const Form& form, const RecordReader& reader, const JsonNode& record) {
-    ++records;
-    if (progress_ && records % kRecordsBetweenReports == 0) progress_(records);
     for (const RecordFilter& filter : options_.filters) {
       EBB_ASSIGN_OR_RETURN(const bool takes, filter.Takes(record));
       if (takes) continue;
-      ++left_out;
+      ++counts.filtered;
       return {};
     }
     EBB_ASSIGN_OR_RETURN(const MarkedText text, form(reader, record));
@@ -113,60 +145,70 @@ class Loader {
                          tokenizer_.Encode(text.text, SpecialTokens::kLeftOut));
     std::vector<bool> targets(ids.size(), options_.loss_on != LossOn::kAnswer);
     if (options_.loss_on == LossOn::kAnswer) {
+      counts.answers_not_found += text.answers_not_found;
       for (const TextRange& answer : text.answers) {
         EBB_ASSIGN_OR_RETURN(const std::size_t begin, TokensBefore(text, answer.begin, ids));
         EBB_ASSIGN_OR_RETURN(const std::size_t end, TokensBefore(text, answer.end, ids));
         for (std::size_t i = begin; i < end; ++i) targets[i] = true;
       }
     }
-    if (options_.append_end) {
+    if (append_end_) {
       ids.push_back(*tokenizer_.special().end);
       targets.push_back(true);
     }
-    CutOff(ids, targets);
+    const bool was_cut = CutOff(ids, targets);
     if (!options_.chat) Surround(ids, targets);
-    Keep(ids, targets);
-    if (store.tokens() > options_.token_limit)
-      return Refused(
-          "the examples have more than " + std::to_string(options_.token_limit) + " tokens", "",
-          "take fewer records, or allow more tokens");
+    counts.cut_off += was_cut;
+    if (!Keep(ids, targets)) {
+      ++counts.without_loss;
+      counts.lost_by_cut += was_cut;
+    }
     return {};
+  }
+
+  Status RequireRoom() const {
+    if (store.tokens() <= options_.token_limit) return {};
+    return Refused(
+        "the examples have more than " + std::to_string(options_.token_limit) + " tokens",
+        options_.files.front().string(), "take fewer records, or allow more tokens");
   }
 
   // A chat template writes by itself what the tokenizer puts around other texts, which must fit
   // too.
-  void CutOff(std::vector<TokenId>& ids, std::vector<bool>& targets) {
+  bool CutOff(std::vector<TokenId>& ids, std::vector<bool>& targets) {
     const std::size_t around =
         options_.chat ? 0 : tokenizer_.before().size() + tokenizer_.after().size();
     const std::size_t room = options_.max_tokens - around;
-    if (ids.size() <= room) return;
+    if (ids.size() <= room) return false;
     ids.resize(room);
     targets.resize(room);
-    ++cut_off;
+    return true;
   }
 
   void Surround(std::vector<TokenId>& ids, std::vector<bool>& targets) const {
     const std::vector<TokenId>& before = tokenizer_.before();
     const std::vector<TokenId>& after = tokenizer_.after();
-    const bool counts = options_.loss_on != LossOn::kAnswer;
+    const bool is_learned = options_.loss_on != LossOn::kAnswer;
     ids.insert(ids.begin(), before.begin(), before.end());
-    targets.insert(targets.begin(), before.size(), counts);
+    targets.insert(targets.begin(), before.size(), is_learned);
     ids.insert(ids.end(), after.begin(), after.end());
     targets.insert(targets.end(), after.size(), true);
   }
 
-  void Keep(const std::vector<TokenId>& ids, const std::vector<bool>& targets) {
-    const bool counts =
+  // False: nothing of it would be learned.
+  bool Keep(const std::vector<TokenId>& ids, const std::vector<bool>& targets) {
+    const bool is_learned =
         ids.size() > 1 && std::find(targets.begin() + 1, targets.end(), true) != targets.end();
-    if (counts || (options_.loss_on == LossOn::kEverything && !ids.empty()))
-      store.Add(ids, targets);
-    else
-      ++without_loss;
+    if (!is_learned && (options_.loss_on != LossOn::kEverything || ids.empty())) return false;
+    store.Add(ids, targets);
+    return true;
   }
 
   const TextDataOptions& options_;
   const Tokenizer& tokenizer_;
   const TextProgress& progress_;
+  const bool append_end_;
+  std::optional<Error> first_error_;  // of a record
 };
 
 Status Check(const TextDataOptions& options, const Tokenizer& tokenizer) {
@@ -177,7 +219,7 @@ Status Check(const TextDataOptions& options, const Tokenizer& tokenizer) {
                    "", "allow more tokens");
   if (!(options.validation_share >= 0 && options.validation_share < 1))
     return Refused("the share for validation must be at least 0 and below 1", "");
-  if (options.append_end && !tokenizer.special().end)
+  if (options.append_end == AppendEnd::kYes && !tokenizer.special().end)
     return Refused("the tokenizer names no end-of-text token", "",
                    "add eos_token to tokenizer_config.json");
   if (options.packed && options.loss_on == LossOn::kEverything)
@@ -190,7 +232,43 @@ Status Check(const TextDataOptions& options, const Tokenizer& tokenizer) {
   return {};
 }
 
+// Of the records that the filters leave: so much may be cut off or left out without a warning.
+constexpr double kMuch = 0.05;
+
 }  // namespace
+
+std::string TextCounts::Sentence() const {
+  const std::size_t cut_and_used = cut_off - lost_by_cut;
+  std::vector<std::string> parts = {
+      std::to_string(records - filtered - bad - without_loss - cut_and_used) + " used whole"};
+  const auto add = [&](std::size_t count, const std::string& what) {
+    if (count > 0) parts.push_back(std::to_string(count) + what);
+  };
+  add(cut_and_used, " cut off at " + std::to_string(max_tokens) + " tokens");
+  add(lost_by_cut,
+      " left out because the first " + std::to_string(max_tokens) + " tokens have none to learn");
+  add(without_loss - lost_by_cut, " left out because they have no token to learn");
+  add(filtered, " left out by filters");
+  add(bad, " skipped because they are bad (the first: " + first_bad + ")");
+  return std::to_string(records) + " records: " + Join(parts, ", ");
+}
+
+std::vector<std::string> TextCounts::Warnings() const {
+  std::vector<std::string> warnings;
+  const std::size_t concerned = cut_off + without_loss - lost_by_cut;
+  if (static_cast<double>(concerned) > kMuch * static_cast<double>(records - filtered - bad))
+    warnings.push_back("many records are not learned whole (" + Sentence() + ")" +
+                       (cut_off > 0 ? "; a longer --max-length cuts off fewer" : ""));
+  if (answers_not_found > 0)
+    warnings.push_back(std::to_string(answers_not_found) +
+                       " answers of the assistant are not learned: they are not found in the text "
+                       "that the chat template writes");
+  if (end_is_unknown)
+    warnings.push_back(
+        "the model does not learn where a text ends: the tokenizer names no end-of-text token "
+        "(eos_token in tokenizer_config.json); --no-append-end if that is meant");
+  return warnings;
+}
 
 Result<TextDataOptions> TextDataPreset(std::string_view name) {
   TextDataOptions options;
@@ -203,7 +281,9 @@ Result<TextDataOptions> TextDataPreset(std::string_view name) {
   } else if (name == "chat" || name == "chat-prompt-response") {
     options.chat = ChatFields{name == "chat" ? "messages" : "", "prompt", "response"};
     options.loss_on = LossOn::kAnswer;
-  } else if (name != "prompt-response") {
+  } else if (name == "prompt-response") {
+    options.append_end = AppendEnd::kIfKnown;
+  } else {
     return Refused("there is no preset " + Quoted(name) + " of text data", "",
                    "there are helpsteer2, prompt-response, text, chat, chat-prompt-response");
   }
@@ -220,10 +300,9 @@ Result<TextData> LoadTextData(const TextDataOptions& options, const Tokenizer& t
   const auto validation_count =
       static_cast<std::size_t>(std::ceil(options.validation_share * static_cast<double>(count)));
   if (count == validation_count)
-    return Refused("no example is left to train on: " + std::to_string(loader.records) +
-                       " records, " + std::to_string(loader.left_out) + " left out by filters, " +
-                       std::to_string(loader.without_loss) + " without a token that counts",
-                   options.files.front().string());
+    return Refused("no example is left to train on: " + loader.counts.Sentence(),
+                   options.files.front().string(),
+                   loader.counts.cut_off > 0 ? "a longer --max-length cuts off fewer" : "");
   const std::vector<std::uint32_t> order = NumpyPermutation(options.split_seed, count);
   const auto middle = order.begin() + static_cast<std::ptrdiff_t>(validation_count);
   const auto store = std::make_shared<const TokenStore>(std::move(loader.store));
@@ -234,8 +313,7 @@ Result<TextData> LoadTextData(const TextDataOptions& options, const Tokenizer& t
   TextDataset training(store, {middle, order.end()}, batches);
   if (options.packed) training = training.Packed(options.max_tokens);
   return TextData{std::move(training), TextDataset(store, {order.begin(), middle}, batches),
-                  loader.records,      loader.left_out,
-                  loader.without_loss, loader.cut_off};
+                  loader.counts};
 }
 
 }  // namespace ebb::train

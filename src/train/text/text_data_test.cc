@@ -77,11 +77,11 @@ TEST_F(TextDataTest, TakesRecordsByConditionsAndCount) {
   TextDataOptions options = Options(Write("a.jsonl", kThree));
   options.filters = {*RecordFilter::Parse("helpfulness>=3")};
   EXPECT_EQ(LoadTextData(options, tokenizer_)->training.rows(), 2U);
-  EXPECT_EQ(LoadTextData(options, tokenizer_)->left_out, 1U);
+  EXPECT_EQ(LoadTextData(options, tokenizer_)->counts.filtered, 1U);
   options.files = {Write("a.csv", kThreeAsCsv)};
   EXPECT_EQ(LoadTextData(options, tokenizer_)->training.rows(), 2U);
   options.first_records = 2;
-  EXPECT_EQ(LoadTextData(options, tokenizer_)->records, 2U);
+  EXPECT_EQ(LoadTextData(options, tokenizer_)->counts.records, 2U);
   EXPECT_EQ(LoadTextData(options, tokenizer_)->training.rows(), 1U);
   for (const char* condition :
        {"helpfulness<3", "helpfulness<=2", "helpfulness==2", " helpfulness = 2 "}) {
@@ -101,7 +101,7 @@ TEST_F(TextDataTest, NamesTheFileAndLineOfWhatIsMalformed) {
   EXPECT_THAT(failure("a.jsonl", "[1]"),
               HasSubstr("a.jsonl:1: the line is JSON, but not an object"));
   EXPECT_THAT(failure("a.jsonl", "{\"prompt\":\"\xff\",\"response\":\"b\"}"),
-              HasSubstr("a.jsonl:1: the line is not JSON"));
+              HasSubstr("a.jsonl:1: the line is not UTF-8"));
   EXPECT_THAT(
       failure("a.jsonl", "\n{\"prompt\":\"a\",\"answer\":\"b\"}"),
       HasSubstr("a.jsonl:2: there is no field \"response\" (the record has answer, prompt)"));
@@ -152,14 +152,16 @@ TEST_F(TextDataTest, CutsOffTheEndAndLeavesOutWhatHasNothingToLearn) {
   TextDataOptions options = Options(Write("a.jsonl", kThree));
   options.max_tokens = 12;
   const auto text = LoadTextData(options, tokenizer_);
-  EXPECT_EQ(text->cut_off, 3U);
+  EXPECT_EQ(text->counts.cut_off, 3U);
   for (std::uint32_t row = 0; row < 3; ++row) {
     const TextBatch batch = text->training.Batch({&row, 1});
     EXPECT_EQ(batch.columns, 12U);
     EXPECT_EQ(batch.ids[0], *tokenizer_.Find("<|begin_of_text|>"));
   }
   options.loss_on = LossOn::kAnswer;
-  EXPECT_THAT(Failure(options), HasSubstr("3 without a token that counts"));
+  EXPECT_THAT(Failure(options),
+              HasSubstr("3 records: 0 used whole, 3 left out because the first 12 tokens have none "
+                        "to learn"));
   options.max_tokens = 2;
   EXPECT_THAT(Failure(options), HasSubstr("nothing to predict"));
 }
@@ -252,6 +254,66 @@ TEST_F(TextDataTest, PacksEveryExampleOnceAndKeepsThemApart) {
   EXPECT_EQ(seen.size(), 160U);
   EXPECT_EQ(std::set(seen.begin(), seen.end()).size(), 160U);
   EXPECT_NE(packed.Sha256(), data->validation.Sha256());
+}
+
+TEST_F(TextDataTest, BadRecordsAreNamedAndCountedAndSkippedOnlyIfAsked) {
+  const std::string good = "{\"prompt\": \"one\", \"response\": \"eins\"}\n";
+  TextDataOptions options = Options(
+      Write("bad.jsonl", good + "{\"prompt\": \"caf\xE9\"}\n" + good + "{\"prompt\": 1}\n" + good +
+                             std::string(40, '[') + std::string(40, ']') + "\n{broken\n"));
+  EXPECT_THAT(
+      Failure(options),
+      testing::AllOf(HasSubstr("bad.jsonl:2: the line is not UTF-8; 3 more records are bad"),
+                     HasSubstr("iconv")));
+  options.skip_bad_records = true;
+  const auto data = LoadTextData(options, tokenizer_);
+  ASSERT_TRUE(data) << data.error().Message();
+  EXPECT_EQ(data->training.rows(), 3U);
+  EXPECT_EQ(data->counts.bad, 4U);
+  EXPECT_THAT(data->counts.Sentence(), HasSubstr("7 records: 3 used whole, 4 skipped"));
+  EXPECT_THAT(Failure(Options(Write("deep.jsonl", std::string(40, '[') + std::string(40, ']')))),
+              HasSubstr("more than 32 levels"));
+}
+
+TEST_F(TextDataTest, APromptAndItsResponseTeachToStopIfTheTokenizerNamesAnEnd) {
+  TextDataOptions options = *TextDataPreset("prompt-response");
+  options.files = {Write("a.jsonl", kThree)};
+  options.validation_share = 0;
+  const auto without = LoadTextData(options, tokenizer_);
+  ASSERT_TRUE(without) << without.error().Message();
+  EXPECT_THAT(without->counts.Warnings(), ElementsAre(HasSubstr("where a text ends")));
+  const std::string json =
+      *platform::ReadFile(SourceTree() + "/tests/golden/tokenizers/llama3.json");
+  const Tokenizer ending =
+      *Tokenizer::Parse(json, R"({"eos_token": "<|end_of_text|>"})", "tokenizer.json");
+  const auto with = LoadTextData(options, ending);
+  ASSERT_TRUE(with) << with.error().Message();
+  const auto ids = with->training.store().ids(0);
+  EXPECT_EQ(ids.back(), *ending.Find("<|end_of_text|>"));
+  EXPECT_TRUE(with->training.store().is_target(0, ids.size() - 1));
+  EXPECT_THAT(with->counts.Warnings(), testing::IsEmpty());
+}
+
+TEST_F(TextDataTest, CountsWhatIsLeftOutAndCutOffAndWarnsWhenItIsMuch) {
+  TextCounts counts;
+  counts.records = 100;
+  counts.filtered = 20;
+  counts.max_tokens = 512;
+  EXPECT_EQ(counts.Sentence(), "100 records: 80 used whole, 20 left out by filters");
+  EXPECT_THAT(counts.Warnings(), testing::IsEmpty());
+  counts.cut_off = 4;
+  counts.lost_by_cut = counts.without_loss = 1;
+  EXPECT_EQ(counts.Sentence(),
+            "100 records: 76 used whole, 3 cut off at 512 tokens, 1 left out because the first 512 "
+            "tokens have none to learn, 20 left out by filters");
+  EXPECT_THAT(counts.Warnings(), testing::IsEmpty()) << "a twentieth of 80";
+  counts.without_loss = 2;
+  EXPECT_THAT(counts.Warnings(), ElementsAre(HasSubstr("many records are not learned whole")));
+  EXPECT_THAT(counts.Sentence(), HasSubstr("1 left out because they have no token to learn"));
+  counts = {};
+  counts.records = 1;
+  counts.end_is_unknown = true;
+  EXPECT_THAT(counts.Warnings(), ElementsAre(HasSubstr("where a text ends")));
 }
 
 }  // namespace

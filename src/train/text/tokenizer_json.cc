@@ -2,6 +2,8 @@
 // package does is an Error with the name of the part: a tokenizer that is nearly right trains a
 // model that is quietly wrong.
 
+#include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
@@ -10,6 +12,9 @@
 
 namespace ebb::train {
 namespace {
+
+constexpr double kLargestId = 1 << 30;
+constexpr TokenId kNextNumber = -1;  // whichever is free
 
 using nlohmann::json;
 
@@ -295,18 +300,24 @@ Result<BytePairs> ReadModel(const json& model) {
   return BytePairs(std::move(vocabulary), rules);
 }
 
-Result<AddedToken> ReadAddedToken(const json& node, const Vocabulary& vocabulary) {
-  const json* number = Member(node, "id");
+// All but the number.
+AddedToken MarksOf(const json& node) {
   AddedToken token;
   token.content = TextOf(node, "content");
-  if (number == nullptr || token.content.empty())
-    return Refused("an added token has no id or no content");
-  EBB_ASSIGN_OR_RETURN(token.id, IdFrom(*number));
   token.special = IsSet(node, "special", false);
   token.single_word = IsSet(node, "single_word", false);
   token.left_strip = IsSet(node, "lstrip", false);
   token.right_strip = IsSet(node, "rstrip", false);
   token.normalized = IsSet(node, "normalized", !token.special);
+  return token;
+}
+
+Result<AddedToken> ReadAddedToken(const json& node, const Vocabulary& vocabulary) {
+  const json* number = Member(node, "id");
+  AddedToken token = MarksOf(node);
+  if (number == nullptr || token.content.empty())
+    return Refused("an added token has no id or no content");
+  EBB_ASSIGN_OR_RETURN(token.id, IdFrom(*number));
   const auto known = vocabulary.Find(token.content);
   const std::string* other = vocabulary.TextOf(token.id);
   if ((known && *known != token.id) || (other != nullptr && *other != token.content))
@@ -379,8 +390,67 @@ Result<TokenizerParts> ParseTokenizerFile(std::string_view text, const std::stri
   return parts;
 }
 
+namespace {
+
+// Tokens that stand only here, in the order in which transformers adds them: those of
+// added_tokens_decoder by their numbers, then further special ones.
+Result<std::vector<AddedToken>> TokensOfConfig(const json& root) {
+  std::map<TokenId, AddedToken> by_number;
+  if (const json* decoder = Member(root, "added_tokens_decoder"); decoder && decoder->is_object())
+    for (const auto& [number, node] : decoder->items()) {
+      AddedToken token = MarksOf(node);
+      const auto id = ParseNumber(number);
+      if (!id || *id < 0 || *id > kLargestId || token.content.empty())
+        return Refused("added_tokens_decoder has a token without a number or a content");
+      token.id = static_cast<TokenId>(*id);
+      by_number[token.id] = std::move(token);
+    }
+  std::vector<AddedToken> tokens;
+  for (auto& [number, token] : by_number) tokens.push_back(std::move(token));
+  for (const char* key : {"additional_special_tokens", "extra_special_tokens"}) {
+    const json* list = Member(root, key);
+    if (list == nullptr || !(list->is_array() || list->is_object())) continue;
+    for (const json& node : *list) {
+      AddedToken token = node.is_object() ? MarksOf(node) : AddedToken{};
+      if (node.is_string()) token.content = node.get<std::string>();
+      if (token.content.empty()) continue;
+      token.special = true;
+      token.id = kNextNumber;
+      tokens.push_back(std::move(token));
+    }
+  }
+  return tokens;
+}
+
+// A token of the vocabulary keeps its number; others get the next ones.
+Status AddTokens(std::vector<AddedToken> tokens, TokenizerParts& parts) {
+  std::vector<AddedToken> added = parts.added.tokens();
+  for (AddedToken& token : tokens) {
+    if (std::ranges::find(added, token.content, &AddedToken::content) != added.end()) continue;
+    const TokenId number = parts.model.vocabulary().Find(token.content).value_or(parts.id_limit);
+    if (token.id != kNextNumber && token.id != number)
+      return Refused("the added token " + Quoted(token.content) + " has the number " +
+                     std::to_string(token.id) + ", but tokenizer.json leads to " +
+                     std::to_string(number));
+    token.id = number;
+    parts.id_limit = std::max(parts.id_limit, number + 1);
+    added.push_back(std::move(token));
+  }
+  if (added.size() == parts.added.tokens().size()) return {};
+  EBB_ASSIGN_OR_RETURN(parts.added, AddedTokens::Make(std::move(added), parts.normalizer));
+  return {};
+}
+
+}  // namespace
+
 Status ParseTokenizerConfig(std::string_view text, const std::string& name, TokenizerParts& parts) {
   EBB_ASSIGN_OR_RETURN(const json root, ParseRoot(text, name));
+  auto tokens = TokensOfConfig(root);
+  Status added = tokens ? AddTokens(*std::move(tokens), parts) : Status(Fail(tokens.error()));
+  if (!added) {
+    added.error().where = name;
+    return added;
+  }
   const auto find = [&](const char* role, std::optional<TokenId>& id) {
     const std::string token = TokenNamed(root, role);
     if (token.empty()) return;

@@ -130,6 +130,29 @@ struct Refusal {
   const char* message;
 };
 
+TEST(Tokenizer, KnowsTokensThatStandInItsConfigurationOnly) {
+  const std::string file =
+      *platform::ReadFile(SourceTree() + "/tests/golden/tokenizers/llama3.json");
+  const TokenId next = Tokenizer::Parse(file, "", "t.json")->id_limit();
+  const std::string decoder = R"({"added_tokens_decoder": {")" + std::to_string(next) +
+                              R"(": {"content": "<tool>", "special": true}},
+                              "extra_special_tokens": {"image_token": "<image>"},
+                              "additional_special_tokens": [{"content": "<role>"}, "<tool>"]})";
+  const auto tokenizer = Tokenizer::Parse(file, decoder, "t.json");
+  ASSERT_TRUE(tokenizer) << tokenizer.error().Message();
+  EXPECT_EQ(tokenizer->Find("<tool>"), next);
+  EXPECT_EQ(tokenizer->Find("<role>"), next + 1);
+  EXPECT_EQ(tokenizer->Find("<image>"), next + 2);
+  EXPECT_EQ(tokenizer->id_limit(), next + 3);
+  EXPECT_THAT(*tokenizer->Encode("<tool><role>", SpecialTokens::kLeftOut),
+              testing::ElementsAre(next, next + 1));
+  EXPECT_EQ(*tokenizer->Decode(std::vector<TokenId>{next}), "") << "special";
+  const auto contradiction = Tokenizer::Parse(
+      file, R"({"added_tokens_decoder": {"7000000": {"content": "<tool>"}}})", "t.json");
+  ASSERT_FALSE(contradiction);
+  EXPECT_THAT(contradiction.error().Message(), HasSubstr("7000000, but tokenizer.json leads to"));
+}
+
 TEST(Tokenizer, NamesWhatItDoesNotSupport) {
   const json good = json::parse(
       R"({"model": {"type": "BPE", "vocab": {"a": 0, "b": 1, "ab": 2}, "merges": ["a b"]}})");

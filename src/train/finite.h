@@ -1,0 +1,47 @@
+#pragma once
+// Whether numbers are finite. A training that has diverged goes on with numbers that are not, and
+// everything that it writes from then on is worthless, so the loop looks at every update.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "train/libtorch.h"
+#include "train/named_tensors.h"
+
+namespace ebb::train {
+
+/// Multiplies the gradients by `factor` in place. The result is a scalar on their device, 1 if one
+/// of them had a number that is not finite, otherwise 0; it is not waited for. Undefined without
+/// gradients.
+torch::Tensor MultiplyAndLookForNonFinite(const std::vector<torch::Tensor>& gradients,
+                                          double factor);
+
+bool IsFinite(const torch::Tensor& tensor);
+/// The name of the first tensor with a number that is not finite; whole numbers are finite.
+std::optional<std::string> FirstNonFinite(const NamedTensors& tensors);
+
+/// The first update whose loss or gradient was not finite.
+struct NonFiniteUpdate {
+  std::int64_t step = 0;
+  std::string what;  ///< "the loss", "a gradient"
+};
+
+/// Looks at every update without waiting for the device, and remembers the first bad one there.
+class FiniteWatch {
+ public:
+  explicit FiniteWatch(torch::Device device);
+  /// `step` counts from 1. `loss` is a scalar on the device.
+  void Add(const torch::Tensor& loss, const std::vector<torch::Tensor>& gradients,
+           std::int64_t step);
+  /// Waits for the device.
+  std::optional<NonFiniteUpdate> Look() const;
+
+ private:
+  void Note(const torch::Tensor& is_bad, std::int64_t place, std::int64_t step);
+
+  torch::Tensor first_;  ///< {loss, gradient}: the first bad step
+};
+
+}  // namespace ebb::train

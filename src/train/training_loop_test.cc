@@ -1,0 +1,194 @@
+#include "train/training_loop.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "testing/scratch_directory.h"
+#include "train/checkpoint.h"
+
+namespace ebb::train {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
+
+// Two parameters, and an update for each sample whose loss and gradients are what the test says.
+class ScriptedTask : public Task {
+ public:
+  explicit ScriptedTask(std::size_t samples) : samples_(samples), optimizer_(Parameters()) {}
+
+  std::size_t samples() const override { return samples_; }
+  torch::Device device() const override { return torch::kCPU; }
+  Adam& optimizer() override { return optimizer_; }
+  NamedTensors TrainedTensors() override {
+    return {{"first", optimizer_.slots()[0].parameter},
+            {"second", optimizer_.slots()[1].parameter}};
+  }
+  UpdateLoss AddGradients(const UpdateRequest& request) override {
+    const auto of = [&](const std::map<std::int64_t, double>& script) {
+      const auto found = script.find(request.step + 1);
+      return found == script.end() ? 0.5 : found->second;
+    };
+    const double gradients[] = {0.5, of(gradient_at_)};
+    for (std::size_t i = 0; i < 2; ++i)
+      optimizer_.slots()[i].parameter.mutable_grad() =
+          torch::full({3}, gradients[i] * request.loss_scale);
+    return {torch::full({}, of(loss_at_)), 1, 0};
+  }
+  Evaluation Evaluate() override { return {validation_loss_, 0.5}; }
+  Result<std::string> Finish(const TrainingState& state) override {
+    finished_ = state;
+    return std::string("done");
+  }
+
+  /// Values at updates, from 1 on.
+  std::map<std::int64_t, double> loss_at_, gradient_at_;
+  double validation_loss_ = 1;
+  std::optional<TrainingState> finished_;
+
+ private:
+  static NamedTensors Parameters() {
+    return {{"first", torch::ones({3})}, {"second", torch::ones({3})}};
+  }
+
+  std::size_t samples_;
+  Adam optimizer_;
+};
+
+class TrainingLoop : public ::testing::Test {
+ protected:
+  TrainingLoop() { at::set_num_threads(1); }
+
+  // Two epochs of five updates, a checkpoint after every second.
+  Result<Outcome> Train(ScriptedTask& task, const std::function<void(LoopSettings&)>& change = {}) {
+    auto ranks = Ranks::Join({}, 1, nullptr);
+    EXPECT_TRUE(ranks) << ranks.error().Message();
+    LoopSettings settings;
+    settings.epochs = 2;
+    settings.learning_rate.initial = 1e-3;
+    settings.checkpoint_every = 2;
+    settings.run_dir = directory_.string();
+    settings.checkpoint_dir = directory_.string();
+    settings.progress = ProgressStyle::kNone;
+    settings.ranks = &*ranks;
+    settings.identity.fingerprint = {{"--task", "scripted"}};
+    if (change) change(settings);
+    const TensorMemoryScope memory(torch::kCPU);
+    return RunTraining(task, settings, memory);
+  }
+
+  // The step of the checkpoint, whose tensors are finite.
+  std::int64_t CheckpointStep() const {
+    ScriptedTask task(1);
+    const auto state = LoadCheckpoint(directory_ / "checkpoint.safetensors",
+                                      {task.TrainedTensors(), task.optimizer(), torch::kCPU},
+                                      {{{{"--task", "scripted"}}, {}}});
+    return state ? state->step : -1;
+  }
+
+  std::optional<std::int64_t> DivergedInProgress() const {
+    std::ifstream file(directory_ / "progress.jsonl");
+    std::optional<std::int64_t> step;
+    for (std::string line; std::getline(file, line);) {
+      const auto json = nlohmann::json::parse(line);
+      if (json.at("event") == "diverged") step = json.at("step");
+    }
+    return step;
+  }
+
+  void ExpectStopped(ScriptedTask& task, const Result<Outcome>& outcome, const std::string& what,
+                     std::int64_t step) {
+    ASSERT_FALSE(outcome);
+    EXPECT_EQ(outcome.error().code, ExitCode::kConfiguration);
+    EXPECT_THAT(outcome.error().Message(),
+                HasSubstr("diverged at step " + std::to_string(step) + " of 10: " + what));
+    EXPECT_FALSE(task.finished_) << "a model was written";
+    EXPECT_EQ(DivergedInProgress(), step);
+  }
+
+  const platform::Path directory_ = ScratchDirectory("training-loop");
+};
+
+TEST_F(TrainingLoop, ALossThatIsNotANumberEndsItAndKeepsTheLastFiniteCheckpoint) {
+  ScriptedTask task(5);
+  task.loss_at_ = {{8, kNotANumber}};
+  ExpectStopped(task, Train(task), "the loss is not finite", 8);
+  EXPECT_EQ(CheckpointStep(), 6);
+}
+
+TEST_F(TrainingLoop, AGradientThatIsNotFiniteEndsItInTheSameWay) {
+  for (const double value : {kNotANumber, kInfinite, -kInfinite}) {
+    ScriptedTask task(5);
+    task.gradient_at_ = {{3, value}};
+    ExpectStopped(task, Train(task), "a gradient is not finite", 3);
+    EXPECT_EQ(CheckpointStep(), 2);
+  }
+}
+
+TEST_F(TrainingLoop, AFiniteGradientThatOverflowsAParameterReachesNoFile) {
+  ScriptedTask task(5);
+  const auto outcome =
+      Train(task, [](LoopSettings& settings) { settings.learning_rate.initial = 1e39; });
+  ASSERT_FALSE(outcome);
+  EXPECT_THAT(outcome.error().Message(), HasSubstr("the tensor first is not finite"));
+  EXPECT_FALSE(std::filesystem::exists(directory_ / "checkpoint.safetensors"));
+}
+
+TEST_F(TrainingLoop, AValidationLossThatIsNotFiniteEndsIt) {
+  ScriptedTask task(5);
+  task.validation_loss_ = kNotANumber;
+  ExpectStopped(task, Train(task), "the validation loss is not finite", 5);
+  EXPECT_EQ(CheckpointStep(), 4);
+}
+
+TEST_F(TrainingLoop, WhoeverWantsToGoesOnAndTheResultSaysSo) {
+  const auto go_on = [](LoopSettings& settings) { settings.on_divergence = OnDivergence::kGoOn; };
+  ScriptedTask task(5);
+  task.gradient_at_ = {{3, kNotANumber}};
+  ASSERT_TRUE(Train(task, go_on));
+  ASSERT_TRUE(task.finished_);
+  EXPECT_EQ(task.finished_->diverged_at_step, 3);
+  EXPECT_EQ(task.finished_->step, 10);
+  EXPECT_EQ(DivergedInProgress(), 3);
+  // Its checkpoint is refused by a run that would stop.
+  EXPECT_EQ(CheckpointStep(), -1);
+  ScriptedTask again(5);
+  const auto refused = Train(again, [](LoopSettings& settings) { settings.resume = true; });
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().Message(), HasSubstr("the checkpoint's tensor second"));
+  ASSERT_TRUE(Train(again, [&](LoopSettings& settings) {
+    go_on(settings);
+    settings.resume = true;
+  }));
+  EXPECT_EQ(again.finished_->diverged_at_step, 3) << "what was known before the pause";
+}
+
+TEST_F(TrainingLoop, AnUpdateThatTheScalerSkipsDoesNotCount) {
+  const auto scaled = [](LoopSettings& settings) { settings.scales_loss = true; };
+  ScriptedTask task(5);
+  task.gradient_at_ = {{3, kInfinite}};
+  task.loss_at_ = {{3, kInfinite}};
+  ASSERT_TRUE(Train(task, scaled));
+  EXPECT_EQ(task.finished_->diverged_at_step, 0);
+  EXPECT_EQ(task.finished_->optimizer_steps, 9);
+  EXPECT_NEAR(task.finished_->history.front().train_loss, 0.5, 1e-12) << "of the others";
+}
+
+TEST_F(TrainingLoop, AScalerThatCannotHelpEndsIt) {
+  ScriptedTask task(50);
+  for (std::int64_t step = 1; step <= 100; ++step) task.gradient_at_[step] = kNotANumber;
+  const auto outcome = Train(task, [](LoopSettings& settings) { settings.scales_loss = true; });
+  ASSERT_FALSE(outcome);
+  EXPECT_THAT(outcome.error().Message(), HasSubstr("at the smallest loss scale"));
+  EXPECT_FALSE(task.finished_);
+}
+
+}  // namespace
+}  // namespace ebb::train
