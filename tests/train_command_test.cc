@@ -56,6 +56,24 @@ TEST_F(HeldBackTraining, WhoseTeacherIsNotThereIsSaidBeforeItWaits) {
   EXPECT_FALSE(std::filesystem::exists(directory_ / "runs"));
 }
 
+TEST_F(Cli, ABriefTrainingIsALineForEachRunAndNoTables) {
+  if (!kTrainProgram) GTEST_SKIP() << "ebb-train is not built (EBB_TRAIN=OFF)";
+  ::setenv("EBB_TRAIN_PROGRAM", kTrainProgram, 1);
+  Write("c.yaml",
+        "training:\n  run_name: small\n  epochs: 1\n  data: digits\n  train_samples: 64\n"
+        "  test_samples: 64\n  seeds: [1, 2]\n");
+  const Outcome brief = Ebb({"train", "c.yaml", "--signal", "constant", "--constant", "300",
+                             "--policy", "run-now", "--compare", "--brief"});
+  ::unsetenv("EBB_TRAIN_PROGRAM");
+  ASSERT_EQ(brief.code, 0) << brief.err;
+  for (const char* run : {"[1/2] small, seed 1: done", "[2/2] small, seed 2: done"})
+    EXPECT_TRUE(Contains(brief.err, run)) << brief.err;
+  EXPECT_FALSE(Contains(brief.err, "best start")) << brief.err;
+  EXPECT_TRUE(Contains(brief.out, "  ran    2 runs: small (2 seeds); data: digits\n")) << brief.out;
+  EXPECT_FALSE(Contains(brief.out, "running time")) << brief.out;
+  EXPECT_TRUE(Contains(brief.err, "  page   ")) << brief.err;
+}
+
 // The shipped configuration, on the files that ship with it.
 TEST_F(Cli, ALanguageModelIsFineTunedFromAConfigurationGatedAndMeasured) {
 #ifndef EBB_TRAIN_PROGRAM

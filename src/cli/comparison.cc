@@ -7,10 +7,22 @@
 #include "platform/path_facts.h"
 #include "platform/terminal.h"
 #include "report/compare/compare.h"
+#include "report/compare/compare_answer.h"
 #include "report/compare/compare_page.h"
 #include "report/compare/read_runs.h"
 
 namespace ebb::cli {
+
+namespace {
+
+std::string Text(const report::Comparison& comparison, const ComparisonRequest& request) {
+  if (request.json) return report::ComparisonJson(comparison);
+  return LocalTimes::Now().InText(
+      request.brief ? report::ComparisonAnswer(comparison)
+                    : report::ComparisonText(comparison, platform::StdoutColumns()));
+}
+
+}  // namespace
 
 Status CompareRuns(const ComparisonRequest& request) {
   EBB_ASSIGN_OR_RETURN(report::RunsToCompare read, report::ReadRunsToCompare(request.directories));
@@ -22,13 +34,10 @@ Status CompareRuns(const ComparisonRequest& request) {
   const Time now = std::chrono::floor<Duration>(std::chrono::system_clock::now());
   EBB_ASSIGN_OR_RETURN(const report::ComparisonFiles files,
                        report::WriteComparison(request.output_dir, comparison, now));
-  const std::string text =
-      request.json
-          ? report::ComparisonJson(comparison)
-          : LocalTimes::Now().InText(report::ComparisonText(comparison, platform::StdoutColumns()));
-  std::fputs(text.c_str(), stdout);
+  std::fputs(Text(comparison, request).c_str(), stdout);
   std::fflush(stdout);
-  std::fprintf(stderr, "\nPage: %s\n", platform::AbsolutePath(files.page).c_str());
+  std::fprintf(stderr, request.brief ? "  page   %s\n" : "\nPage: %s\n",
+               platform::AbsolutePath(files.page).c_str());
   return {};
 }
 

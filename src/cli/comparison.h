@@ -1,5 +1,5 @@
 #pragma once
-// Reads runs, compares them, writes the comparison's files and prints its table: used by `ebb
+// Reads runs, compares them, writes the comparison's files and prints what they say: used by `ebb
 // compare` and at the end of `ebb train --compare`.
 
 #include <filesystem>
@@ -16,6 +16,7 @@ struct ComparisonRequest {
   std::string output_dir = "comparison";
   std::vector<std::string> notes;  ///< what its reader should know besides
   bool json = false;
+  bool brief = false;  ///< a few lines (report/compare/compare_answer.h) instead of the tables
 };
 
 Status CompareRuns(const ComparisonRequest& request);

@@ -446,6 +446,7 @@ TEST(ShippedConfigurations, EachVariantOfAnExperimentChangesOneFactorAndOptimize
     const std::string folder = SourceTree() + "/configs/" + experiment;
     const auto baseline = LoadTrainConfig(folder + "baseline.yaml");
     ASSERT_TRUE(baseline);
+    EXPECT_THAT(baseline->scheduler.signal.trace_path, HasSubstr("data/carbon/")) << "real hours";
     const auto changed = [&](const std::string& name) {
       const auto variant = LoadTrainConfig(folder + name + ".yaml");
       EXPECT_TRUE(variant) << folder << name;

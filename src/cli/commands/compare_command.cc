@@ -30,6 +30,8 @@ void AddCompareCommand(Parser& parser) {
       {"output-dir", "DIR",
        "directory of comparison.{html,md,json} and comparison_report.json (default comparison)"},
       [request](const std::string& text) { request->output_dir = text; });
+  command.Switch({"brief", "", "a few lines instead of the tables, which are on the page"},
+                 [request] { request->brief = true; });
   command.List({"note", "TEXT", "a sentence for the reader of the result, e.g. what was left out"},
                &request->notes);
   command.Flag({"format", "text|json", "output format"},

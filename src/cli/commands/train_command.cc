@@ -10,6 +10,7 @@
 #include "app/run/trainer_command.h"
 #include "base/text.h"
 #include "cli/add_run_flags.h"
+#include "cli/brief_run_display.h"
 #include "cli/command_line.h"
 #include "cli/comparison.h"
 #include "cli/run_display.h"
@@ -37,6 +38,7 @@ struct TrainRequest {
   std::string grid_start_step;
   app::FlagValues flags;
   bool compare = false;
+  bool brief = false;
   bool dry_run = false;
 };
 
@@ -155,6 +157,20 @@ Result<int> DryRun(std::span<const app::RunRequest> runs, platform::ProcessSigna
   return 0;
 }
 
+// A run as people see it: in full, or one of several in a line.
+app::MakeDisplay DisplayOf(const TrainRequest& request, std::span<const app::RunRequest> runs,
+                           std::size_t index) {
+  const std::string number =
+      "[" + std::to_string(index + 1) + "/" + std::to_string(runs.size()) + "] ";
+  if (!request.brief) {
+    if (runs.size() > 1 && !runs[index].options.quiet) std::fprintf(stderr, "\n%s", number.c_str());
+    return MakeRunDisplay;
+  }
+  const std::string label =
+      number + runs[index].options.name + ", seed " + std::to_string(runs[index].training->seed);
+  return [label](const app::RunOptions& options) { return MakeBriefRunDisplay(label, options); };
+}
+
 Result<int> Train(const TrainRequest& request) {
   EBB_ASSIGN_OR_RETURN(const std::vector<app::RunRequest> runs, PlanRuns(request));
   platform::ProcessSignals signals;
@@ -164,16 +180,15 @@ Result<int> Train(const TrainRequest& request) {
   if (waits || runs.size() > 1) EBB_RETURN_IF_ERROR(app::CheckTrainings(runs, signals));
   ComparisonRequest comparison;
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    if (runs.size() > 1 && !runs[i].options.quiet)
-      std::fprintf(stderr, "\n[%zu/%zu] ", i + 1, runs.size());
     EBB_ASSIGN_OR_RETURN(const app::RunResult result,
-                         app::RunOnce(runs[i], signals, MakeRunDisplay));
+                         app::RunOnce(runs[i], signals, DisplayOf(request, runs, i)));
     comparison.directories.push_back(result.directory);
     if (result.exit_code != 0) return result.exit_code;
   }
   if (request.compare) {
     comparison.output_dir = runs.front().options.output_dir + "/comparison";
     comparison.notes = request.notes;
+    comparison.brief = request.brief;
     comparison.json = runs.front().options.json;
     EBB_RETURN_IF_ERROR(CompareRuns(comparison));
   }
@@ -203,6 +218,8 @@ void AddTrainCommand(Parser& parser) {
                into(&TrainRequest::grid_start_step));
   command.Switch({"compare", "", "compare the runs at the end"},
                  [request] { request->compare = true; });
+  command.Switch({"brief", "", "one line for each run, and a few for --compare: no tables"},
+                 [request] { request->brief = true; });
   command.Switch({"dry-run", "", "check that the runs could start, print them, and start nothing"},
                  [request] { request->dry_run = true; });
   command.List({"note", "TEXT", "a sentence for the reader of the comparison"}, &request->notes);

@@ -1,0 +1,17 @@
+#pragma once
+// One of several runs in one line, on stderr: rewritten while it waits and trains, and kept with
+// what came of it. run_display.h shows a run in full.
+
+#include <memory>
+#include <string>
+
+#include "app/options/run_options.h"
+#include "app/run/run_display.h"
+
+namespace ebb::cli {
+
+/// `label`: "[3/15] scheduled, seed 1".
+std::unique_ptr<app::RunDisplay> MakeBriefRunDisplay(const std::string& label,
+                                                     const app::RunOptions& options);
+
+}  // namespace ebb::cli
