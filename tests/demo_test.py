@@ -37,6 +37,9 @@ class Demo(unittest.TestCase):
         self.assertRegex(lines["planned"], r"^21 training jobs: [0-9.]+ kg, [0-9.]+ % less than ")
         self.assertRegex(lines["ran"], r"three wait: [0-9]+ g/kWh now, [0-9]+ g/kWh expected Tue ")
         self.assertNotIn("modelled", said)
+        readme = (TREE / "README.md").read_text(encoding="utf-8")
+        for label in ("planned", "ran", "cost"):
+            self.assertIn(f"  {label:8}  {lines[label]}\n", readme)
         for page in re.findall(r"/\S+\.html", lines["pages"]):
             self.assertIn("<html", Path(page).read_text(encoding="utf-8").lower(), page)
 
