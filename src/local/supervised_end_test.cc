@@ -249,6 +249,7 @@ TEST(ForgedEnd, IsNotBelieved) {
   EXPECT_NE(report.detail.find("is not believed"), std::string::npos) << report.detail;
   ASSERT_EQ(world.records().ends[job].size(), 1u);
   EXPECT_EQ(world.records().ends[job][0].attempt.outcome, core::AttemptOutcome::kKilled);
+  EXPECT_EQ(world.records().ends[job][0].warnings.back(), report.detail) << "it is said";
 }
 
 TEST(ForgedEnd, IsNotBelievedByTheNextLifeEither) {

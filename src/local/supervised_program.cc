@@ -270,7 +270,8 @@ engine::JobReport SupervisedProgram::TakeEnd(std::vector<std::string> warnings) 
   result.warnings.insert(result.warnings.end(), warnings.begin(), warnings.end());
   // Nobody asked for it, so somebody should read it.
   const bool unlike_wish = wish_ == EndWish::kPause && !report.detail.empty();
-  if ((end_ && end_->from_outside && !wish_) || unlike_wish)
+  const bool is_forged = !why_not_believed_.empty() && !report.detail.empty();
+  if ((end_ && end_->from_outside && !wish_) || unlike_wish || is_forged)
     result.warnings.push_back(report.detail);
   if (report.phase == JobPhase::kPaused && report.detail.empty() && plan_.attempt == 1 &&
       job_.job().checkpointable && !LeftCheckpoint())
