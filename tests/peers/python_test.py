@@ -22,7 +22,7 @@ import torch
 from peft import LoraConfig, PeftModel, get_peft_model
 from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
-from transformers import (AutoModelForCausalLM, LlamaConfig, Qwen2Config, Qwen3Config,
+from transformers import (AutoModelForCausalLM, LlamaConfig, MistralConfig, Qwen2Config, Qwen3Config,
                           get_cosine_schedule_with_warmup)
 
 torch.set_num_threads(1)
@@ -45,6 +45,7 @@ MODELS = {
     "qwen3, biases": Qwen3Config(**SMALL, head_dim=16, attention_bias=True),
     "llama": LlamaConfig(**SMALL),
     "llama, biases, no groups": LlamaConfig(**{**SMALL, "num_key_value_heads": 4}, attention_bias=True, mlp_bias=True),
+    "mistral": MistralConfig(**SMALL, head_dim=32, sliding_window=None),
     "llama, linear": LlamaConfig(**SMALL, rope_scaling=dict(rope_type="linear", factor=2.5)),
     "llama, llama3": LlamaConfig(**SMALL, rope_scaling=LLAMA3),
     "qwen2, dynamic": Qwen2Config(**SMALL, rope_scaling=dict(rope_type="dynamic", factor=2.0)),

@@ -15,7 +15,6 @@ namespace {
 
 constexpr double kLargestSize = 1 << 24;  // of a vocabulary, a width, a number of layers
 constexpr double kLargestCount = 9e15;    // token ids, positions
-constexpr double kKeyValueHeadsOfQwen = 32;
 
 constexpr const char* kFullAttention = "full_attention";
 
@@ -122,38 +121,58 @@ class Reader {
   std::optional<Error> mistake_;
 };
 
-void ReadFamily(Reader& reader, ModelConfig& config) {
-  if (config.model_type == "qwen2") {
-    config.query_key_value_bias = true;
-  } else if (config.model_type == "qwen3" || config.model_type == "llama") {
-    config.query_key_value_bias = config.output_bias = reader.Flag("attention_bias", false);
-    config.query_key_norm = config.model_type == "qwen3";
-    if (config.model_type == "llama") config.mlp_bias = reader.Flag("mlp_bias", false);
-  } else {
-    reader.Mistake("the model type \"" + config.model_type + "\" is not supported",
-                   "supported are qwen2 (Qwen2, Qwen2.5), qwen3 and llama");
-  }
+// What a family means where a file does not mention it (transformers 5.24, its configuration
+// classes), and what it reads.
+struct Family {
+  std::string_view name;
+  double key_value_heads = 0;  ///< 0: as many as heads
+  double head_size = 0;        ///< 0: the width by the heads
+  double positions = 0;
+  bool reads_attention_bias = false, reads_mlp_bias = false;
+  bool window_by_itself = false;  ///< sliding_window is used whenever it is not null
+};
+
+constexpr Family kFamilies[] = {
+    {.name = "qwen2", .key_value_heads = 32, .positions = 32768},
+    {.name = "qwen3",
+     .key_value_heads = 32,
+     .head_size = 128,
+     .positions = 32768,
+     .reads_attention_bias = true},
+    {.name = "llama", .positions = 2048, .reads_attention_bias = true, .reads_mlp_bias = true},
+    {.name = "mistral", .key_value_heads = 8, .positions = 131072, .window_by_itself = true},
+    {.name = "ministral", .key_value_heads = 8, .positions = 131072, .window_by_itself = true},
+};
+
+const Family* FamilyNamed(std::string_view name) {
+  const auto* found = std::ranges::find(kFamilies, name, &Family::name);
+  return found == std::end(kFamilies) ? nullptr : found;
 }
 
-void ReadSizes(Reader& reader, ModelConfig& config) {
+void ReadFamily(Reader& reader, const Family& family, ModelConfig& config) {
+  config.query_key_value_bias = config.model_type == "qwen2";
+  config.query_key_norm = config.model_type == "qwen3";
+  const bool attention_bias = reader.Flag("attention_bias", false),
+             mlp_bias = reader.Flag("mlp_bias", false);
+  if (family.reads_attention_bias)
+    config.query_key_value_bias = config.output_bias = attention_bias;
+  config.mlp_bias = family.reads_mlp_bias && mlp_bias;
+}
+
+void ReadSizes(Reader& reader, const Family& family, ModelConfig& config) {
   config.vocabulary = reader.Size("vocab_size");
   config.hidden = reader.Size("hidden_size");
   config.intermediate = reader.Size("intermediate_size");
   config.layers = reader.Size("num_hidden_layers");
   config.heads = reader.Size("num_attention_heads");
-  // null is as many as heads; a file of Qwen that does not mention them means 32.
-  const bool is_llama = config.model_type == "llama";
-  config.key_value_heads =
-      reader.Size("num_key_value_heads", is_llama || reader.Has("num_key_value_heads")
-                                             ? static_cast<double>(config.heads)
-                                             : kKeyValueHeadsOfQwen);
-  // Qwen3's own default does not depend on the width.
+  // null is as many as heads, too.
+  const bool as_many = family.key_value_heads == 0 || reader.Has("num_key_value_heads");
+  config.key_value_heads = reader.Size(
+      "num_key_value_heads", as_many ? static_cast<double>(config.heads) : family.key_value_heads);
   const double usual =
-      config.model_type == "qwen3"
-          ? 128.0
-          : std::floor(static_cast<double>(config.hidden) / static_cast<double>(config.heads));
-  config.head_size = reader.Size("head_dim", usual);
-  config.positions = reader.Size("max_position_embeddings", is_llama ? 2048.0 : 32768.0);
+      std::floor(static_cast<double>(config.hidden) / static_cast<double>(config.heads));
+  config.head_size = reader.Size("head_dim", family.head_size > 0 ? family.head_size : usual);
+  config.positions = reader.Size("max_position_embeddings", family.positions);
   config.norm_epsilon = reader.Positive("rms_norm_eps", 1e-6);
   config.tied_embeddings = reader.Flag("tie_word_embeddings", false);
   if (config.heads % config.key_value_heads != 0)
@@ -250,16 +269,26 @@ bool IsFullAttention(const JsonNode& types) {
          });
 }
 
-void RefuseWhatChangesNumbers(Reader& reader, const JsonNode& root) {
+bool HasWindow(Reader& reader, const Family& family) {
+  const JsonNode* types = reader.Find("layer_types");
+  if (types != nullptr) return !IsFullAttention(*types);
+  // One that is not mentioned has 4,096 tokens.
+  if (family.window_by_itself)
+    return !reader.Has("sliding_window") || reader.Find("sliding_window") != nullptr;
+  return reader.Flag("use_sliding_window", false);
+}
+
+void RefuseWhatChangesNumbers(Reader& reader, const Family& family, const JsonNode& root) {
   reader.RefuseOthers(kKnownKeys, "key");
   const std::string activation = root.TextOf("hidden_act");
   if (!activation.empty() && activation != "silu")
     reader.Mistake("hidden_act \"" + activation + "\" is not supported", "supported is silu");
   RefusePartialRotation(reader);
-  const JsonNode* types = reader.Find("layer_types");
-  if (root.IsTrue("use_sliding_window") || (types != nullptr && !IsFullAttention(*types)))
-    reader.Mistake("sliding-window attention (use_sliding_window, layer_types) is not supported",
-                   "supported is full causal attention");
+  if (HasWindow(reader, family))
+    reader.Mistake(
+        "sliding-window attention (sliding_window, use_sliding_window, layer_types) is not "
+        "supported",
+        "supported is full causal attention");
   if (!reader.Flag("is_causal", true))
     reader.Mistake("attention that looks ahead (is_causal: false) is not supported");
   if (reader.Number("attention_dropout", 0) != 0)
@@ -286,10 +315,15 @@ Result<ModelConfig> ParseModelConfig(std::string_view text, const std::string& n
   Reader reader(root, name);
   ModelConfig config;
   config.model_type = root.TextOf("model_type");
-  ReadFamily(reader, config);
-  ReadSizes(reader, config);
+  const Family* family = FamilyNamed(config.model_type);
+  if (family == nullptr)
+    return Fail({ExitCode::kConfiguration,
+                 "the model type \"" + config.model_type + "\" is not supported", name,
+                 "supported are qwen2 (Qwen2, Qwen2.5), qwen3, llama, mistral and ministral"});
+  ReadFamily(reader, *family, config);
+  ReadSizes(reader, *family, config);
   config.end_tokens = ReadEndTokens(reader);
-  RefuseWhatChangesNumbers(reader, root);
+  RefuseWhatChangesNumbers(reader, *family, root);
   if (reader.mistake()) return Fail(*reader.mistake());
   EBB_RETURN_IF_ERROR(ReadRotary(reader, name, config));
   if (reader.mistake()) return Fail(*reader.mistake());

@@ -1,7 +1,7 @@
 #pragma once
-// What config.json of a Hugging Face model folder says of a decoder-only transformer. Three
-// families are known: Qwen2 (also Qwen2.5), Qwen3 and Llama (2 and 3); what differs between them is
-// here, as values, so that the model itself knows no family. Whatever would change the numbers and
+// What config.json of a Hugging Face model folder says of a decoder-only transformer. Four families
+// are known: Qwen2 (also Qwen2.5), Qwen3, Llama (2 and 3) and Mistral without a window; what
+// differs between them is here, as values, so that the model itself knows no family. Whatever would change the numbers and
 // is not supported is an error that names it. Pure.
 
 #include <cstdint>
@@ -32,7 +32,7 @@ struct RotaryScaling {
 };
 
 struct ModelConfig {
-  std::string model_type;  ///< "qwen2", "qwen3", "llama"
+  std::string model_type;  ///< "qwen2", "qwen3", "llama", "mistral", "ministral"
   std::int64_t vocabulary = 0;
   std::int64_t hidden = 0;
   std::int64_t intermediate = 0;

@@ -103,6 +103,24 @@ TEST(ModelConfig, WhatIsNotMentionedIsTheFamilysOwn) {
   EXPECT_EQ(ParseModelConfig(qwen.dump(), "")->positions, 2048);
 }
 
+TEST(ModelConfig, MistralWithoutAWindowIsRead) {
+  nlohmann::json json = TinyConfig("mistral");
+  EXPECT_THAT(Refusal(json), HasSubstr("sliding_window")) << "not mentioned, it has 4,096 tokens";
+  json["sliding_window"] = 4096;
+  EXPECT_THAT(Refusal(json), HasSubstr("sliding_window"));
+  json["sliding_window"] = nullptr;
+  const auto config = ParseModelConfig(json.dump(), "");
+  ASSERT_TRUE(config) << config.error().Message();
+  EXPECT_TRUE(!config->query_key_value_bias && !config->mlp_bias && !config->query_key_norm);
+  json["attention_bias"] = true;
+  EXPECT_FALSE(ParseModelConfig(json.dump(), "")->output_bias) << "transformers does not read it";
+  json["model_type"] = "ministral";
+  json["sliding_window"] = 16;
+  EXPECT_THAT(Refusal(json), HasSubstr("sliding_window"));
+  json["layer_types"] = {"full_attention", "full_attention"};
+  EXPECT_EQ(Refusal(json), "accepted");
+}
+
 // convert_rope_params_to_dict and standardize_rope_params of transformers 5.24.
 TEST(ModelConfig, OfSeveralSpellingsOfRotaryPositionsTransformersFiveChooses) {
   nlohmann::json json = TinyConfig("llama");
