@@ -513,14 +513,65 @@ TEST_F(Cli, HowLongTheServiceKeepsJobsIsADurationOrForEver) {
   EXPECT_TRUE(Contains(bare.err, "has no unit")) << bare.err;
 }
 
+// Of one value for all hours: it was said that no later hour is cleaner.
+TEST_F(Cli, OfHoursThatAreNotKnownNothingIsSaid) {
+  const std::vector<std::string> signal{"--signal", "yearly-average", "--zone", "KE"};
+  const auto with_signal = [&](std::vector<std::string> words, std::vector<std::string> command) {
+    words.insert(words.end(), signal.begin(), signal.end());
+    words.insert(words.end(), command.begin(), command.end());
+    return Ebb(words);
+  };
+  const std::string nothing = "nothing is known about the hours of this zone, so ";
+  const Outcome grid = with_signal({"grid"}, {});
+  EXPECT_TRUE(Contains(grid.out, nothing + "nothing can be gained by waiting; a token"))
+      << grid.out;
+  EXPECT_FALSE(Contains(grid.out, "cleanest")) << grid.out;
+  const auto json = nlohmann::json::parse(with_signal({"grid", "--format", "json"}, {}).out);
+  EXPECT_EQ(json.at("hours_known"), false);
+  EXPECT_TRUE(json.at("windows").empty());
+  EXPECT_TRUE(json.at("cleanest_window").is_null());
+
+  for (const char* policy : {"lowest-window", "carbon-time"}) {
+    const Outcome run = with_signal({"run", "--policy", policy, "--run-dir", policy}, {"true"});
+    EXPECT_EQ(run.code, 0);
+    EXPECT_TRUE(Contains(run.err, nothing + "nothing can be gained by waiting: starting at"))
+        << run.err;
+    EXPECT_FALSE(Contains(run.err, "cleaner")) << run.err;
+  }
+  const Outcome waits = with_signal(
+      {"run", "--threshold", "5", "--start-by", "1s", "--run-dir", "threshold"}, {"true"});
+  EXPECT_EQ(waits.code, 0);
+  EXPECT_TRUE(Contains(waits.err, nothing + "this waits for nothing")) << waits.err;
+  const Outcome track = with_signal({"track", "--run-dir", "track"}, {"true"});
+  EXPECT_FALSE(Contains(track.err, "had it waited")) << track.err;
+  for (const char* run : {"lowest-window", "threshold", "track"})
+    EXPECT_EQ(Ebb({"audit", run}).code, 0) << Ebb({"audit", run}).out;
+}
+
+TEST_F(Cli, TrackSaysWhatWaitingWouldHaveSaved) {
+  Write("trace.csv", Trace());
+  const Outcome track =
+      Ebb({"track", "--trace", "trace.csv", "--forecast", "perfect", "--grid-start",
+           "2023-05-01T07:00Z", "--interval", "20ms", "--run-dir", "r", "sleep", "0.1"});
+  ASSERT_EQ(track.code, 0) << track.err;
+  EXPECT_TRUE(Contains(track.err, "had it waited  up to 1d 0h: 77.8 % less at 2023-05-02 02:00"))
+      << track.err;
+  const auto summary = nlohmann::json::parse(Read(directory_ / "r/summary.json"));
+  const auto& waited = summary.at("had_it_waited");
+  EXPECT_EQ(waited.at("start"), "2023-05-02T02:00:00Z");
+  EXPECT_EQ(waited.at("up_to_s"), 86400);
+  EXPECT_NEAR(waited.at("saving_percent").get<double>(), 100 * (1 - 100.0 / 450), 1e-6);
+  EXPECT_EQ(Ebb({"audit", "r"}).code, 0) << Ebb({"audit", "r"}).out;
+}
+
 TEST_F(Cli, GridShowsSeveralWindowsAndDrawsThem) {
-  const Outcome json =
-      Ebb({"grid", "--zone", "azure/westeurope", "--signal", "constant", "--constant", "300",
-           "--duration", "2h", "--windows", "3", "--format", "json"});
+  const Outcome json = Ebb({"grid", "--zone", "azure/germanywestcentral", "--signal", "profile",
+                            "--duration", "2h", "--windows", "3", "--format", "json"});
   ASSERT_EQ(json.code, 0) << json.err;
   const auto grid = nlohmann::json::parse(json.out);
-  EXPECT_EQ(grid.at("zone"), "NL");
-  EXPECT_EQ(grid.at("zone_of"), "azure/westeurope (Netherlands)");
+  EXPECT_EQ(grid.at("zone"), "DE");
+  EXPECT_EQ(grid.at("zone_of"), "azure/germanywestcentral (Frankfurt)");
+  EXPECT_EQ(grid.at("hours_known"), true);
   EXPECT_EQ(grid.at("windows").size(), 3u);
   const Outcome plot = Ebb({"grid", "--signal", "profile", "--zone", "aws/eu-central-1",
                             "--windows", "2", "--plot", "grid.svg"});

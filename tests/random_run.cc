@@ -8,6 +8,7 @@
 #include "platform/file.h"
 #include "report/run/codecarbon_csv.h"
 #include "report/run/gate_inputs.h"
+#include "report/run/outlook_file.h"
 #include "report/run/run_directory.h"
 #include "report/run/seal.h"
 #include "report/run/summary.h"
@@ -296,6 +297,10 @@ Status WriteRandomRun(const std::filesystem::path& path, Random& random,
   const Time end = start.at + hours{12};
   EBB_RETURN_IF_ERROR(directory.WriteSignal(world.believed.Slice(around), end, false));
   if (world.prices) EBB_RETURN_IF_ERROR(directory.WritePrices(*world.prices));
+  if (*spec.start_by <= spec.submitted && Chance(random, 0.8)) {
+    const Duration horizon = Chance(random, 0.5) ? hours{25} : Between(random, {}, hours{25});
+    EBB_RETURN_IF_ERROR(report::WriteOutlook(path, ViewAt(world, end, horizon), spec.submitted));
+  }
   if (Chance(random, 0.3)) EBB_RETURN_IF_ERROR(SumUpRun(path, end));
   EBB_RETURN_IF_ERROR(
       directory.WriteSignal(world.settled.Slice(around), end + hours{24 * 8}, true));

@@ -171,7 +171,7 @@ TEST_F(UserSettings, InitWritesWhatFlagsSay) {
   const Outcome dry = Ebb({"init", "--yes", "--zone", "DE", "--dry-run"});
   EXPECT_TRUE(Contains(dry.out, "zone: \"DE\"")) << dry.out;
   EXPECT_FALSE(fs::exists(directory_ / "new"));
-  const Outcome wrote = Ebb({"init", "--yes", "--zone", "DE", "--token-file", "key"});
+  const Outcome wrote = Ebb({"init", "--yes", "--offline", "--zone", "DE", "--token-file", "key"});
   EXPECT_EQ(wrote.code, 0) << wrote.err;
   EXPECT_TRUE(Contains(Read(directory_ / "new/config.yaml"), (directory_ / "key").string()));
   const Outcome again = Ebb({"init", "--yes", "--zone", "FR"});
@@ -192,7 +192,7 @@ TEST_F(UserSettings, InitWritesWhatFlagsSay) {
 
 TEST_F(UserSettings, InitAsksThreeQuestions) {
   ::setenv("TZ", "Europe/Berlin", 1);
-  const Answered answered = OnTerminal({"init"}, "\nhush-hush\nmachine\n");
+  const Answered answered = OnTerminal({"init", "--offline"}, "\nhush-hush\nmachine\n");
   EXPECT_EQ(answered.code, 0) << answered.text;
   EXPECT_TRUE(Contains(answered.text, "[DE]")) << "the guess is offered";
   EXPECT_FALSE(Contains(answered.text, "hush")) << "the token is not shown";

@@ -152,7 +152,7 @@ function sweepWords(report) {
   const counts = new Map();
   for (const { outcome } of report.experiments) counts.set(outcome, (counts.get(outcome) || 0) + 1);
   const words = [[...counts].map(([outcome, count]) => `${number(count, 0)} ${outcome}`).join(", "),
-    `${energy(report.energy_kwh)} and ${grams(report.emissions_g)} in all`];
+    `${energy(report.energy_kwh)} and ${isKnown(report.emissions_g) ? grams(report.emissions_g) : "emissions unknown"} in all`];
   if (report.stopped_early)
     words.push(`by stopping ${number(report.stopped_early, 0)} early about ${energy(report.estimated_saved_kwh)} and ${grams(report.estimated_saved_g)} were saved ` +
       "(an estimate; nobody can know whether the best configuration was among them)");

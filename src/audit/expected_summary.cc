@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "audit/had_it_waited.h"
 #include "base/csv.h"
 #include "base/text.h"
 #include "base/time.h"
@@ -68,10 +69,18 @@ Json Energy(const Sums& sums) {
           {"without_intensity_j", Joules(sums.without)}};
 }
 
-Json AlternativeJson(const std::optional<Saving>& saving) {
+// Unknown is not 0: null where none of the energy has an intensity.
+Json GramsOrNull(double grams, std::int64_t microjoules, std::int64_t without) {
+  return without > 0 && without >= microjoules ? Json(nullptr) : Json(grams);
+}
+Json GramsOrNull(const Sums& sums) {
+  return GramsOrNull(sums.grams, sums.microjoules, sums.without);
+}
+
+Json AlternativeJson(const std::optional<Saving>& saving, std::int64_t microjoules) {
   if (!saving) return nullptr;
   Json json{{"start", Iso(saving->run.start)},
-            {"emissions_g", saving->run.grams},
+            {"emissions_g", GramsOrNull(saving->run.grams, microjoules, saving->run.without)},
             {"energy_without_intensity_j", Joules(saving->run.without)},
             {"saving_g", OrNull(saving->saving_g)},
             {"saving_percent", OrNull(saving->saving_percent)}};
@@ -80,6 +89,18 @@ Json AlternativeJson(const std::optional<Saving>& saving) {
     json["clear"] = *saving->saving_g == 0 || std::abs(*saving->saving_g) > *saving->half_width_g;
   }
   return json;
+}
+
+Json WaitingJson(const Waiting& waiting) {
+  const double once = waiting.grams_at_once;
+  return {{"up_to_s", Seconds(waiting.up_to)},
+          {"start", Iso(waiting.start)},
+          {"expected_g", waiting.grams},
+          {"expected_g_at_once", once},
+          {"saving_percent", once > 0 ? Json(100 * (once - waiting.grams) / once) : Json()},
+          {"forecast_method", waiting.method},
+          {"forecast_issued", Iso(waiting.issued)},
+          {"estimated", true}};
 }
 
 Json Clock(const Json& run, const RunFacts& facts) {
@@ -125,7 +146,7 @@ Json Signal(const Json& run, const RunFacts& facts) {
 Json OtherSignal(const Json& run, const RunFigures& figures) {
   if (!figures.other) return nullptr;
   Json json = run.value("other_signal", Json::object());
-  json["emissions_g"] = figures.other->grams;
+  json["emissions_g"] = GramsOrNull(*figures.other);
   json["mean_intensity_g_per_kwh"] = OrNull(figures.other->MeanIntensity());
   json["without_intensity_j"] = Joules(figures.other->without);
   return json;
@@ -267,7 +288,7 @@ Json Epochs(const RunFacts& facts, const RunFigures& figures) {
                       {"begin", Iso(epoch.wall.begin)},
                       {"seconds", Seconds(epoch.wall.length())},
                       {"energy_j", Joules(sums.microjoules)},
-                      {"emissions_g", sums.grams},
+                      {"emissions_g", GramsOrNull(sums)},
                       {"without_intensity_j", Joules(sums.without)},
                       {"train_loss", OrNull(epoch.train_loss)},
                       {"test_loss", OrNull(epoch.test_loss)},
@@ -306,12 +327,13 @@ std::string ExpectedSummary(const RunFiles& files, const RunFacts& facts,
             {"energy", Energy(figures.sums)},
             {"pue", run.at("pue")},
             {"meters", run.at("meters")},
-            {"emissions_g", figures.sums.grams},
+            {"emissions_g", GramsOrNull(figures.sums)},
             {"mean_intensity_g_per_kwh", OrNull(figures.sums.MeanIntensity())},
             {"intensity_at_submission_g_per_kwh", OrNull(figures.g_at_submission)},
             {"intensity_at_submission_status", figures.status_at_submission},
-            {"same_energy_at_submission", AlternativeJson(figures.at_submission)},
-            {"best_start_in_hindsight", AlternativeJson(figures.best)},
+            {"same_energy_at_submission",
+             AlternativeJson(figures.at_submission, figures.sums.microjoules)},
+            {"best_start_in_hindsight", AlternativeJson(figures.best, figures.sums.microjoules)},
             {"other_signal", OtherSignal(run, figures)},
             {"water_l", nullptr},
             {"embodied", Embodied(run, figures)},
@@ -324,6 +346,8 @@ std::string ExpectedSummary(const RunFiles& files, const RunFacts& facts,
   if (!figures.share_is_rounding)
     json["share_of_possible_saving"] = OrNull(figures.share_of_possible);
   if (figures.cost) json["cost"] = CostJson(run, figures);
+  if (const auto waiting = HadItWaited(files, figures.rows); waiting && !facts.several_zones)
+    json["had_it_waited"] = WaitingJson(*waiting);
   return Dump(json);
 }
 
@@ -392,7 +416,11 @@ Json NeoSchedule(const RunFacts& facts, const RunFigures& figures) {
 
 std::string ExpectedNeo(const RunFiles& files, const RunFacts& facts, const RunFigures& figures) {
   const Json run = Json::parse(files.Text("run.json")), train = TrainResult(files);
-  const double kg = figures.sums.grams / 1000, hours = Seconds(figures.running) / 3600;
+  const double hours = Seconds(figures.running) / 3600;
+  const auto kilograms = [](const Json& grams) {
+    return grams.is_null() ? Json(nullptr) : Json(grams.get<double>() / 1000);
+  };
+  const Json kg = kilograms(GramsOrNull(figures.sums));
   Json json{{"emissions_kg_co2", kg},
             {"project_name", run.at("name")},
             {"config", NeoConfig(run, train)},
@@ -407,7 +435,10 @@ std::string ExpectedNeo(const RunFiles& files, const RunFacts& facts, const RunF
        hours > 0 ? Json(Kwh(figures.sums.microjoules) * 1000 / hours) : Json(nullptr)},
       {"carbon_intensity_g_per_kwh", OrNull(figures.sums.MeanIntensity())},
       {"emissions_at_submission_kg_co2",
-       figures.at_submission ? Json(figures.at_submission->run.grams / 1000) : Json(nullptr)}};
+       figures.at_submission
+           ? kilograms(GramsOrNull(figures.at_submission->run.grams, figures.sums.microjoules,
+                                   figures.at_submission->run.without))
+           : Json(nullptr)}};
   json["scheduler_metrics"] = NeoSchedule(facts, figures);
   json["scheduler_metrics"]["policy"] = run.at("policy");
   json["scheduler_metrics"]["carbon_threshold"] = run.at("threshold_g_per_kwh");
@@ -429,6 +460,8 @@ std::string ExpectedEmissionsRow(const RunFiles& files, const RunFacts& facts,
   const Sums& sums = figures.sums;
   const double seconds = Seconds(figures.running), pue = MeanPue(run, sums);
   const auto per_second = [&](double value) { return seconds > 0 ? value / seconds : 0; };
+  const bool unknown = GramsOrNull(sums).is_null();
+  const auto in_csv = [&](double value) { return unknown ? Json("") : Json(value); };
   const double wue = run.value("wue_l_per_kwh", 0.0);
   const double ram_gb = MeanOver(facts.attempts, &Attempt::ram_gb);
   const double ram_total = run.at("machine").at("ram_total_gb").get<double>();
@@ -436,8 +469,8 @@ std::string ExpectedEmissionsRow(const RunFiles& files, const RunFacts& facts,
                {"run_id", run.at("run_id")},
                {"experiment_id", run.at("group")},
                {"duration", seconds},
-               {"emissions", sums.grams / 1000},
-               {"emissions_rate", per_second(sums.grams / 1000)},
+               {"emissions", in_csv(sums.grams / 1000)},
+               {"emissions_rate", in_csv(per_second(sums.grams / 1000))},
                {"cpu_power", per_second(Joules(sums.by_component[0]))},
                {"gpu_power", per_second(Joules(sums.by_component[1]))},
                {"ram_power", per_second(Joules(sums.by_component[2]))},

@@ -9,6 +9,7 @@
 
 #include "audit/json_differences.h"
 #include "base/text.h"
+#include "core/one_value.h"
 #include "plan/make_policy.h"
 #include "plan/price_blend.h"
 #include "runtime/gate_loop.h"
@@ -137,9 +138,12 @@ class Gate {
     observation.next_change = TimeIn(inputs, "next_change_ms");
     observation.failure = inputs.value("failure", std::string());
     observation.view.known = SeriesOf(links_, std::move(known));
-    if (const Json& forecast = inputs.at("forecast"); !forecast.is_null())
+    if (const Json& forecast = inputs.at("forecast"); !forecast.is_null()) {
       observation.view.forecast.series =
           SeriesOf(links_, SamplesFrom(forecast.at("values"), links_));
+      if (forecast.value("one_value", false))
+        observation.view.forecast.method = core::kOneValueForAllHours;
+    }
     return runtime::DecideOn(request_, *policy_, observation);
   }
   const std::string& version() const { return version_; }

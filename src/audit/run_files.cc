@@ -14,10 +14,10 @@ constexpr std::uint64_t kLimitBytes = 4ULL << 30;
 
 bool IsAudited(const std::string& name) {
   static const std::set<std::string> kNames{
-      "run.json",       "options.json",  "decisions.jsonl", "gate_inputs.jsonl",
-      "attempts.jsonl", "ledger.jsonl",  "budget.jsonl",    "signal_versions.jsonl",
-      "signal.csv",     "prices.csv",    "progress.jsonl",  "train_result.json",
-      "summary.json",   "emissions.csv", "seals.jsonl"};
+      "run.json",          "options.json", "decisions.jsonl", "gate_inputs.jsonl",
+      "attempts.jsonl",    "ledger.jsonl", "budget.jsonl",    "signal_versions.jsonl",
+      "signal.csv",        "prices.csv",   "outlook.json",    "progress.jsonl",
+      "train_result.json", "summary.json", "emissions.csv",   "seals.jsonl"};
   return kNames.contains(name) || (name.starts_with("summary_") && name.ends_with(".json"));
 }
 

@@ -32,8 +32,19 @@ std::string Figure(const std::optional<Intensity>& intensity) {
 
 std::string EnergyAndGrams(const local::LiveFigures& figures) {
   return PowerText(figures.power) + "  " + EnergyText(figures.energy) + "  " +
-         EmissionsText(figures.emissions);
+         EmittedSoFar(figures.energy, figures.emissions);
 }
+
+}  // namespace
+
+std::string EmittedSoFar(Energy energy, Emissions emissions) {
+  // Unknown is not zero: nothing of it had an intensity, or it is of the moments since the last
+  // row.
+  if (energy > Energy{} && emissions.grams == 0) return "emissions not known yet";
+  return EmissionsText(emissions);
+}
+
+namespace {
 
 // What lies ahead until the latest start, at most two days.
 std::string AheadOf(const core::GateDecision& decision, const core::SignalView& view) {
@@ -90,6 +101,8 @@ void WaitDisplay::Show(const core::GateDecision& decision, const core::SignalVie
   if (line_.mode() == DisplayMode::kPlain && outlook != last_outlook_)
     line_.Say(times.Stamp(decision.at) + "  " + Text(decision.at) + "  (" +
               times.InText(Sentence(decision)) + ")");
+  else if (decision.reason.rule == core::GateRule::kThresholdOutOfReach && outlook != last_outlook_)
+    line_.Say("note: " + times.InText(Sentence(decision)));
   last_outlook_ = outlook;
   Tick(decision.at);
 }

@@ -14,6 +14,9 @@
 
 namespace ebb::cli {
 
+/// Of a program that runs: "0.12 g", or that nothing is known of it yet.
+std::string EmittedSoFar(Energy energy, Emissions emissions);
+
 enum class DisplayMode { kQuiet, kPlain, kTerminal };
 /// Quiet if asked, else by what stderr is.
 DisplayMode ModeFor(bool quiet);

@@ -33,6 +33,8 @@ void PastTotals::Add(std::optional<Energy> energy, std::optional<Emissions> emis
   if (saved) saved_ += *saved;
   without_emissions_ += emissions ? 0 : 1;
   without_saving_ += saved ? 0 : 1;
+  with_emissions_ += emissions ? 1 : 0;
+  with_saving_ += saved ? 1 : 0;
 }
 
 std::string PastTotals::Line(const std::string& what) const {
@@ -41,7 +43,9 @@ std::string PastTotals::Line(const std::string& what) const {
     counts.push_back(std::to_string(count) + " " + outcome);
   std::string text = std::to_string(all_) + " " + what + (all_ == 1 ? "" : "s") + ": " +
                      Join(counts, ", ") + "; " + EnergyText(energy_) + ", " +
-                     EmissionsText(emissions_);
+                     (with_emissions_ == 0 && without_emissions_ > 0 ? "emissions unknown"
+                                                                     : EmissionsText(emissions_));
+  if (with_saving_ == 0 && without_saving_ > 0) return text + ", saving unknown\n";
   if (saved_.grams >= 0)
     text += ", " + EmissionsText(saved_) + " saved";
   else

@@ -24,6 +24,7 @@ class PastTotals {
  private:
   std::map<std::string, long long> outcomes_;
   long long all_ = 0, without_emissions_ = 0, without_saving_ = 0;
+  long long with_emissions_ = 0, with_saving_ = 0;
   Energy energy_;
   Emissions emissions_, saved_;
 };

@@ -115,7 +115,8 @@ Result<int> PrintSweep(const ServiceFlags& flags, const std::string& name) {
   std::printf("%s (sweep %s): %s, %s\n", sweep.value("name", "").c_str(),
               CellOf(sweep, "sweep", 0).c_str(),
               EnergyText(Energy::Joules(sweep.value("energy_kwh", 0.0) * 3.6e6)).c_str(),
-              EmissionsText({sweep.value("emissions_g", 0.0)}).c_str());
+              sweep["emissions_g"].is_number() ? EmissionsText({sweep["emissions_g"]}).c_str()
+                                               : "emissions unknown");
   PrintExperiments(sweep);
   if (sweep["best"].is_string())
     std::printf("%s: %s\n", sweep.value("over", false) ? "winner" : "best of the complete ones",

@@ -11,6 +11,7 @@
 #include "cli/local_times.h"
 #include "platform/file.h"
 #include "platform/system_clock.h"
+#include "report/run/known_emissions.h"
 #include "report/run/summary.h"
 #include "signals/make_feed.h"
 
@@ -75,6 +76,11 @@ std::string Change(const std::string& before, const std::string& after) {
   return before == after ? after + " as before" : before + " -> " + after;
 }
 
+std::string EmittedText(const report::Summary& summary) {
+  return report::KnownEmissionsText(report::KnownEmissions(summary.totals),
+                                    summary.totals.energy_without_intensity);
+}
+
 std::string SavingText(const report::Summary& summary) {
   const auto& at = summary.at_submission;
   if (!at || !at->saving) return "unknown";
@@ -90,9 +96,8 @@ std::string BestText(const report::Summary& summary) {
 
 void Print(const Path& directory, const Settled& settled) {
   std::printf("%s\n", directory.c_str());
-  std::printf("  emitted     %s\n", Change(EmissionsText(settled.before.totals.emissions),
-                                           EmissionsText(settled.after.totals.emissions))
-                                        .c_str());
+  std::printf("  emitted     %s\n",
+              Change(EmittedText(settled.before), EmittedText(settled.after)).c_str());
   std::printf("  saved       %s\n",
               Change(SavingText(settled.before), SavingText(settled.after)).c_str());
   std::printf("  best start  %s\n",
@@ -107,7 +112,9 @@ void Print(const Path& directory, const Settled& settled) {
 
 nlohmann::ordered_json Json(const Path& directory, const Settled& settled) {
   const auto figures = [](const report::Summary& summary) {
-    nlohmann::ordered_json json{{"emissions_g", summary.totals.emissions.grams}};
+    const auto known = report::KnownEmissions(summary.totals);
+    nlohmann::ordered_json json{{"emissions_g", nullptr}};
+    if (known) json["emissions_g"] = known->grams;
     json["saving_g"] = summary.at_submission && summary.at_submission->saving
                            ? nlohmann::ordered_json(summary.at_submission->saving->grams)
                            : nlohmann::ordered_json(nullptr);

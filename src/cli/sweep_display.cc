@@ -125,7 +125,7 @@ std::string SweepDisplay::Row(const service::JobCard& card, const service::View&
                     CutOrPad(std::string(Name(stage)), 10) + CutOrPad(ProgressOf(card), 22);
   if (const local::SupervisedFigures* program = RunningOf(view, job.id))
     return row + EnergyText(program->figures.energy) + "  " +
-           EmissionsText(program->figures.emissions) + "  " +
+           EmittedSoFar(program->figures.energy, program->figures.emissions) + "  " +
            FormatDuration(program->figures.elapsed);
   if (!card.detail.empty()) return row + card.detail;
   return engine::HasEnded(stage)

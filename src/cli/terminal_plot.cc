@@ -82,13 +82,16 @@ std::size_t ChartColumns(std::size_t beside) {
 
 std::string Sparkline(std::span<const std::optional<double>> values) {
   const auto range = RangeOf(values);
+  if (!range) return std::string(values.size(), ' ');
+  // Means of a constant differ by rounding, which is not a change.
+  const double difference = range->high - range->low;
+  const double span = difference > 1e-9 * std::abs(range->high) ? difference : 0;
   std::string line;
   for (const auto& value : values) {
     if (!value) {
       line += ' ';
       continue;
     }
-    const double span = range->high - range->low;
     const double share = span > 0 ? (*value - range->low) / span : 0.5;
     line += kBlocks[static_cast<std::size_t>(1 + std::lround(share * 7))];
   }

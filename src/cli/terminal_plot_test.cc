@@ -35,6 +35,26 @@ TEST(SparklineTest, AFlatSignalIsDrawnInTheMiddle) {
   EXPECT_EQ(Sparkline(values), "▅▅");
 }
 
+// Its means differ by rounding, which was drawn from the lowest block to the highest.
+TEST(SparklineTest, TheMeansOfAConstantAreFlat) {
+  std::vector<core::Sample> samples;
+  for (int hour = 0; hour < 48; ++hour) {
+    const Time begin = kDay + std::chrono::hours{hour};
+    samples.push_back(
+        {{begin, begin + std::chrono::hours{1}}, {330.718}, core::SampleStatus::kModelled});
+  }
+  core::SignalView view;
+  view.now = kDay;
+  view.known = *core::IntensitySeries::Create({}, samples);
+  for (int seconds = 0; seconds < 3600; seconds += 7) {
+    const Time begin = kDay + std::chrono::seconds{seconds};
+    const std::string line =
+        Sparkline(SampleView(view, {begin, begin + std::chrono::hours{25}}, 24));
+    EXPECT_EQ(line.find("█"), std::string::npos) << line << " from " << seconds;
+    EXPECT_EQ(line.find("▁"), std::string::npos) << line << " from " << seconds;
+  }
+}
+
 TEST(SampleViewTest, MeansOfEqualParts) {
   const auto values = SampleView(Ramp(), {kDay, kDay + std::chrono::hours{4}}, 2);
   EXPECT_DOUBLE_EQ(*values[0], 105);

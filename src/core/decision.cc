@@ -4,13 +4,14 @@
 
 #include "base/enum_names.h"
 #include "base/text.h"
+#include "core/one_value.h"
 
 namespace ebb::core {
 namespace {
 
 constexpr std::array<std::string_view, 5> kActionNames{"start", "wait", "stop", "keep_running",
                                                        "pause"};
-constexpr std::array<std::string_view, 27> kRuleNames{"run_now",
+constexpr std::array<std::string_view, 29> kRuleNames{"run_now",
                                                       "below_threshold",
                                                       "above_threshold",
                                                       "cleanest_now",
@@ -36,7 +37,9 @@ constexpr std::array<std::string_view, 27> kRuleNames{"run_now",
                                                       "held",
                                                       "asked_for",
                                                       "runs_in_outage",
-                                                      "stopped_in_outage"};
+                                                      "stopped_in_outage",
+                                                      "hours_unknown",
+                                                      "threshold_out_of_reach"};
 
 std::string WindowText(const GateDecision& d) {
   const Reason& r = d.reason;
@@ -55,6 +58,11 @@ std::string ThresholdText(const Reason& r) {
   if (!r.threshold || !r.expected || r.expected->g_per_kwh <= r.threshold->g_per_kwh) return "";
   return "; its deadline and the devices leave nothing at or below its threshold of " +
          Describe(r.threshold);
+}
+
+std::string NothingOfHours(const std::string& consequence) {
+  return std::string(kNothingOfHours) + ", so " + consequence + "; " +
+         std::string(kWhatBringsHours);
 }
 
 // Where a decision of a gate says more than its rule.
@@ -136,6 +144,11 @@ std::string RuleText(const Reason& reason) {
       return "the intensity is not known: starting, as asked for an outage";
     case GateRule::kStoppedInOutage:
       return "the intensity is not known: stopped, as asked for an outage";
+    case GateRule::kHoursUnknown:
+      return NothingOfHours("nothing can be gained by waiting: starting at " + value);
+    case GateRule::kThresholdOutOfReach:
+      return NothingOfHours("this waits for nothing: " + value +
+                            " at every hour, and the threshold is " + Describe(reason.threshold));
   }
   return {};
 }

@@ -53,6 +53,8 @@ enum class GateRule {
   // Where the user asked for it:
   kRunsInOutage,     ///< the grid is unknown and stays so: runs rather than waits
   kStoppedInOutage,  ///< the grid is unknown and stays so: given up rather than waits
+  kHoursUnknown,     ///< one value for all hours is known (core/one_value.h): no start is better
+  kThresholdOutOfReach,  ///< above the threshold, and the one value that is known stays so
 };
 
 std::string_view Name(GateAction action);

@@ -180,6 +180,9 @@ struct RunRecord {
   PriceSeries prices;  ///< over the same time; empty: none were given, or none are known
   std::optional<TrainingOutcome> training;
   BudgetRecord budget;
+  /// Of a run that could not wait: what was known at its end of the hours since it began, and
+  /// expected of those after; absent: not kept, or nothing tells its hours apart.
+  std::optional<SignalView> outlook;
 
   /// Grid time of the first attempt; nothing if it never started.
   std::optional<Time> started() const;

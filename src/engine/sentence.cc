@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "base/times_in_text.h"
+#include "core/one_value.h"
 #include "engine/decision.h"
 
 namespace ebb::engine {
@@ -26,6 +27,9 @@ std::string RunningText(const core::Reason& reason) {
   if (reason.rule == GateRule::kLatestStart || reason.rule == GateRule::kCompulsory)
     text += ", a later start could miss the deadline";
   if (reason.rule == GateRule::kRunsInOutage) text += ", started without one as asked";
+  if (reason.rule == GateRule::kHoursUnknown)
+    text +=
+        ", " + std::string(core::kNothingOfHours) + " and so nothing could be gained by waiting";
   return text +
          (reason.end ? ", expected to end " + MinuteText(*reason.end) : ", longer than estimated");
 }

@@ -273,6 +273,7 @@ Result<Totals> Tracker::State::End(int exit_code) {
     stopping = true;
   }
   process->StopMeasuring();
+  surroundings->feed->AwaitFirstAnswer();  // where it was asked beside, what it says of the start
   last = Look();
   EBB_RETURN_IF_ERROR(Store(process->Finish({exit_code, false})));
   return last;
@@ -285,6 +286,7 @@ Status Tracker::State::Store(const local::AttemptResult& result) {
     log->Write("note: " + *failure);
   EBB_ASSIGN_OR_RETURN(core::RunRecord run, report::ReadRun(path));
   EBB_RETURN_IF_ERROR(app::StoreSurroundings(*directory, *surroundings, run));
+  EBB_RETURN_IF_ERROR(app::StoreOutlook(path, *surroundings, run));
   EBB_ASSIGN_OR_RETURN(const app::RunViews views, app::WriteViews(path, std::move(run)));
   for (const std::string& note : app::PublishEmissions(options, views.record, views.summary, path))
     log->Write("note: " + note);

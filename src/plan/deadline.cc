@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/one_value.h"
+
 namespace ebb::plan {
 
 using core::GateAction;
@@ -59,6 +61,17 @@ std::optional<core::GateDecision> AtOutage(const GateRequest& request, const Gat
   decision.action = GateAction::kStop;
   decision.reason.rule = GateRule::kStoppedInOutage;
   return decision;
+}
+
+std::optional<core::GateDecision> AtUnknownHours(const GateRequest& request,
+                                                 const GateMoment& moment) {
+  if (core::KnowsHours(moment.view) || !moment.view.Current()) return std::nullopt;
+  if (request.state == JobState::kRunning) return KeepRunning(request, moment);
+  core::GateDecision decision = DecisionAt(request, moment);
+  decision.reason.expected = decision.reason.current;
+  decision.mean_if_now = decision.reason.current;
+  decision.judged = JudgedLength(request, moment);
+  return RunNow(std::move(decision), request, GateRule::kHoursUnknown);
 }
 
 bool NothingKnown(const SiteView& site) {

@@ -25,6 +25,11 @@ std::optional<core::GateDecision> AtLatestStart(const GateRequest& request,
 /// where it waits, and the policy decides.
 std::optional<core::GateDecision> AtOutage(const GateRequest& request, const GateMoment& moment);
 
+/// Nothing tells one start from another (core/one_value.h): a start at once, which says so; a
+/// running job keeps running. Nothing where hours are known, or not even the present value is.
+std::optional<core::GateDecision> AtUnknownHours(const GateRequest& request,
+                                                 const GateMoment& moment);
+
 /// Whether a site that has a source is known neither now nor ahead: no reason to start a job there
 /// before it must, nor to pause one.
 bool NothingKnown(const SiteView& site);

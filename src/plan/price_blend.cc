@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/one_value.h"
+
 namespace ebb::plan {
 namespace {
 
@@ -80,7 +82,8 @@ core::SignalView BlendView(const core::SignalView& view, const core::PriceSeries
   core::SignalView blended;
   blended.now = view.now;
   blended.forecast.issued = view.forecast.issued;
-  blended.forecast.method = view.forecast.method;
+  // Prices have hours where carbon has none.
+  if (weight <= 0 || core::KnowsHours(view)) blended.forecast.method = view.forecast.method;
   const core::SignalIdentity& identity = view.known.identity();
   if (weight >= 1) {
     const core::PriceSample* now = prices.At(view.now);

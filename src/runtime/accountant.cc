@@ -1,6 +1,7 @@
 #include "runtime/accountant.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace ebb::runtime {
 namespace {
@@ -25,6 +26,7 @@ Accountant::Accountant(SignalFeed& feed, const GridClock& clock, int attempt, Pu
 
 std::vector<core::LedgerRow> Accountant::Add(std::span<const core::EnergyReading> readings) {
   std::vector<core::LedgerRow> rows;
+  if (!Awaits()) AccountHeld(rows);
   for (const core::EnergyReading& reading : readings) {
     Device& device = devices_[reading.device];
     first_begin_ = std::min(first_begin_, reading.wall.begin);
@@ -47,10 +49,12 @@ std::vector<core::LedgerRow> Accountant::Add(std::span<const core::EnergyReading
 }
 
 std::vector<core::LedgerRow> Accountant::Flush() {
+  feed_.AwaitFirstAnswer();
+  if (other_feed_) other_feed_->AwaitFirstAnswer();
   std::vector<core::LedgerRow> rows;
-  for (auto& [name, device] : devices_) {
-    if (device.has_pending) Close(device, rows);
-  }
+  AccountHeld(rows);
+  for (auto& [name, device] : devices_)
+    if (std::exchange(device.has_pending, false)) Account(device.pending, rows);
   return rows;
 }
 
@@ -71,13 +75,29 @@ bool Accountant::MustCloseBefore(const core::EnergyReading& pending,
 }
 
 void Accountant::Close(Device& device, std::vector<core::LedgerRow>& rows) {
-  const std::vector<core::LedgerRow> closed = RowsOf(device.pending);
+  device.has_pending = false;
+  // In the order of their ends: one that is held holds those after it.
+  if (!held_.empty() || Awaits())
+    held_.push_back(device.pending);
+  else
+    Account(device.pending, rows);
+}
+
+bool Accountant::Awaits() const {
+  return feed_.AwaitsFirstAnswer() || (other_feed_ && other_feed_->AwaitsFirstAnswer());
+}
+
+void Accountant::AccountHeld(std::vector<core::LedgerRow>& rows) {
+  for (const core::EnergyReading& reading : std::exchange(held_, {})) Account(reading, rows);
+}
+
+void Accountant::Account(const core::EnergyReading& reading, std::vector<core::LedgerRow>& rows) {
+  const std::vector<core::LedgerRow> closed = RowsOf(reading);
   closed_use_ += core::UseOf(closed);
   for (const core::LedgerRow& row : closed) {
     if (const auto emissions = row.emissions()) emissions_ += *emissions;
     rows.push_back(row);
   }
-  device.has_pending = false;
 }
 
 std::vector<core::LedgerRow> Accountant::RowsOf(const core::EnergyReading& reading) const {
@@ -92,6 +112,7 @@ core::BudgetUse Accountant::use() const {
   core::BudgetUse use = closed_use_;
   for (const auto& [name, device] : devices_)
     if (device.has_pending) use += core::UseOf(RowsOf(device.pending));
+  for (const core::EnergyReading& reading : held_) use += core::UseOf(RowsOf(reading));
   return use;
 }
 

@@ -3,7 +3,8 @@
 // that also decided, and keeps the ledger small. Neighbouring readings of a device become one row
 // while the row covers at most 0.1 % of the attempt so far (at least one reading, at most a minute)
 // and one value of the signal, so a ledger grows with the logarithm of the run time and a kill -9
-// loses at most 0.1 % of what was measured.
+// loses at most 0.1 % of what was measured. Readings from before the first answer of a source that
+// is asked beside become rows when it comes: some seconds later, or not at all.
 //
 // Thread contract: one thread. Rows come out in the order of their ends; per device without gaps or
 // overlap.
@@ -37,7 +38,8 @@ class Accountant {
   /// The grid's time of a reading's.
   Time ToGrid(Time wall) const { return clock_.ToGrid(wall + behind_); }
   Interval ToGrid(Interval wall) const { return {ToGrid(wall.begin), ToGrid(wall.end)}; }
-  /// Completes everything that is pending, e.g. at the end of an attempt.
+  /// Completes everything that is pending, e.g. at the end of an attempt; waits for the first
+  /// answer of the source where that is still to come.
   std::vector<core::LedgerRow> Flush();
 
   /// Of everything added so far, pending readings included.
@@ -61,6 +63,9 @@ class Accountant {
   };
   bool MustCloseBefore(const core::EnergyReading& pending, const core::EnergyReading& next) const;
   void Close(Device& device, std::vector<core::LedgerRow>& rows);
+  void Account(const core::EnergyReading& reading, std::vector<core::LedgerRow>& rows);
+  bool Awaits() const;
+  void AccountHeld(std::vector<core::LedgerRow>& rows);
   std::vector<core::LedgerRow> RowsOf(const core::EnergyReading& reading) const;
 
   SignalFeed& feed_;
@@ -70,6 +75,7 @@ class Accountant {
   Pue pue_;
   Duration behind_{};
   std::map<std::string, Device> devices_;
+  std::vector<core::EnergyReading> held_;  ///< complete, but for the first answer of the source
   Time first_begin_ = Time::max();
   Time last_end_ = Time::min();
   core::BudgetUse closed_use_;

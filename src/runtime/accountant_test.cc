@@ -52,6 +52,71 @@ TEST(AccountantTest, NoEnergyIsLostAndTheLedgerStaysSmall) {
   for (std::size_t i = 1; i < rows.size(); ++i) EXPECT_EQ(rows[i].grid.begin, rows[i - 1].grid.end);
 }
 
+// A source that is asked beside: it knows nothing until it has answered.
+class SlowFeed final : public SignalFeed {
+ public:
+  explicit SlowFeed(SignalFeed& then, bool answers = true) : then_(then), answers_(answers) {}
+  void Answer() { answered_ = true; }
+  int waits() const { return waits_; }
+
+  const core::SignalIdentity& identity() const override { return then_.identity(); }
+  Result<core::SignalView> Observe(Time now, Duration horizon) override {
+    return then_.Observe(now, horizon);
+  }
+  Result<core::IntensitySeries> Believed(Interval interval) override {
+    if (!answered_) return Fail({ExitCode::kUnavailable, "it has not answered yet", "", ""});
+    return then_.Believed(interval);
+  }
+  Time NextChange(Time now) const override { return then_.NextChange(now); }
+  bool AwaitsFirstAnswer() const override { return !answered_; }
+  void AwaitFirstAnswer() override {
+    ++waits_;
+    answered_ = answers_;
+  }
+
+ private:
+  SignalFeed& then_;
+  const bool answers_;
+  bool answered_ = false;
+  int waits_ = 0;
+};
+
+TEST(AccountantTest, RowsFromBeforeTheFirstAnswerAreFilledWhenItComes) {
+  for (const bool in_time : {true, false}) {
+    Fixture f;
+    SlowFeed feed(f.feed);
+    Accountant accountant(feed, f.clock, 1, Pue{1});
+    std::vector<core::LedgerRow> rows;
+    for (int i = 0; i < 10; ++i) {
+      if (in_time && i == 5) feed.Answer();
+      const auto reading = Second(kDay + seconds{i}, 100);
+      for (auto& row : accountant.Add(std::span(&reading, 1))) rows.push_back(row);
+      EXPECT_EQ(accountant.energy(), Energy::Joules(100 * (i + 1)));
+    }
+    for (auto& row : accountant.Flush()) rows.push_back(row);
+    const core::LedgerTotals totals = core::Total(rows);
+    EXPECT_EQ(totals.energy, Energy::Joules(1000));
+    EXPECT_EQ(totals.energy_without_intensity, Energy{});
+    EXPECT_EQ(feed.waits(), 1) << "at the end, whether or not there is something to wait for";
+    for (std::size_t i = 1; i < rows.size(); ++i)
+      EXPECT_EQ(rows[i].grid.begin, rows[i - 1].grid.end) << "in order";
+  }
+}
+
+TEST(AccountantTest, AWaitForTheFirstAnswerThatIsCutShortLosesNoEnergy) {
+  Fixture f;
+  SlowFeed feed(f.feed, /*answers=*/false);
+  Accountant accountant(feed, f.clock, 1, Pue{1});
+  std::vector<core::LedgerRow> rows;
+  for (int i = 0; i < 10; ++i) {
+    const auto reading = Second(kDay + seconds{i}, 100);
+    for (auto& row : accountant.Add(std::span(&reading, 1))) rows.push_back(row);
+  }
+  for (auto& row : accountant.Flush()) rows.push_back(row);
+  EXPECT_EQ(core::Total(rows).energy, Energy::Joules(1000));
+  EXPECT_EQ(core::Total(rows).energy_without_intensity, Energy::Joules(1000));
+}
+
 TEST(AccountantTest, ARowNeverSpansAChangeOfTheSignal) {
   Fixture f;
   Accountant accountant(f.feed, f.clock, 1, Pue{1});

@@ -53,6 +53,12 @@ class SignalFeed {
   /// start in hindsight may know. A recorded or generated source has published all of it.
   virtual Result<core::IntensitySeries> Settled(Interval interval) { return Believed(interval); }
 
+  /// Whether a source that is asked beside has not answered for the first time: what it will say of
+  /// the moments until now is worth waiting for.
+  virtual bool AwaitsFirstAnswer() const { return false; }
+  /// Returns when that is over: answered, failed, or waited for long enough.
+  virtual void AwaitFirstAnswer() {}
+
   /// Whether values that were published may still change: those of a web service.
   virtual bool Revises() const { return false; }
 

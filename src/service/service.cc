@@ -106,7 +106,8 @@ Service::Service(ServiceOptions options, store::ServiceStore store, runtime::Sig
       store_(std::move(store)),
       recurring_(platform::LocalUtcOffset,
                  [this](const std::string& text) { publisher_.Say(executor_->Now(), 0, text); }),
-      estimator_(store_.database(), [this] { return Pools(); }),
+      estimator_(
+          store_.database(), [this] { return Pools(); }, options_.devices.profiles),
       sweeps_({store_, clock_, options_.executor.cluster.sites.front().pue,
                [this](core::JobId job) { return DirectoryOf(job); },
                [this](core::JobId job) {

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "core/countries.h"
 #include "core/sample_archive.h"
 #include "signals/feeds/chain_feed.h"
 #include "signals/feeds/constant_feed.h"
@@ -49,7 +50,14 @@ FeedResult MakeProfile(const SignalOptions& options) {
   if (options.zone.empty())
     return Fail({ExitCode::kUsage, "the grid zone is not known, and nothing here suggests one", "",
                  "give --zone DE, for example; for every command, run ebb init, or set EBB_ZONE"});
-  return MakeZoneProfileFeed(options.zone, options.seed);
+  auto feed = MakeZoneProfileFeed(options.zone, options.seed);
+  const core::Country* country = core::CountryOfZone(options.zone);
+  if (!feed && country && country->has_mean())
+    feed.error().next = "a token brings its hours (ebb init); of " + std::string(country->name) +
+                        " the yearly mean is known, which counts emissions and has no hours: "
+                        "--signal yearly-average; " +
+                        feed.error().next;
+  return feed;
 }
 
 FeedResult MakeConstant(const SignalOptions& options) {
@@ -60,10 +68,14 @@ FeedResult MakeConstant(const SignalOptions& options) {
                           options.kind.value_or(core::SignalKind::kAverage));
 }
 
+// What ends before its source has answered waits so long at its end.
+constexpr Duration kLongestBeside{std::chrono::seconds{5}};
+
 // What a live source asks with.
 struct Asking {
   HttpGetFunction http_get;
   std::function<bool()> interrupted;
+  FirstAnswer first_answer = FirstAnswer::kAwaited;
 };
 
 // What a live source is made of, its secrets in it: a link of a chain may be opened when they are
@@ -93,6 +105,8 @@ std::unique_ptr<LiveFeed> MakeLive(const SignalOptions& options, const LiveParts
   live.outage = options.outage;
   live.first_answer = first_answer;
   live.interrupted = asking.interrupted;
+  live.answers_beside = asking.first_answer == FirstAnswer::kBeside;
+  if (live.answers_beside) live.first_answer = std::min(first_answer, kLongestBeside);
   return LiveFeed::Start(parts.provider, asking.http_get, std::move(live));
 }
 
@@ -162,7 +176,7 @@ FeedResult MakeChain(const SignalOptions& options, const Asking& asking) {
 Result<std::vector<core::Sample>> SettledOf(const SignalOptions& link, Interval interval, Time now,
                                             const HttpGetFunction& http_get) {
   if (!IsLive(link.source)) {
-    EBB_ASSIGN_OR_RETURN(const auto feed, MakeOne(link, {http_get, {}}, {}));
+    EBB_ASSIGN_OR_RETURN(const auto feed, MakeOne(link, {http_get, {}, {}}, {}));
     EBB_ASSIGN_OR_RETURN(const core::IntensitySeries series, feed->Settled(interval));
     return series.samples();
   }
@@ -206,11 +220,12 @@ Result<core::IntensitySeries> AskSettled(const SignalOptions& options, Interval 
 }
 
 FeedResult MakeFeed(const SignalOptions& options, HttpGetFunction http_get,
-                    std::function<bool()> interrupted) {
+                    std::function<bool()> interrupted, FirstAnswer first_answer) {
   EBB_RETURN_IF_ERROR(CheckWeatherUse(options));
   EBB_RETURN_IF_ERROR(CheckMarketUse(options));
-  const Asking asking{std::move(http_get), std::move(interrupted)};
+  Asking asking{std::move(http_get), std::move(interrupted)};
   if (!options.fallbacks.empty()) return MakeChain(options, asking);
+  asking.first_answer = first_answer;
   return MakeOne(options, asking, LiveFeedOptions{}.first_answer);
 }
 

@@ -14,11 +14,17 @@
 
 namespace ebb::signals {
 
+/// Whether making a feed waits for the first answer of a live source.
+enum class FirstAnswer {
+  kAwaited,
+  kBeside,  ///< nothing is decided by it: it comes while something else goes on. A chain is awaited
+};
+
 /// Reads the trace or checks the zone at once; a live source is asked at once, and its first answer
 /// waited for, at most some seconds, and no longer than until `interrupted` says so.
-Result<std::unique_ptr<runtime::SignalFeed>> MakeFeed(const SignalOptions& options,
-                                                      HttpGetFunction http_get = platform::HttpGet,
-                                                      std::function<bool()> interrupted = {});
+Result<std::unique_ptr<runtime::SignalFeed>> MakeFeed(
+    const SignalOptions& options, HttpGetFunction http_get = platform::HttpGet,
+    std::function<bool()> interrupted = {}, FirstAnswer first_answer = FirstAnswer::kAwaited);
 
 /// What the sources of `options` have published by `now` (wall time) for intervals that are over,
 /// asked for anew: not what a cache knew before a revision. Of a chain's sources the first that has

@@ -8,6 +8,7 @@
 #include "platform/file.h"
 #include "platform/shared_file.h"
 #include "platform/user_name.h"
+#include "report/run/known_emissions.h"
 #include "report/run/run_directory.h"
 
 namespace ebb::app {
@@ -46,9 +47,7 @@ void Summarise(const core::RunRecord& record, PastRun& run) {
   const report::Summary summary = report::Summarise(record);
   run.ran = summary.running_time;
   run.energy = summary.totals.energy;
-  if (summary.totals.energy_without_intensity < summary.totals.energy ||
-      summary.totals.energy == Energy{})
-    run.emissions = summary.totals.emissions;
+  run.emissions = report::KnownEmissions(summary.totals);
   if (summary.at_submission) run.saved = summary.at_submission->saving;
 }
 

@@ -200,6 +200,7 @@ class Session {
   Error ShowUnwritten(const core::Attempt& attempt, const std::vector<core::LedgerRow>& unstored,
                       Error error);
   void SayNotes(const std::vector<std::string>& notes);
+  void SayWhyUnknown();
 
   RunOptions options_;
   platform::ProcessSignals& signals_;
@@ -380,6 +381,7 @@ Result<RunResult> Session::Start(const plan::GateRequest& gate, const core::Gate
   trackers.WaitForEnd();
   SayNotes(trackers.TakeNotes());
   SayNotes(surroundings_->feed->TakeNotes());
+  if (summary->totals.energy_without_intensity > Energy{}) SayWhyUnknown();
   if (result->attempt.outcome == core::AttemptOutcome::kPaused)
     display_->Say("paused with a checkpoint. Continue with: ebb resume " +
                   directory_->path().string());
@@ -426,6 +428,7 @@ Result<report::Summary> Session::Finish() {
   std::vector<std::string> notices;
   EBB_ASSIGN_OR_RETURN(core::RunRecord run, report::ReadRun(directory_->path(), &notices));
   EBB_RETURN_IF_ERROR(StoreSurroundings(*directory_, *surroundings_, run));
+  EBB_RETURN_IF_ERROR(StoreOutlook(directory_->path(), *surroundings_, run));
   EBB_ASSIGN_OR_RETURN(const RunViews views, WriteViews(directory_->path(), std::move(run)));
   SayNotes(notices);
   SayNotes(PublishEmissions(options_, views.record, views.summary, directory_->path()));
@@ -458,6 +461,12 @@ void Session::SayNotes(const std::vector<std::string>& notes) {
     log_->Write("note: " + note);
     display_->Say("note: " + note);
   }
+}
+
+// What a source that still fails says of it.
+void Session::SayWhyUnknown() {
+  const auto view = surroundings_->feed->Observe(surroundings_->clock.Now(), Duration::zero());
+  if (!view) SayNotes({"the carbon intensity is not known: " + view.error().Message()});
 }
 
 }  // namespace

@@ -5,12 +5,20 @@
 
 #include "app/run/run_files.h"
 #include "config/price_file.h"
+#include "core/one_value.h"
+#include "report/run/had_it_waited.h"
+#include "report/run/outlook_file.h"
 #include "signals/make_feed.h"
 
 namespace ebb::app {
 namespace {
 
 constexpr Duration kDefaultDuration = std::chrono::hours{1};
+
+// Whether anything could make the run wait.
+bool Waits(const config::SchedulerConfig& scheduler) {
+  return scheduler.policy != config::GatePolicyKind::kNow || scheduler.prices.threshold;
+}
 
 // "baseline-20261120T203312Z-3f2a": readable, sorted by time, unique.
 std::string NewRunId(const std::string& name, Time created) {
@@ -29,13 +37,21 @@ std::string NewRunId(const std::string& name, Time created) {
   return safe + "-" + stamp + "-" + suffix;
 }
 
+// What starts at once, whatever the intensity, does not wait to be told it.
+signals::FirstAnswer WhenAnswered(const config::SchedulerConfig& scheduler) {
+  return !Waits(scheduler) && scheduler.on_outage != core::OnOutage::kStop
+             ? signals::FirstAnswer::kBeside
+             : signals::FirstAnswer::kAwaited;
+}
+
 // The second signal, which must be of the other kind; null where none is wanted.
 Result<std::unique_ptr<runtime::SignalFeed>> OpenOther(const RunOptions& options,
                                                        core::SignalKind kind, Time now,
                                                        const std::function<bool()>& stop_asked) {
   if (!options.metering.other_signal) return std::unique_ptr<runtime::SignalFeed>();
   EBB_ASSIGN_OR_RETURN(
-      auto feed, signals::MakeFeed(*options.metering.other_signal, platform::HttpGet, stop_asked));
+      auto feed, signals::MakeFeed(*options.metering.other_signal, platform::HttpGet, stop_asked,
+                                   WhenAnswered(options.scheduler)));
   EBB_RETURN_IF_ERROR(signals::CheckCoverage(*feed, {now, now + Duration{1}}));
   if (feed->identity().kind == kind)
     return Fail({ExitCode::kConfiguration,
@@ -51,8 +67,8 @@ Result<std::unique_ptr<Surroundings>> OpenSurroundings(const RunOptions& options
                                                        runtime::Clock& wall, Time replay_begin,
                                                        const std::function<bool()>& stop_asked) {
   EBB_RETURN_IF_ERROR(Validate(options));
-  EBB_ASSIGN_OR_RETURN(auto feed,
-                       signals::MakeFeed(options.scheduler.signal, platform::HttpGet, stop_asked));
+  EBB_ASSIGN_OR_RETURN(auto feed, signals::MakeFeed(options.scheduler.signal, platform::HttpGet,
+                                                    stop_asked, WhenAnswered(options.scheduler)));
   std::unique_ptr<Surroundings> surroundings(new Surroundings{
       std::move(feed),
       nullptr,
@@ -83,8 +99,7 @@ core::RunSpec SpecOf(const RunOptions& options, const Surroundings& surroundings
   if (scheduler.policy == config::GatePolicyKind::kThreshold) spec.threshold = scheduler.threshold;
   spec.clock = surroundings.clock.settings();
   spec.submitted = spec.clock.skip_waits ? spec.clock.begin : surroundings.clock.Now();
-  const bool waits = scheduler.policy != config::GatePolicyKind::kNow || scheduler.prices.threshold;
-  spec.start_by = spec.submitted + (waits ? scheduler.longest_wait : Duration::zero());
+  spec.start_by = spec.submitted + (Waits(scheduler) ? scheduler.longest_wait : Duration::zero());
   spec.duration = scheduler.duration.value_or(kDefaultDuration);
   if (!spec.clock.replayed) spec.clock.begin = spec.submitted;
   spec.signal = surroundings.feed->identity();
@@ -107,6 +122,20 @@ Status StoreSurroundings(report::RunDirectory& directory, const Surroundings& su
   EBB_RETURN_IF_ERROR(StoreSignal(directory, run, *surroundings.feed));
   if (surroundings.prices) EBB_RETURN_IF_ERROR(StorePrices(directory, run, *surroundings.prices));
   return report::ReadSignalAnew(directory.path(), run);
+}
+
+Status StoreOutlook(const std::filesystem::path& directory, const Surroundings& surroundings,
+                    core::RunRecord& run) {
+  if (run.latest_start() > run.spec.submitted || run.ledger.empty()) return {};
+  // It ends now: one that began a day later would end a day from now.
+  constexpr Duration kSlack{std::chrono::hours{1}};
+  const auto view =
+      surroundings.feed->Observe(surroundings.clock.Now(), report::kLongestWait + kSlack);
+  // One that knows nothing now, or no hours, has nothing to tell of them.
+  if (!view || view->forecast.series.empty() || !core::KnowsHours(*view)) return {};
+  EBB_RETURN_IF_ERROR(report::WriteOutlook(directory, *view, *run.started() - kSlack));
+  run.outlook = report::ReadOutlook(directory);
+  return {};
 }
 
 }  // namespace ebb::app

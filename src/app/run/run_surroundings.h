@@ -45,4 +45,9 @@ std::filesystem::path DirectoryFor(const RunOptions& options, const core::RunSpe
 Status StoreSurroundings(report::RunDirectory& directory, const Surroundings& surroundings,
                          core::RunRecord& run);
 
+/// Of a run that could not wait: the hours around it, for what waiting would have brought
+/// (report/run/had_it_waited.h); stored, and then part of `run`.
+Status StoreOutlook(const std::filesystem::path& directory, const Surroundings& surroundings,
+                    core::RunRecord& run);
+
 }  // namespace ebb::app

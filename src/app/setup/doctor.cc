@@ -154,7 +154,7 @@ class Doctor {
       Error error = view.error();
       error.what = what + ": " + error.what + trouble->Text() +
                    CachedNote(cache, signal, (*feed)->identity(), now);
-      if (error.next.empty()) error.next = "check the network; ebb grid says more";
+      if (error.next.empty()) error.next = "check the network and the token";
       return Report("signal", error);
     }
     if (const auto state = (*feed)->State(now)) {
@@ -163,7 +163,7 @@ class Doctor {
       return Report("signal",
                     what + ": " + state->text + trouble->Text() +
                         CachedNote(cache, signal, (*feed)->identity(), now),
-                    "check the network; ebb grid says more");
+                    "check the network and the token");
     }
     if (signals::IsLive(signal.source)) return Fine("signal", what);
     if (signal.source == signals::SignalSource::kProfile ||

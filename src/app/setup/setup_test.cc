@@ -10,12 +10,15 @@
 #include "app/setup/doctor.h"
 #include "app/setup/new_settings.h"
 #include "app/setup/shown_settings.h"
+#include "app/setup/zone_knowledge.h"
 #include "platform/file.h"
+#include "signals/http/scripted_http_for_test.h"
 #include "testing/scratch_directory.h"
 
 namespace ebb::app {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -53,6 +56,46 @@ TEST_F(NewSettingsTest, ATokenHasAFileOfItsOwn) {
   const std::string file = settings.Find("electricity_maps.token_file")->value;
   EXPECT_EQ(*platform::ReadFile(file), "hush-hush\n");
   EXPECT_EQ(ModeOf(file), 0600u);
+}
+
+TEST(ZoneKnowledge, SaysWhichCaseAZoneIs) {
+  EXPECT_THAT(WhatIsKnownOf("GB"), HasSubstr("live values without a token"));
+  EXPECT_THAT(WhatIsKnownOf("DE"), HasSubstr("typical days"));
+  EXPECT_THAT(WhatIsKnownOf("KE"),
+              AllOf(HasSubstr("only the yearly mean of Kenya"),
+                    HasSubstr("nothing is known about its hours, so nothing can be gained")));
+  EXPECT_THAT(WhatIsKnownOf("AQ"), HasSubstr("not known at all"));
+  EXPECT_THAT(WhatIsKnownOf("aws/eu-central-1"),
+              AllOf(HasSubstr("draws from the zone DE"), HasSubstr("typical days")))
+      << "of a cloud region what its zone has";
+}
+
+TEST(ZoneKnowledge, ATokenIsTriedOnceAndWhatCameBackIsSaid) {
+  const Time now = *ParseTime("2026-05-06T12:10Z");
+  NewSettings wanted;
+  wanted.zone = "aws/eu-central-1";
+  signals::ScriptedHttp http;
+  EXPECT_EQ(WhatComesOfToken(wanted, http.Get(), now), "");
+  EXPECT_TRUE(http.requests.empty());
+  wanted.token = "hush-hush";
+  http.Say("/latest", R"({"error":"Invalid auth-token"})", 401);
+  const std::string refused = WhatComesOfToken(wanted, http.Get(), now);
+  EXPECT_THAT(refused,
+              AllOf(HasSubstr("refuses the token (HTTP status 401)"), HasSubstr("is kept")));
+  ASSERT_EQ(http.requests.size(), 1u);
+  EXPECT_THAT(http.requests[0].url, HasSubstr("zone=DE"));
+  EXPECT_THAT(refused, Not(HasSubstr("hush")));
+
+  signals::ScriptedHttp takes;
+  takes.Say("/latest", R"({"zone":"DE","carbonIntensity":302,"datetime":"2026-05-06T12:00:00Z"})");
+  EXPECT_EQ(WhatComesOfToken(wanted, takes.Get(), now),
+            "Electricity Maps takes the token; DE is at 302 g/kWh.");
+  takes.unreachable = true;
+  EXPECT_THAT(WhatComesOfToken(wanted, takes.Get(), now),
+              AllOf(HasSubstr("cannot be reached (request failed: cannot resolve host)"),
+                    HasSubstr("not checked")));
+  wanted.token = "two\nlines";
+  EXPECT_THAT(WhatComesOfToken(wanted, takes.Get(), now), Not(HasSubstr("takes the token")));
 }
 
 TEST_F(NewSettingsTest, OddTextsAreQuotedAndWrongOnesRefused) {

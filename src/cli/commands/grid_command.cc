@@ -10,6 +10,7 @@
 #include "cli/command_line.h"
 #include "cli/local_times.h"
 #include "cli/terminal_plot.h"
+#include "core/one_value.h"
 #include "plan/gate_policy.h"
 #include "platform/file.h"
 #include "platform/system_clock.h"
@@ -73,6 +74,8 @@ Result<GridView> Look(const app::RunOptions& options, double hours, int windows)
     return Fail(std::move(error));
   }
   EBB_ASSIGN_OR_RETURN(result.view, std::move(view));
+  // Of hours that nothing is known about none is the cleanest.
+  if (!core::KnowsHours(result.view)) return result;
   const Time latest = std::max(now, result.window.end - result.duration);
   result.windows = plan::CleanestWindows(result.view, {now, latest}, result.duration, windows);
   return result;
@@ -91,6 +94,7 @@ std::string LinkNote(const GridView& grid, const core::Sample* sample) {
 std::string ForecastText(const GridView& grid) {
   const core::Forecast& forecast = grid.view.forecast;
   if (forecast.series.empty()) return "";
+  if (!core::KnowsHours(grid.view)) return "forecast: none: one value stands for all hours\n";
   std::string text = "forecast: " + forecast.method + ", issued " +
                      LocalTimes::Of(grid.view.now).Moment(forecast.issued);
   const Time tomorrow = grid.view.now + std::chrono::hours{24};
@@ -103,6 +107,9 @@ std::string ForecastText(const GridView& grid) {
 }
 
 std::string WindowsText(const GridView& grid) {
+  if (!core::KnowsHours(grid.view))
+    return std::string(core::kNothingOfHours) + ", so nothing can be gained by waiting; " +
+           std::string(core::kWhatBringsHours) + "\n";
   if (grid.windows.empty()) return "no window of " + FormatDuration(grid.duration) + " is known\n";
   const auto now = grid.view.Mean({grid.view.now, grid.view.now + grid.duration});
   std::string text;
@@ -166,6 +173,7 @@ std::string Json(const GridView& grid) {
   if (!grid.zone_origin.empty()) json["zone_of"] = grid.zone_origin;
   if (!grid.identity.links.empty()) json["chain"] = grid.identity.links;
   json["now"] = FormatTime(grid.view.now);
+  json["hours_known"] = core::KnowsHours(grid.view);
   json["forecast_method"] = grid.view.forecast.method;
   json["forecast_issued"] = FormatTime(grid.view.forecast.issued);
   const core::Sample* current = grid.view.Current();

@@ -8,13 +8,14 @@
 #include "app/options/run_options.h"
 #include "app/options/user_settings.h"
 #include "app/setup/new_settings.h"
+#include "app/setup/zone_knowledge.h"
 #include "base/text.h"
 #include "cli/command_line.h"
 #include "meter/meters.h"
+#include "platform/http.h"
 #include "platform/path_facts.h"
 #include "platform/process_signals.h"
 #include "platform/terminal.h"
-#include "signals/choose_source.h"
 #include "signals/providers/electricity_maps.h"
 #include "signals/providers/uk_carbon_intensity.h"
 
@@ -36,7 +37,8 @@ constexpr int kInterrupted = 130;
 
 struct InitRequest {
   app::NewSettings wanted;
-  bool scope_given = false, yes = false, overwrite = false, dry_run = false;
+  bool scope_given = false, yes = false, overwrite = false, dry_run = false, offline = false;
+  bool AsksService() const { return !offline && !dry_run; }
 };
 
 // What the person typed; the answer that was offered where nothing was.
@@ -69,14 +71,14 @@ Result<std::string> AskFor(const std::string& key, const std::string& question,
 
 bool NeedsNoKey(const std::string& zone) { return signals::UkAreaFromZone(zone).has_value(); }
 
-std::string WhatIsKnownOf(const std::string& zone) {
-  if (NeedsNoKey(zone)) return zone + " has live values without a token.\n";
-  if (signals::HasProfile(zone)) return zone + " has typical days; live values need a token.\n";
-  return "Without a token, Ebb has only the yearly mean of a country, or nothing, for " + zone +
-         ".\n";
+// Electricity Maps is asked once, so that a slip is found here and not by the first run.
+void TellOfToken(const app::NewSettings& wanted) {
+  const Time now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+  std::fputs("   Electricity Maps is asked whether it takes the token ...\n", stderr);
+  std::fprintf(stderr, "   %s\n", app::WhatComesOfToken(wanted, platform::HttpGet, now).c_str());
 }
 
-Status AskToken(app::NewSettings& wanted) {
+Status AskToken(const InitRequest& request, app::NewSettings& wanted) {
   if (!wanted.token_env.empty() || !wanted.token_file.empty()) return {};
   std::fprintf(stderr,
                "\n2. A token of Electricity Maps, for live values. Enter alone: none. The token is "
@@ -84,7 +86,10 @@ Status AskToken(app::NewSettings& wanted) {
                "is set.\n",
                signals::kElectricityMapsKeyVariable);
   EBB_ASSIGN_OR_RETURN(wanted.token, platform::ReadSecretFromTerminal("   token: "));
-  std::fputs(wanted.token.empty() ? "none\n" : "taken\n", stderr);
+  if (wanted.token.empty())
+    std::fputs("   none\n", stderr);
+  else if (request.AsksService())
+    TellOfToken(wanted);
   return {};
 }
 
@@ -109,8 +114,8 @@ Result<app::NewSettings> AskAll(const InitRequest& request, const std::string& p
                  guess ? (" " + guess->from + " suggests " + guess->zone + ".").c_str() : "");
     EBB_ASSIGN_OR_RETURN(wanted.zone, AskFor("zone", "   zone", guess ? guess->zone : ""));
   }
-  std::fprintf(stderr, "   %s", WhatIsKnownOf(wanted.zone).c_str());
-  if (!NeedsNoKey(wanted.zone)) EBB_RETURN_IF_ERROR(AskToken(wanted));
+  std::fprintf(stderr, "   %s\n", app::WhatIsKnownOf(wanted.zone).c_str());
+  if (!NeedsNoKey(wanted.zone)) EBB_RETURN_IF_ERROR(AskToken(request, wanted));
   EBB_RETURN_IF_ERROR(AskScope(request, wanted));
   std::fputs("\n", stderr);
   return wanted;
@@ -159,7 +164,9 @@ Result<int> Init(const InitRequest& request) {
   if (!answered && answered.error().code == ExitCode::kTryLater) return kInterrupted;
   EBB_ASSIGN_OR_RETURN(const app::NewSettings wanted, std::move(answered));
   EBB_RETURN_IF_ERROR(app::CheckNewSettings(wanted));
-  if (request.yes && !HasToken(wanted)) std::fputs(WhatIsKnownOf(wanted.zone).c_str(), stderr);
+  if (request.yes) std::fprintf(stderr, "%s\n", app::WhatIsKnownOf(wanted.zone).c_str());
+  const bool told = !wanted.token.empty();  // one that was typed
+  if (!told && HasToken(wanted) && request.AsksService()) TellOfToken(wanted);
   if (request.dry_run) {
     std::fputs(app::SettingsText(wanted, path).c_str(), stdout);
     return 0;
@@ -207,6 +214,8 @@ void AddInitCommand(Parser& parser) {
                  [request] { request->overwrite = true; });
   command.Switch({"dry-run", "", "print the file, and write nothing"},
                  [request] { request->dry_run = true; });
+  command.Switch({"offline", "", "do not ask Electricity Maps whether it takes the token"},
+                 [request] { request->offline = true; });
   command.Action([request] { return Init(*request); });
 }
 

@@ -15,6 +15,7 @@
 #include "config/scenario_policies.h"
 #include "config/scenario_prices.h"
 #include "config/tiers.h"
+#include "core/one_value.h"
 #include "platform/file.h"
 #include "platform/terminal.h"
 #include "report/simulation/cost_table.h"
@@ -111,14 +112,19 @@ Result<sim::QueuePlan> MakePlan(const config::ScenarioFile& file, const sim::Pol
   return sim::PlanQueue(file.scenario, policy, at, std::move(views), next_change);
 }
 
+std::string ForecastText(const core::SignalView& view) {
+  if (!core::KnowsHours(view))
+    return std::string(core::kNothingOfHours) + ", so nothing can be gained there by waiting; " +
+           std::string(core::kWhatBringsHours);
+  return "forecast: " + (view.forecast.method.empty() ? "none" : view.forecast.method);
+}
+
 std::string Text(const sim::QueuePlan& plan) {
   const LocalTimes times = LocalTimes::Of(plan.at);
   std::string text = "plan at " + times.Minute(plan.at) + " (" + times.zone() + ") by " +
                      plan.policy + ": " + report::QueuePlanSentence(plan) + "\n";
-  for (std::size_t site = 0; site < plan.views.size(); ++site)
-    text += signals::Describe(plan.views[site].known.identity()) + "; forecast: " +
-            (plan.views[site].forecast.method.empty() ? "none" : plan.views[site].forecast.method) +
-            "\n";
+  for (const core::SignalView& view : plan.views)
+    text += signals::Describe(view.known.identity()) + "; " + ForecastText(view) + "\n";
   if (const std::string cost = report::QueuePlanCostSentence(plan); !cost.empty())
     text += cost + "\n";
   if (plan.not_submitted > 0)

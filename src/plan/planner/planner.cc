@@ -59,10 +59,9 @@ class Planner final : public Policy {
     } else {
       MoveEach(draft, search, work, budget);
     }
-    WriteSchedule(problem, draft, schedule);
+    WriteSchedule(problem, draft, HeedsMoney(), schedule);
     schedule.lower_bound.reset();
-    if (options_.prices.tariff_weight <= 0 && !input.has_wishes)
-      schedule.lower_bound = Emissions{bound.price};
+    if (!HeedsMoney() && !input.has_wishes) schedule.lower_bound = Emissions{bound.price};
     schedule.rents.reset();
     if (rented) schedule.rents = std::move(bound.rents);
   }
@@ -82,7 +81,7 @@ class Planner final : public Policy {
         placement = {0, {{input.now, input.now + task.continued_length}}, {}};
       else if (auto kept = KeptPlacement(input, i, plan))
         placement = std::move(*kept);
-      plan = PlanOf(problem, task, placement, options_.heeds_wishes);
+      plan = PlanOf(problem, task, placement, {options_.heeds_wishes, HeedsMoney()});
     }
   }
 
@@ -96,11 +95,12 @@ class Planner final : public Policy {
         input, schedule, search, options_.most_placed_beside, options_.most_moved_beside, work);
     if (loses_deadlines) BeginAfresh(draft, search, work);
     StartWhatGains(draft, search, work);
-    WriteSchedule(problem, draft, schedule);
+    WriteSchedule(problem, draft, HeedsMoney(), schedule);
     schedule.lower_bound.reset();
   }
 
  private:
+  bool HeedsMoney() const { return options_.prices.tariff_weight > 0; }
   SearchOptions Search() const {
     return {options_.minimum_saving_share, options_.minimum_saving.grams};
   }

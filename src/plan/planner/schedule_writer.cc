@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/one_value.h"
 #include "plan/deadline.h"
 
 namespace ebb::plan {
@@ -29,6 +30,11 @@ bool SignalMissing(const Problem& problem, int pool) {
   return site < problem.sites.size() && NothingKnown(problem.sites[site]);
 }
 
+bool HoursUnknown(const Problem& problem, int pool) {
+  const core::SignalView* view = ViewOf(problem, pool);
+  return view && view->Current() && !core::KnowsHours(*view);
+}
+
 // Power is constant over a job's run, so the mean by energy is the mean by time.
 std::optional<Intensity> ExpectedOver(const Problem& problem, const Placement& placement,
                                       int pool) {
@@ -45,12 +51,14 @@ std::optional<Intensity> ExpectedOver(const Problem& problem, const Placement& p
   return Intensity{weighted / hours};
 }
 
-GateRule RuleFor(const Problem& problem, const Task& task, const Placement& placement) {
+GateRule RuleFor(const Problem& problem, const Task& task, const Placement& placement,
+                 bool heeds_money) {
   const Choice& choice = task.choices[static_cast<std::size_t>(placement.choice)];
   const bool now = placement.begin() <= problem.now;
   if (now && task.view->state == JobState::kRunning) return GateRule::kRunning;
   if (now && choice.LatestBegin() <= problem.now) return GateRule::kCompulsory;
   if (now && placement.saving_too_small) return GateRule::kSavingTooSmall;
+  if (now && !heeds_money && HoursUnknown(problem, choice.pool)) return GateRule::kHoursUnknown;
   if (!now && SignalMissing(problem, choice.pool)) return GateRule::kSignalMissing;
   if (!now && task.view->state != JobState::kWaiting) return GateRule::kPausedForCleaner;
   return GateRule::kPlanned;
@@ -67,11 +75,11 @@ Time NextEdge(const Placement& placement, Time now) {
 }  // namespace
 
 JobPlan PlanOf(const Problem& problem, const Task& task, const Placement& placement,
-               bool heeds_thresholds) {
+               const Heeded& heeded) {
   JobPlan plan;
   plan.job = task.view->job->id;
   plan.order = {0, task.view->job->submitted};
-  if (heeds_thresholds) plan.reason.threshold = task.view->job->threshold;
+  if (heeded.thresholds) plan.reason.threshold = task.view->job->threshold;
   if (placement.choice < 0) {
     // Where a pool could hold it, the whole plan will find its place.
     plan.reason.rule = task.choices.empty() ? GateRule::kNoFreeDevice : GateRule::kPlanned;
@@ -81,7 +89,7 @@ JobPlan PlanOf(const Problem& problem, const Task& task, const Placement& placem
   plan.pool = choice.pool;
   plan.run_now = placement.begin() <= problem.now;
   for (const Interval& piece : placement.pieces) plan.segments.push_back({choice.pool, piece});
-  plan.reason.rule = RuleFor(problem, task, placement);
+  plan.reason.rule = RuleFor(problem, task, placement, heeded.money);
   plan.order.rank = plan.reason.rule == GateRule::kCompulsory ? 0 : 1;
   plan.reason.current = CurrentAt(problem, choice.pool);
   plan.reason.expected = ExpectedOver(problem, placement, choice.pool);
@@ -89,14 +97,15 @@ JobPlan PlanOf(const Problem& problem, const Task& task, const Placement& placem
   return plan;
 }
 
-void WriteSchedule(const Problem& problem, const Draft& draft, Schedule& schedule) {
+void WriteSchedule(const Problem& problem, const Draft& draft, bool heeds_money,
+                   Schedule& schedule) {
   const auto& tasks = draft.input().tasks;
   schedule.jobs.clear();
   schedule.jobs.reserve(tasks.size());
   schedule.wake_at = Time::max();
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     schedule.jobs.push_back(
-        PlanOf(problem, tasks[i], draft.PlacementOf(i), draft.input().has_wishes));
+        PlanOf(problem, tasks[i], draft.PlacementOf(i), {draft.input().has_wishes, heeds_money}));
     schedule.wake_at = std::min(schedule.wake_at, schedule.jobs.back().wake_at);
   }
   schedule.expected = Emissions{draft.PlainPrice()};

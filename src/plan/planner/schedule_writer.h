@@ -7,11 +7,18 @@
 
 namespace ebb::plan {
 
-/// What the placement means for one job. `heeds_thresholds`: the job's own is one of the numbers.
+/// What a plan was made by, beside the intensity.
+struct Heeded {
+  bool thresholds = false;  ///< the job's own is one of the numbers
+  bool money = false;       ///< the price of electricity
+};
+
+/// What the placement means for one job.
 JobPlan PlanOf(const Problem& problem, const Task& task, const Placement& placement,
-               bool heeds_thresholds);
+               const Heeded& heeded);
 
 /// Writes every field but `lower_bound`. Aligned with problem.jobs.
-void WriteSchedule(const Problem& problem, const Draft& draft, Schedule& schedule);
+void WriteSchedule(const Problem& problem, const Draft& draft, bool heeds_money,
+                   Schedule& schedule);
 
 }  // namespace ebb::plan

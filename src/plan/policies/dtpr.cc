@@ -62,6 +62,8 @@ class Dtpr final : public GatePolicy {
     const bool running = request.state == JobState::kRunning;
     if (running && !request.pausable) return KeepRunning(request, moment);
     if (auto latest = AtLatestStart(request, moment)) return *latest;
+    if (!options_.lower && !options_.upper)  // those of one value say nothing
+      if (auto unknown = AtUnknownHours(request, moment)) return *unknown;
     core::GateDecision decision = DecisionAt(request, moment);
     const auto bounds = BoundsAt(moment);
     if (!decision.reason.current || !bounds) {

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "base/random.h"
+#include "core/one_value.h"
 #include "plan/hourly_for_test.h"
+#include "plan/make_policy.h"
 
 namespace ebb::plan {
 namespace {
@@ -84,6 +86,46 @@ TEST(Threshold, AMissingValueWaitsAndNeverCountsAsClean) {
   const auto decision = Decide(*MakeThreshold({200}), Request(hours{5}, hours{1}), view);
   EXPECT_EQ(decision.action, GateAction::kWait);
   EXPECT_EQ(decision.reason.rule, GateRule::kSignalMissing);
+}
+
+// The mean of a year, and what is known of its hours: nothing.
+core::SignalView OneValue(double value) {
+  core::SignalView view = ViewOf(kDay, std::vector<double>(40, value));
+  view.forecast.method = core::kOneValueForAllHours;
+  return view;
+}
+
+TEST(HoursUnknown, NothingIsSaidOfLaterStartsAndTheRunStartsAtOnce) {
+  const auto request = Request(hours{10}, hours{1});
+  for (const char* name : {"lowest-window", "lowest-slots", "carbon-time", "dtpr", "threshold"}) {
+    const auto policy = *MakeGatePolicy(name, {});  // of the threshold, a share of the values
+    const auto decision = Decide(*policy, request, OneValue(369));
+    EXPECT_EQ(decision.action, GateAction::kStart) << name;
+    EXPECT_EQ(decision.reason.rule, GateRule::kHoursUnknown) << name;
+    EXPECT_EQ(Sentence(decision),
+              "nothing is known about the hours of this zone, so nothing can be gained by waiting: "
+              "starting at 369 g/kWh; a token (ebb init) or a series (--trace) brings its hours");
+    auto running = request;
+    running.state = JobState::kRunning;
+    running.pausable = true;
+    EXPECT_EQ(Decide(*policy, running, OneValue(369)).action, GateAction::kKeepRunning) << name;
+  }
+  EXPECT_EQ(Decide(*MakeLowestWindow({}), request, ViewOf(kDay, {369, 369, 369})).reason.rule,
+            GateRule::kCleanestNow)
+      << "hours that are known to be alike are known";
+}
+
+TEST(HoursUnknown, AThresholdThatCanNeverBeMetIsSaidToBeWaitedForInVain) {
+  const auto request = Request(hours{10}, hours{1});
+  const auto above = Decide(*MakeThreshold({250}), request, OneValue(369));
+  EXPECT_EQ(above.action, GateAction::kWait);
+  EXPECT_EQ(above.reason.rule, GateRule::kThresholdOutOfReach);
+  EXPECT_NE(Sentence(above).find("so this waits for nothing: 369 g/kWh at every hour, and the "
+                                 "threshold is 250 g/kWh"),
+            std::string::npos)
+      << Sentence(above);
+  EXPECT_EQ(Decide(*MakeThreshold({400}), request, OneValue(369)).reason.rule,
+            GateRule::kBelowThreshold);
 }
 
 TEST(LowestWindow, DoesNotStartIntoARampBecauseThisMinuteIsClean) {

@@ -28,6 +28,7 @@ class LowestSlots final : public GatePolicy {
   core::GateDecision Decide(const GateRequest& request, const GateMoment& moment) const override {
     if (!request.pausable) return in_one_block_->Decide(request, moment);
     if (auto latest = AtLatestStart(request, moment)) return *latest;
+    if (auto unknown = AtUnknownHours(request, moment)) return *unknown;
     const Duration slot = SlotFor(request, moment);
     const auto problem = MakeProblem(request, moment, slot);
     const auto choice = problem ? ChooseSlots(*problem) : std::nullopt;

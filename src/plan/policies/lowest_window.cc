@@ -18,6 +18,7 @@ class LowestWindow final : public GatePolicy {
   core::GateDecision Decide(const GateRequest& request, const GateMoment& moment) const override {
     if (request.state == JobState::kRunning) return KeepRunning(request, moment);
     if (auto latest = AtLatestStart(request, moment)) return *latest;
+    if (auto unknown = AtUnknownHours(request, moment)) return *unknown;
     core::GateDecision decision = DecisionAt(request, moment);
     decision.action = GateAction::kWait;
     const Time now = moment.view.now;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/one_value.h"
 #include "plan/deadline.h"
 #include "plan/gate_policy.h"
 #include "plan/threshold_gate.h"
@@ -34,6 +35,9 @@ class Threshold final : public GatePolicy {
   core::GateDecision Decide(const GateRequest& given, const GateMoment& moment) const override {
     GateRequest request = given;
     request.latest_start = LatestStart(given);
+    // A share of values that are all the same is no threshold.
+    if (!request.threshold && !options_.threshold && moment.view.now < request.latest_start)
+      if (auto unknown = AtUnknownHours(request, moment)) return *unknown;
     return ThresholdGate(request, moment, ThresholdFor(request, moment), options_.hysteresis);
   }
 
@@ -86,8 +90,9 @@ core::GateDecision ThresholdGate(const GateRequest& request, const GateMoment& m
   decision.action = running ? GateAction::kPause : GateAction::kWait;
   if (threshold) decision.reason.start = FirstBelow(request, moment, *threshold);
   decision.reason.rule = !decision.reason.current              ? GateRule::kSignalMissing
-                         : request.state == JobState::kWaiting ? GateRule::kAboveThreshold
-                                                               : GateRule::kPausedForCleaner;
+                         : request.state != JobState::kWaiting ? GateRule::kPausedForCleaner
+                         : core::KnowsHours(moment.view)       ? GateRule::kAboveThreshold
+                                                               : GateRule::kThresholdOutOfReach;
   return decision;
 }
 

@@ -6,6 +6,7 @@
 #include "base/csv.h"
 #include "base/text.h"
 #include "core/countries.h"
+#include "report/run/known_emissions.h"
 
 namespace ebb::report {
 namespace {
@@ -64,8 +65,11 @@ void AddEnergyFields(const core::RunRecord& run, const Summary& summary, Emissio
                          ? run.spec.pue.ratio
                          : totals.facility_energy.joules() / totals.energy.joules();
   fields["duration"] = FormatExact(seconds);
-  fields["emissions"] = FormatExact(totals.emissions.grams / 1000);
-  fields["emissions_rate"] = per_second(totals.emissions.grams / 1000);
+  // Empty where they are unknown: readers of CSV take that for missing, and 0 for a figure.
+  if (const auto known = KnownEmissions(totals)) {
+    fields["emissions"] = FormatExact(known->grams / 1000);
+    fields["emissions_rate"] = per_second(known->grams / 1000);
+  }
   fields["cpu_power"] = per_second(totals.cpu.joules());
   fields["gpu_power"] = per_second(totals.gpu.joules());
   fields["ram_power"] = per_second(totals.ram.joules());

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "core/one_value.h"
 #include "platform/file.h"
 #include "report/run/run_directory.h"
 
@@ -107,6 +108,9 @@ Status GateInputsFile::Append(const core::SignalView& view, Time next_change,
         {"issued_ms", Milliseconds(view.forecast.issued)},
         {"method", view.forecast.method},
         {"values", PiecesJson(view.forecast.series.identity(), view.forecast.series.samples())}};
+  // Earlier versions decided as if it had hours that are all alike.
+  if (!view.forecast.series.empty() && !core::KnowsHours(view))
+    json["forecast"]["one_value"] = true;
   before_ = std::move(known);
   return lines_.Append(json.dump(-1, ' ', false, Json::error_handler_t::replace));
 }

@@ -27,8 +27,13 @@ void WriteCodeCarbon(const std::string& project_name, const PrometheusTotals& no
   const double seconds = now.duration_s - before.duration_s;
   const double kg = (now.emissions_g - before.emissions_g) / 1000;
   gauge("duration", "Duration since the last measure (s)", seconds);
-  gauge("emissions", "CO2eq emitted since the last measure (kg)", kg);
-  gauge("emissions_rate", "Emissions by duration (kg/s)", seconds > 0 ? kg / seconds : 0);
+  // Unknown is not zero: then there is no such sample.
+  const double energy = now.energy_j() - before.energy_j();
+  const double unaccounted = now.unaccounted_j - before.unaccounted_j;
+  if (unaccounted <= 0 || unaccounted < energy) {
+    gauge("emissions", "CO2eq emitted since the last measure (kg)", kg);
+    gauge("emissions_rate", "Emissions by duration (kg/s)", seconds > 0 ? kg / seconds : 0);
+  }
   gauge("cpu_power", "CPU power (W)", now.cpu.power_w);
   gauge("gpu_power", "GPU power (W)", now.gpu.power_w);
   gauge("ram_power", "RAM power (W)", now.ram.power_w);

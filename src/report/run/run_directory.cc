@@ -14,6 +14,7 @@
 #include "report/run/budget_file.h"
 #include "report/run/chained_lines.h"
 #include "report/run/ledger_file.h"
+#include "report/run/outlook_file.h"
 #include "report/run/run_json.h"
 #include "report/run/signal_file.h"
 #include "report/run/training_files.h"
@@ -381,6 +382,7 @@ Result<core::RunRecord> ReadRun(const Path& path, std::vector<std::string>* noti
     return AddBudgetLine(line, std::move(where), run.budget);
   }));
   EBB_RETURN_IF_ERROR(ReadSignal(path, notices, run));
+  run.outlook = ReadOutlook(path);
   EndKilledAttempts(run);
   EBB_RETURN_IF_ERROR(ReadTrainingFiles(path, run, notices));
   return run;

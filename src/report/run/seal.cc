@@ -8,6 +8,7 @@
 #include "platform/file.h"
 #include "platform/shared_file.h"
 #include "report/run/chained_lines.h"
+#include "report/run/outlook_file.h"
 #include "report/run/run_directory.h"
 
 namespace ebb::report {
@@ -24,9 +25,9 @@ bool IsSummary(const std::string& name) {
 
 // By name, in order; of the rest (logs, checkpoints) no figure is made.
 Result<std::set<std::string>> FilesToSeal(const Path& directory) {
-  static const std::set<std::string> kNames{kRunFile,     "options.json", kSignalFile,
-                                            kPricesFile,  kProgressFile,  kTrainResultFile,
-                                            kSummaryFile, kEmissionsFile};
+  static const std::set<std::string> kNames{kRunFile,         "options.json", kSignalFile,
+                                            kPricesFile,      kOutlookFile,   kProgressFile,
+                                            kTrainResultFile, kSummaryFile,   kEmissionsFile};
   std::set<std::string> names;
   std::error_code code;
   for (const auto& entry : std::filesystem::directory_iterator(directory, code)) {

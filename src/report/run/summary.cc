@@ -162,6 +162,7 @@ Summary Summarise(const core::RunRecord& as_stored) {
     summary.epochs.push_back({epoch, core::TotalWithin(run.ledger, epoch.wall)});
   AddIntensityAtSubmission(run, summary);
   AddCounterfactuals(run, as_stored.signal, summary);
+  summary.had_it_waited = HadItWaitedOf(run);
   return summary;
 }
 

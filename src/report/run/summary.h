@@ -19,6 +19,7 @@
 #include "core/run.h"
 #include "core/uncertainty.h"
 #include "report/run/cost_summary.h"
+#include "report/run/had_it_waited.h"
 
 namespace ebb::report {
 
@@ -75,6 +76,8 @@ struct Summary {
   /// Saving against (a) as a share of the largest saving possible; absent when there was none to
   /// make.
   std::optional<double> share_of_possible_saving;
+  /// Of a run that was not to wait; absent where nothing is known about later hours.
+  std::optional<HadItWaited> had_it_waited;
   std::optional<CostSummary> cost;  ///< of the electricity; absent without prices
 };
 

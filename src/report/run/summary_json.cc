@@ -4,6 +4,7 @@
 
 #include "platform/file.h"
 #include "report/run/figures.h"
+#include "report/run/known_emissions.h"
 #include "report/run/run_directory.h"
 #include "report/run/summary.h"
 
@@ -52,18 +53,33 @@ Json EnergyJson(const core::LedgerTotals& totals) {
       {"without_intensity_j", totals.energy_without_intensity.joules()}};
 }
 
-Json AlternativeJson(const std::optional<Alternative>& alternative) {
+constexpr auto kGrams = [](Emissions emissions) { return emissions.grams; };
+constexpr auto kKilograms = [](Emissions emissions) { return emissions.grams / 1000; };
+
+// `energy`: of the run.
+Json AlternativeJson(const std::optional<Alternative>& alternative, Energy energy) {
   if (!alternative) return nullptr;
   Json json{{"start", FormatTime(alternative->run.start)},
-            {"emissions_g", alternative->run.emissions.grams},
+            {"emissions_g", Maybe(KnownEmissions(alternative->run, energy), kGrams)},
             {"energy_without_intensity_j", alternative->run.energy_without_intensity.joules()},
-            {"saving_g", Maybe(alternative->saving, [](Emissions e) { return e.grams; })},
+            {"saving_g", Maybe(alternative->saving, kGrams)},
             {"saving_percent", Maybe(alternative->saving_percent)}};
   if (alternative->half_width_g) {
     json["saving_half_width_g"] = *alternative->half_width_g;
     json["clear"] = alternative->IsClear();
   }
   return json;
+}
+
+Json HadItWaitedJson(const HadItWaited& waited) {
+  return {{"up_to_s", Seconds(waited.up_to)},
+          {"start", FormatTime(waited.start)},
+          {"expected_g", waited.at_best.grams},
+          {"expected_g_at_once", waited.at_once.grams},
+          {"saving_percent", Maybe(waited.SavingPercent())},
+          {"forecast_method", waited.forecast_method},
+          {"forecast_issued", FormatTime(waited.forecast_issued)},
+          {"estimated", true}};
 }
 
 Json CostJson(const core::RunRecord& run, const CostSummary& cost) {
@@ -87,7 +103,7 @@ Json EpochsJson(const Summary& summary) {
                       {"begin", FormatTime(item.epoch.wall.begin)},
                       {"seconds", Seconds(item.epoch.wall.length())},
                       {"energy_j", item.totals.energy.joules()},
-                      {"emissions_g", item.totals.emissions.grams},
+                      {"emissions_g", Maybe(KnownEmissions(item.totals), kGrams)},
                       {"without_intensity_j", item.totals.energy_without_intensity.joules()},
                       {"train_loss", Maybe(item.epoch.train_loss)},
                       {"test_loss", Maybe(item.epoch.test_loss)},
@@ -220,7 +236,7 @@ Json OtherSignalJson(const core::RunRecord& run, const Summary& summary) {
   const core::LedgerTotals& totals = summary.other->totals;
   Json json = run.spec.other_signal ? SignalJson(*run.spec.other_signal)
                                     : Json{{"kind", core::Name(summary.other->kind)}};
-  json["emissions_g"] = totals.emissions.grams;
+  json["emissions_g"] = Maybe(KnownEmissions(totals), kGrams);
   json["mean_intensity_g_per_kwh"] = GramsPerKwh(totals.MeanIntensity());
   json["without_intensity_j"] = totals.energy_without_intensity.joules();
   return json;
@@ -262,12 +278,14 @@ void AddArticleBlocks(const core::RunRecord& run, const Summary& summary, Json& 
   const core::LedgerTotals& totals = summary.totals;
   const double hours = Hours(summary.running_time);
   json["carbon_metrics"] = {
-      {"emissions_kg_co2", totals.emissions.grams / 1000},
+      {"emissions_kg_co2", Maybe(KnownEmissions(totals), kKilograms)},
       {"energy_consumed_kwh", totals.facility_energy.kwh()},
       {"average_power_w", hours > 0 ? Json(totals.energy.kwh() * 1000 / hours) : Json(nullptr)},
       {"carbon_intensity_g_per_kwh", GramsPerKwh(totals.MeanIntensity())},
       {"emissions_at_submission_kg_co2",
-       Maybe(summary.at_submission, [](const auto& at) { return at.run.emissions.grams / 1000; })}};
+       summary.at_submission
+           ? Maybe(KnownEmissions(summary.at_submission->run, totals.energy), kKilograms)
+           : Json(nullptr)}};
   json["scheduler_metrics"] = NeoScheduleDecision(run, summary);
   json["scheduler_metrics"]["policy"] = run.spec.policy;
   json["scheduler_metrics"]["carbon_threshold"] = GramsPerKwh(run.spec.threshold);
@@ -308,13 +326,15 @@ std::string SummaryJson(const core::RunRecord& run, const Summary& summary) {
   json["energy"] = EnergyJson(summary.totals);
   json["pue"] = run.spec.pue.ratio;
   json["meters"] = run.spec.meters;
-  json["emissions_g"] = summary.totals.emissions.grams;
+  json["emissions_g"] = Maybe(KnownEmissions(summary.totals), kGrams);
   json["mean_intensity_g_per_kwh"] = GramsPerKwh(summary.totals.MeanIntensity());
   json["intensity_at_submission_g_per_kwh"] = GramsPerKwh(summary.intensity_at_submission);
   json["intensity_at_submission_status"] = core::Name(summary.intensity_at_submission_status);
-  json["same_energy_at_submission"] = AlternativeJson(summary.at_submission);
-  json["best_start_in_hindsight"] = AlternativeJson(summary.best_in_hindsight);
+  json["same_energy_at_submission"] = AlternativeJson(summary.at_submission, summary.totals.energy);
+  json["best_start_in_hindsight"] =
+      AlternativeJson(summary.best_in_hindsight, summary.totals.energy);
   json["share_of_possible_saving"] = Maybe(summary.share_of_possible_saving);
+  if (summary.had_it_waited) json["had_it_waited"] = HadItWaitedJson(*summary.had_it_waited);
   json["other_signal"] = OtherSignalJson(run, summary);
   json["water_l"] = Maybe(summary.water_l);
   json["embodied"] = EmbodiedJson(run, summary);
@@ -329,14 +349,14 @@ std::string SummaryJson(const core::RunRecord& run, const Summary& summary) {
 std::string NeoSummaryJson(const core::RunRecord& run, const Summary& summary,
                            const std::string& output_dir) {
   const core::LedgerTotals& totals = summary.totals;
-  Json json{{"emissions_kg_co2", totals.emissions.grams / 1000},
+  const Json kilograms = Maybe(KnownEmissions(totals), kKilograms);
+  Json json{{"emissions_kg_co2", kilograms},
             {"project_name", run.spec.name},
             {"output_dir", output_dir},
             {"config", NeoConfig(run)},
             {"schedule_decision", NeoScheduleDecision(run, summary)}};
-  json["emissions"] = {{"emissions_kg_co2", totals.emissions.grams / 1000},
-                       {"project_name", run.spec.name},
-                       {"output_dir", output_dir}};
+  json["emissions"] = {
+      {"emissions_kg_co2", kilograms}, {"project_name", run.spec.name}, {"output_dir", output_dir}};
   json["training_metrics"] = NeoTrainingMetrics(run);
   AddArticleBlocks(run, summary, json);
   json["grid_clock"] = ClockJson(run);

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "base/units_text.h"
 #include "report/run/figures.h"
+#include "report/run/known_emissions.h"
 #include "report/run/summary.h"
 
 namespace ebb::report {
@@ -73,6 +74,7 @@ void AddEnergy(const core::RunRecord& run, const Summary& summary, Lines& lines)
   if (totals.facility_energy != totals.energy)
     lines.emplace_back("", EnergyText(totals.facility_energy) + " with the facility, PUE " +
                                FormatSignificant(run.spec.pue.ratio, 3));
+  if (!KnownEmissions(totals)) lines.emplace_back("emitted", "unknown");
   if (const auto mean = totals.MeanIntensity())
     lines.emplace_back(
         "emitted", EmissionsText(totals.emissions) + "  at " + IntensityText(*mean) + " (" +
@@ -126,11 +128,16 @@ void AddVersion(const core::RunRecord& run, Lines& lines) {
 
 void AddAlternatives(const core::RunRecord& run, const Summary& summary, Lines& lines) {
   if (const auto& at = summary.at_submission) {
-    std::string text = EmissionsText(at->run.emissions);
+    const Energy without = at->run.energy_without_intensity;
+    std::string text = KnownEmissionsText(KnownEmissions(at->run, summary.totals.energy), without);
     if (summary.intensity_at_submission)
       text += "  starting at " + IntensityText(*summary.intensity_at_submission);
     lines.emplace_back("at submission", text + "; " + SavingText(*at));
   }
+  if (summary.had_it_waited)
+    lines.emplace_back("had it waited", HadItWaitedText(*summary.had_it_waited));
+  // A run that could not wait has no other start to be held against.
+  if (run.latest_start() <= run.spec.submitted) return;
   if (const auto& best = summary.best_in_hindsight) {
     std::string text = EmissionsText(best->run.emissions) + "  starting " +
                        FormatTime(best->run.start) + ", in hindsight";

@@ -43,7 +43,7 @@ TextTable QueuePlanTable(const sim::QueuePlan& plan) {
     table.rows.push_back({planned.job.name, Start(planned),
                           planned.segments.empty() ? "" : Device(plan, planned.segments.front()),
                           std::to_string(planned.segments.size()),
-                          planned.expected ? EmissionsText(*planned.expected) : "-",
+                          planned.expected ? EmissionsText(*planned.expected) : "unknown",
                           AgainstNow(planned), planned.reason});
   }
   return table;

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "report/run/known_emissions.h"
 #include "sim/cost.h"
 
 namespace ebb::report {
@@ -20,18 +21,24 @@ Json EstimateJson(const std::optional<sim::Estimate>& estimate) {
   return json;
 }
 
+// Unknown is not 0.
+Json GramsJson(const sim::Use& use) {
+  const auto known = KnownPart(use.emissions, use.energy, use.energy_without_intensity);
+  return known ? Json(known->grams) : Json(nullptr);
+}
+
 Json UseJson(const sim::Use& use) {
   return {{"energy_kwh", use.energy.kwh()},
           {"energy_without_intensity_kwh", use.energy_without_intensity.kwh()},
-          {"emissions_g", use.emissions.grams}};
+          {"emissions_g", GramsJson(use)}};
 }
 
 Json StartJson(const sim::StartFigures& start) {
   return {{"start", FormatTime(start.start)},
           {"energy_kwh", start.use.energy.kwh()},
-          {"emissions_g", start.use.emissions.grams},
+          {"emissions_g", GramsJson(start.use)},
           {"idle_energy_kwh", start.idle.energy.kwh()},
-          {"idle_emissions_g", start.idle.emissions.grams},
+          {"idle_emissions_g", GramsJson(start.idle)},
           {"makespan_h", Hours(start.makespan)},
           {"late_starts", start.late_starts},
           {"late_ends", start.late_ends},
@@ -83,7 +90,7 @@ Json ScheduleJson(const sim::Simulation& simulation, const core::Cluster& cluste
                           {"end", FormatTime(segment.time.end)}});
     jobs.push_back({{"name", simulation.jobs[i].name},
                     {"submitted", FormatTime(simulation.jobs[i].submitted)},
-                    {"emissions_g", simulation.outcomes[i].use.emissions.grams},
+                    {"emissions_g", GramsJson(simulation.outcomes[i].use)},
                     {"segments", std::move(segments)}});
   }
   return jobs;

@@ -7,6 +7,7 @@
 #include "report/draw/gantt_figure.h"
 #include "report/draw/page_parts.h"
 #include "report/draw/svg_plot.h"
+#include "report/run/known_emissions.h"
 #include "report/simulation/cost_table.h"
 #include "report/simulation/simulation_table.h"
 
@@ -103,8 +104,11 @@ Interval CommonWindow(const sim::Experiment& experiment) {
 }
 
 std::string Caption(const sim::Simulation& simulation) {
-  std::string text =
-      ": " + EmissionsText(simulation.use.emissions) + ", " + EnergyText(simulation.use.energy);
+  std::string text = ": " +
+                     KnownEmissionsText(KnownPart(simulation.use.emissions, simulation.use.energy,
+                                                  simulation.use.energy_without_intensity),
+                                        simulation.use.energy_without_intensity) +
+                     ", " + EnergyText(simulation.use.energy);
   if (simulation.pauses > 0) text += ", " + std::to_string(simulation.pauses) + " pauses";
   return text;
 }

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "base/units_text.h"
+#include "report/run/known_emissions.h"
 #include "report/signal_text.h"
 
 namespace ebb::report {
@@ -19,6 +20,11 @@ std::string WithInterval(const std::optional<sim::Estimate>& estimate) {
          ")";
 }
 
+std::string EmittedText(const sim::Use& use) {
+  const Energy without = use.energy_without_intensity;
+  return KnownEmissionsText(KnownPart(use.emissions, use.energy, without), without);
+}
+
 std::string Misses(const sim::PolicyFigures& policy) {
   return std::to_string(policy.late_starts) + "/" + std::to_string(policy.late_ends);
 }
@@ -31,7 +37,7 @@ std::string Pauses(const sim::PolicyFigures& policy) {
 // What free devices drew, and what is saved with it on both sides; nothing where it is not known.
 std::vector<std::string> IdleCells(const sim::PolicyFigures& policy, bool is_known) {
   if (!is_known) return {"unknown", "unknown"};
-  return {EmissionsText(policy.idle.emissions), WithInterval(policy.saving_with_idle_percent)};
+  return {EmittedText(policy.idle), WithInterval(policy.saving_with_idle_percent)};
 }
 
 // Of a saving there is no negative part.
@@ -44,7 +50,7 @@ std::string HoursText(double hours) { return FormatDuration(DurationFromSeconds(
 std::vector<std::string> PolicyRow(const sim::PolicyFigures& policy, bool idle_is_known) {
   const std::vector<std::string> idle = IdleCells(policy, idle_is_known);
   return {policy.label,
-          EmissionsText(policy.use.emissions),
+          EmittedText(policy.use),
           EnergyText(policy.use.energy),
           idle[0],
           WithInterval(policy.saving_percent),

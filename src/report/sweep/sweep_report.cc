@@ -30,6 +30,24 @@ std::string EmissionsCell(const SweepRow& row) {
   return row.attempts > 0 ? "unknown" : "-";
 }
 
+// Unknown is not 0: nothing where something ran, and of none of it the emissions are known.
+std::optional<Emissions> KnownSum(const SweepReport& report) {
+  const auto is_known = [](const SweepRow& row) { return row.emissions.has_value(); };
+  const bool any_ran =
+      std::ranges::any_of(report.rows, [](const SweepRow& row) { return row.energy > Energy{}; });
+  if (any_ran && std::ranges::none_of(report.rows, is_known)) return std::nullopt;
+  return report.emissions;
+}
+
+std::string EmittedInAll(const SweepReport& report) {
+  const auto known = KnownSum(report);
+  if (!known) return "emissions unknown";
+  const auto unknown = std::ranges::count_if(
+      report.rows, [](const SweepRow& row) { return row.energy > Energy{} && !row.emissions; });
+  return EmissionsText(*known) +
+         (unknown == 0 ? "" : " (unknown for " + std::to_string(unknown) + ")");
+}
+
 struct Experiment {
   SweepRow row;
   std::optional<int> rank{};
@@ -145,8 +163,8 @@ std::string SweepText(const SweepReport& report, std::size_t columns) {
   for (const SweepRow& row : report.rows) longest = std::max(longest, ColumnsOf(row.name));
   const std::size_t room = columns - std::min(columns, kBesideName);
   longest = std::min(longest, std::max(kLeastName, room));
-  std::string text = report.name + ": " + EnergyText(report.energy) + ", " +
-                     EmissionsText(report.emissions) + " in all\n";
+  std::string text =
+      report.name + ": " + EnergyText(report.energy) + ", " + EmittedInAll(report) + " in all\n";
   text += "     " + Padded("experiment", longest) + "  tier  loss      emitted     energy      " +
           "waited    outcome\n";
   int place = 0;
@@ -192,7 +210,9 @@ void SweepReport::Describe(DescribedJson& json) const {
   json("over", "no experiment will run any more",
        std::ranges::all_of(rows, &IsOver, &SweepRow::outcome));
   json("energy_kwh", "of all experiments", energy);
-  json("emissions_g", "of all experiments, in g CO2e", emissions);
+  json("emissions_g",
+       "of the experiments of which they are known, in g CO2e; null: of none that ran",
+       OrNull{KnownSum(*this)});
   json("stopped_early", "how many experiments", stopped_early);
   json("estimated_saved_kwh", "by stopping them", saved_energy);
   json("estimated_saved_g", "by stopping them, in g CO2e", saved_emissions);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "core/one_value.h"
 #include "signals/feeds/hourly_model_feed.h"
 
 namespace ebb::signals {
@@ -14,7 +15,7 @@ class Constant final : public HourlyModel {
   Constant(Intensity value, core::SignalIdentity identity)
       : value_(value), identity_(std::move(identity)) {}
   core::SignalIdentity identity() const override { return identity_; }
-  std::string forecast_method() const override { return "constant"; }
+  std::string forecast_method() const override { return std::string(core::kOneValueForAllHours); }
   Intensity At(Time) const override { return value_; }
   Intensity Expected(Time, Time) const override { return value_; }
 

@@ -26,8 +26,9 @@ bool Differs(const LiveSnapshot& before, const LiveSnapshot& after, Time now) {
 // A request that hangs is given up when the feed goes away.
 LiveFeed::LiveFeed(HttpGetFunction http_get, LiveFeedOptions options)
     : options_(std::move(options)),
+      first_answer_by_(std::chrono::steady_clock::now() + options_.first_answer),
       http_get_(std::move(http_get)),
-      http_(Cancelled(http_get_), *this, options_.patience),
+      http_(Watched(Cancelled(http_get_)), *this, options_.patience),
       weather_http_(Cancelled(http_get_), *this, options_.weather_patience),
       snapshot_(std::make_shared<LiveSnapshot>()) {}
 
@@ -35,6 +36,22 @@ HttpGetFunction LiveFeed::Cancelled(const HttpGetFunction& http_get) {
   return [this, http_get](platform::HttpRequest request) {
     request.cancelled = &stopping_;
     return http_get(request);
+  };
+}
+
+HttpGetFunction LiveFeed::Watched(HttpGetFunction http_get) {
+  return [this, http_get = std::move(http_get)](const platform::HttpRequest& request) {
+    auto answer = http_get(request);
+    {
+      const std::lock_guard lock(mutex_);
+      trouble_.clear();
+      if (!answer)
+        trouble_ = answer.error().what;
+      else if (answer->status / 100 != 2)
+        trouble_ = "it answers with HTTP status " + std::to_string(answer->status);
+    }
+    changed_.notify_all();
+    return answer;
   };
 }
 
@@ -52,7 +69,7 @@ std::unique_ptr<LiveFeed> LiveFeed::Start(const MakeProviderFunction& make_provi
   feed->StartWeather();
   feed->StartMarkets();
   feed->thread_ = std::thread([self] { self->Work(); });
-  feed->AwaitFirstAnswer();
+  if (!feed->options_.answers_beside) feed->AwaitStart();
   return feed;
 }
 
@@ -186,23 +203,45 @@ void LiveFeed::OnNews(const std::function<void()>& tell) {
   tell_ = tell;
 }
 
-void LiveFeed::AwaitFirstAnswer() {
+// The lock is held. Not longer than first answers are waited for.
+template <typename Waits>
+void LiveFeed::WaitWhile(Waits waits, std::unique_lock<std::mutex>& lock) {
   constexpr Duration kLook{50};
-  const auto deadline = std::chrono::steady_clock::now() + options_.first_answer;
-  std::unique_lock lock(mutex_);
-  const auto waits = [&] {
-    return !snapshot_->asked_at || awaits_weather_ || awaits_markets_ || shown_ != beside_;
-  };
-  while (waits() && std::chrono::steady_clock::now() < deadline) {
+  while (waits() && std::chrono::steady_clock::now() < first_answer_by_) {
     if (options_.interrupted && options_.interrupted()) break;
     changed_.wait_for(lock, std::min(kLook, options_.first_answer));
   }
+}
+
+// With the weather and the markets that forecasts need.
+void LiveFeed::AwaitStart() {
+  std::unique_lock lock(mutex_);
+  WaitWhile(
+      [&] {
+        return !snapshot_->asked_at || awaits_weather_ || awaits_markets_ || shown_ != beside_;
+      },
+      lock);
   // What the first answer said about itself; not changed later, since others hold references.
   if (snapshot_->answered_at) identity_ = snapshot_->identity;
 }
 
+bool LiveFeed::AwaitsFirstAnswer() const {
+  return !snapshot()->asked_at && std::chrono::steady_clock::now() < first_answer_by_;
+}
+
+void LiveFeed::AwaitFirstAnswer() {
+  std::unique_lock lock(mutex_);
+  WaitWhile([&] { return !snapshot_->asked_at && trouble_.empty(); }, lock);
+}
+
 Result<core::SignalView> LiveFeed::Observe(Time now, Duration) {
-  return ViewAt(*snapshot(), now, options_.outage);
+  const auto snapshot = this->snapshot();
+  auto view = ViewAt(*snapshot, now, options_.outage);
+  if (!view && !snapshot->asked_at) {  // it is being asked, again and again
+    const std::lock_guard lock(mutex_);
+    if (!trouble_.empty()) view.error().what += ": " + trouble_;
+  }
+  return view;
 }
 
 Result<core::IntensitySeries> LiveFeed::Believed(Interval interval) {

@@ -6,6 +6,7 @@
 // Thread contract: every method from any thread.
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
@@ -37,6 +38,8 @@ struct LiveFeedOptions {
   /// How long Start waits for the first answer, and for the first weather where none is kept on
   /// disk; a source that is slower is waited for elsewhere.
   Duration first_answer{std::chrono::seconds{15}};
+  /// Start does not wait at all; who needs the first answer waits for it (AwaitFirstAnswer).
+  bool answers_beside = false;
   /// Absent: forecasts know no weather.
   MakeWeatherFunction make_weather{};
   std::vector<LiveMarketParts> markets{};  ///< drivers of forecasts
@@ -56,6 +59,9 @@ class LiveFeed final : public runtime::SignalFeed, private FetchTime {
   Result<core::SignalView> Observe(Time now, Duration horizon) override;
   Result<core::IntensitySeries> Believed(Interval interval) override;
   Result<core::IntensitySeries> Settled(Interval interval) override;
+  bool AwaitsFirstAnswer() const override;
+  /// Of a request that failed nothing is awaited: its retries take longer than anybody's patience.
+  void AwaitFirstAnswer() override;
   bool Revises() const override { return true; }
   Time NextChange(Time now) const override;
   std::uint64_t news() const override { return news_; }
@@ -68,6 +74,7 @@ class LiveFeed final : public runtime::SignalFeed, private FetchTime {
 
  private:
   LiveFeed(HttpGetFunction http_get, LiveFeedOptions options);
+  HttpGetFunction Watched(HttpGetFunction http_get);
   HttpGetFunction Cancelled(const HttpGetFunction& http_get);
   void Work();
   void Note(std::vector<std::string> notes);
@@ -87,7 +94,9 @@ class LiveFeed final : public runtime::SignalFeed, private FetchTime {
   void WorkOnWeather();
   void WorkOnMarkets();
   std::shared_ptr<const Drivers> DriversOfMarkets() const;
-  void AwaitFirstAnswer();
+  void AwaitStart();
+  template <typename Waits>
+  void WaitWhile(Waits waits, std::unique_lock<std::mutex>& lock);
   bool IsOfAnotherClock(Time question, Time now) const;
   void Tell();
 
@@ -99,6 +108,7 @@ class LiveFeed final : public runtime::SignalFeed, private FetchTime {
   Beside Latest() const;
 
   const LiveFeedOptions options_;
+  const std::chrono::steady_clock::time_point first_answer_by_;
   const HttpGetFunction http_get_;
   std::atomic<bool> stopping_ = false;
   PatientHttp http_, weather_http_;
@@ -114,6 +124,7 @@ class LiveFeed final : public runtime::SignalFeed, private FetchTime {
   Beside shown_;   ///< that snapshot_ knows
   // There is none, and the first question has not ended.
   bool awaits_weather_ = false, awaits_markets_ = false;
+  std::string trouble_;  ///< what went wrong with the latest request; empty: nothing
   std::vector<std::string> notes_;
   std::atomic<std::uint64_t> news_ = 0;
   std::mutex tell_mutex_;

@@ -50,6 +50,42 @@ TEST(LiveFeed, HasAnAnswerWhenItIsMadeAndServesEveryoneFromIt) {
   EXPECT_LT(next, Now() + minutes{6});
 }
 
+TEST(LiveFeed, AskedBesideItIsThereAtOnceAndAnswersLater) {
+  std::mutex mutex;
+  std::condition_variable may_answer;
+  bool let = false;
+  const auto feed = MakeFeed(
+      Options(),
+      [&](const platform::HttpRequest&) -> Result<platform::HttpResponse> {
+        std::unique_lock lock(mutex);
+        may_answer.wait(lock, [&] { return let; });
+        return platform::HttpResponse{200, R"({"carbonIntensity": 300})"};
+      },
+      {}, FirstAnswer::kBeside);
+  ASSERT_TRUE(feed) << feed.error().Message();
+  EXPECT_TRUE((*feed)->AwaitsFirstAnswer()) << "it is made while nothing was answered";
+  EXPECT_FALSE((*feed)->Observe(Now(), {}));
+  {
+    const std::lock_guard lock(mutex);
+    let = true;
+  }
+  may_answer.notify_all();
+  (*feed)->AwaitFirstAnswer();
+  EXPECT_FALSE((*feed)->AwaitsFirstAnswer());
+  EXPECT_EQ((*feed)->Observe(Now(), {})->Current()->intensity.g_per_kwh, 300);
+}
+
+TEST(LiveFeed, WhileItIsAskedAgainItsTroubleIsSaidAndNotWaitedFor) {
+  ScriptedHttp http;
+  http.unreachable = true;
+  const auto feed = MakeFeed(Options(), http.Get(), {}, FirstAnswer::kBeside);
+  ASSERT_TRUE(feed) << feed.error().Message();
+  (*feed)->AwaitFirstAnswer();
+  const auto view = (*feed)->Observe(Now(), {});
+  ASSERT_FALSE(view);
+  EXPECT_THAT(view.error().Message(), HasSubstr("cannot resolve host"));
+}
+
 TEST(LiveFeed, TellsOfAValueThatChangedAndOfNothingElse) {
   std::atomic<int> value = 300;
   LiveFeedOptions options;

@@ -46,8 +46,9 @@ Status PatientHttp::Admit(const platform::HttpRequest& request) {
   if (open || now < not_before_) {
     const Time until = std::max(not_before_, open ? breaker_.open_until() : Time{});
     return Fail({ExitCode::kUnavailable,
-                 std::string(open ? "the service failed several times in a row"
-                                  : "the service asked to be left alone"),
+                 (open ? "the service failed several times in a row, the last time: "
+                       : "the service asked to be left alone: ") +
+                     last_failure_,
                  ShownUrl(request.url),
                  "it is asked again at " + FormatTime(time_.Now() + (until - now))});
   }
@@ -58,11 +59,18 @@ Status PatientHttp::Admit(const platform::HttpRequest& request) {
 
 Result<platform::HttpResponse> PatientHttp::Attempt(const platform::HttpRequest& request) {
   auto answer = http_get_(request);
-  if (CanPass(answer))
+  if (CanPass(answer)) {
+    NoteFailure(answer);
     breaker_.Failed(Steady());
-  else
+  } else {
     breaker_.Succeeded();  // a refusal too shows that the service is there
+  }
   return answer;
+}
+
+void PatientHttp::NoteFailure(const Result<platform::HttpResponse>& answer) {
+  last_failure_ = answer ? "it answered with HTTP status " + std::to_string(answer->status)
+                         : answer.error().what;
 }
 
 Duration PatientHttp::WaitBeforeNext(const Result<platform::HttpResponse>& answer, int failures) {

@@ -45,6 +45,7 @@ class PatientHttp {
   /// A moment for differences: the wall clock may be set meanwhile.
   Time Steady() const { return Time{time_.SinceBoot()}; }
   Status Admit(const platform::HttpRequest& request);
+  void NoteFailure(const Result<platform::HttpResponse>& answer);
   Result<platform::HttpResponse> Attempt(const platform::HttpRequest& request);
   Duration WaitBeforeNext(const Result<platform::HttpResponse>& answer, int failures);
 
@@ -54,7 +55,8 @@ class PatientHttp {
   platform::TokenBucket bucket_;
   CircuitBreaker breaker_;
   Random random_;
-  Time not_before_{};  ///< Steady: the service asked to be left alone until then
+  std::string last_failure_;  ///< what the latest failure was, for people
+  Time not_before_{};         ///< Steady: the service asked to be left alone until then
 };
 
 }  // namespace ebb::signals

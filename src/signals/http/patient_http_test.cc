@@ -99,6 +99,7 @@ TEST(PatientHttp, ALongRetryAfterLeavesTheServiceAloneUntilThen) {
   const auto refused = client.Get();
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().Message(), HasSubstr("2026-05-06T12:30:00Z"));
+  EXPECT_THAT(refused.error().Message(), HasSubstr("it answered with HTTP status 429"));
   EXPECT_EQ(client.http.requests.size(), 1u);
   client.time.now += minutes{1};
   EXPECT_EQ(client.Get()->status, 200);
@@ -111,7 +112,10 @@ TEST(PatientHttp, TheBreakerOpensAndLetsOneProbeThrough) {
   EXPECT_FALSE(client.Get());
   EXPECT_EQ(client.http.requests.size(), 5u) << "the fifth failure opens it";
   EXPECT_EQ(client.patient.state(), CircuitBreaker::State::kOpen);
-  EXPECT_THAT(client.Get().error().Message(), HasSubstr("several times in a row"));
+  EXPECT_THAT(
+      client.Get().error().Message(),
+      HasSubstr("several times in a row, the last time: request failed: cannot resolve host"))
+      << "with its cause";
   EXPECT_EQ(client.http.requests.size(), 5u);
   client.time.now += minutes{5};
   EXPECT_EQ(client.patient.state(), CircuitBreaker::State::kHalfOpen);
