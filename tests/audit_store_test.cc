@@ -10,6 +10,8 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "engine/random_life_for_test.h"
+#include "local/attempt_files.h"
+#include "platform/file.h"
 #include "random_store.h"
 #include "testing/scratch_directory.h"
 
@@ -62,6 +64,51 @@ TEST(AuditStore, WhatTheServiceWritesAgrees) {
     EXPECT_TRUE(audit.agrees()) << Join(Differences(audit), "\n");
     EXPECT_THAT(audit.heads, ::testing::SizeIs(2));  // of the ledgers and of the journal
   }
+}
+
+core::JobId FirstJobOf(const fs::path& path) {
+  core::JobId first = 0;
+  auto database = store::Database::Open(path, store::Database::Mode::kRead);
+  EXPECT_TRUE(database->Query("SELECT min(id) FROM jobs", {}, [&](const store::Row& row) -> Status {
+    first = row.Integer(0);
+    return {};
+  }));
+  return first;
+}
+
+// Its program can write there, too.
+TEST(AuditStore, ForgedReadingsOfAJobAreFound) {
+  const fs::path path = RandomStore(1);
+  const core::JobId job = FirstJobOf(path);
+  const local::AttemptPaths paths{path.parent_path() / "jobs" / std::to_string(job), 1};
+  fs::create_directories(paths.directory);
+  local::AttemptPlan plan;
+  plan.job = job;
+  plan.command = {"true"};
+  plan.store = path;
+  ASSERT_TRUE(local::WritePlan(paths, plan));
+  const Time begin = *ParseTime("2024-07-01");
+  const auto reading = [&](std::int64_t from_s, std::int64_t joules) {
+    const Time from = begin + Duration{1000 * from_s};
+    return local::ToLine(core::EnergyReading{"cpu:package-0",
+                                             core::Component::kCpu,
+                                             core::EnergySource::kCounter,
+                                             {from, from + Duration{1000}},
+                                             Energy::Microjoules(1'000'000 * joules)}) +
+           "\n";
+  };
+  const std::string sound =
+      local::ToLine(local::EnergyHeader{1, "", begin}) + "\n" + reading(0, 90) + reading(1, 80);
+  ASSERT_TRUE(platform::WriteFileAtomically(paths.energy(), sound));
+  EXPECT_THAT(Differences(Audited(path)), IsEmpty());
+  for (const std::string& forged : {reading(2, 3'600'000'000), reading(2, -9), reading(1, 80)}) {
+    ASSERT_TRUE(platform::WriteFileAtomically(paths.energy(), sound + forged));
+    EXPECT_THAT(Differences(Audited(path)), Contains(HasSubstr("1 lines are not believed")));
+    EXPECT_THAT(Differences(Audited(path, job)), Contains(HasSubstr("1 lines are not believed")));
+  }
+  fs::remove(paths.energy());
+  fs::create_symlink("/dev/zero", paths.energy());
+  EXPECT_THAT(Differences(Audited(path)), Contains(HasSubstr("is not a regular file")));
 }
 
 TEST(AuditStore, EachKindOfChangeIsFound) {

@@ -38,7 +38,7 @@ const std::map<std::string, Rooms> kAllowed{
     {"sim", {"base", "core", "plan", "engine", "runtime"}},
     {"sweep", {"base", "core"}},
     {"report", {"base", "core", "plan", "engine", "platform", "sim", "sweep"}},
-    {"audit", {"base", "core", "plan", "engine", "runtime", "platform", "store"}},
+    {"audit", {"base", "core", "plan", "engine", "runtime", "platform", "store", "local"}},
     {"config",
      {"base", "core", "prices", "plan", "platform", "signals", "kubernetes", "sim", "sweep"}},
     {"service",

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "audit/chains.h"
+#include "audit/energy_files.h"
 #include "audit/expected_summary.h"
 #include "audit/gate_decisions.h"
 #include "audit/json_differences.h"
@@ -47,6 +48,7 @@ class RunAudit {
     DecisionFindings decisions = CheckDecisions(files_);
     audit_.checks.push_back(std::move(decisions.check));
     AddNotes(decisions.notes);
+    AddEnergyFiles();
     return std::move(audit_);
   }
 
@@ -60,6 +62,14 @@ class RunAudit {
     audit_.heads = std::move(found.heads);
     told_of_ = std::move(found.as_sealed);
     AddNotes(found.notes);
+  }
+  // The folder of a job of a sweep is the directory of its run.
+  void AddEnergyFiles() {
+    Check energy;
+    const std::int64_t looked_at = CheckEnergyFiles(files_.directory, "the job", energy);
+    if (looked_at == 0) return;
+    energy.what = "energy files of attempts, line by line: " + std::to_string(looked_at);
+    audit_.checks.push_back(std::move(energy));
   }
   void AddNotes(const std::vector<std::string>& notes) {
     audit_.notes.insert(audit_.notes.end(), notes.begin(), notes.end());

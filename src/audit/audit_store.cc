@@ -5,10 +5,13 @@
 #include <functional>
 
 #include "audit/accounts.h"
+#include "audit/energy_files.h"
 #include "audit/json_differences.h"
 #include "audit/sureness.h"
 #include "base/text.h"
+#include "local/job_folder.h"
 #include "platform/digest_chain.h"
+#include "platform/path_facts.h"
 
 namespace ebb::audit {
 namespace {
@@ -185,6 +188,8 @@ class StoreAudit {
     figures_.what = "figures of jobs computed again: " + std::to_string(compared_);
     audit_.checks.push_back(std::move(chains_));
     audit_.checks.push_back(std::move(figures_));
+    energy_.what = "energy files of attempts, line by line: " + std::to_string(energy_files_);
+    audit_.checks.push_back(std::move(energy_));
     if (!options_.job) audit_.heads.push_back({"heads of all ledgers", all_ledgers_});
     TellWhatIsLeftOut();
     return {};
@@ -213,6 +218,7 @@ class StoreAudit {
     if (!job.link.empty() && options_.job) audit_.heads.push_back({JobText(job.id), job.link});
     if (!job.link.empty())
       all_ledgers_ = platform::NextLink(all_ledgers_, std::to_string(job.id) + "," + job.link);
+    CheckFolder(job);
     if (job.pruned > 0) {
       ++pruned_;
       return {};
@@ -232,6 +238,14 @@ class StoreAudit {
                      ": its ledger is not what was written: a row was changed, taken out or added");
     CheckSums(job, ledger);
     return CheckSettlements(job, ledger.rows);
+  }
+
+  // Two stores in one directory share the folders of their jobs.
+  void CheckFolder(const JobRow& job) {
+    const auto store = platform::AbsolutePath(database_.path());
+    const auto folder = store.parent_path() / "jobs" / std::to_string(job.id);
+    if (platform::IsDirectory(folder) && local::MayBelongTo(folder, store))
+      energy_files_ += CheckEnergyFiles(folder, JobText(job.id), energy_);
   }
 
   void CheckSums(const JobRow& job, const Ledger& ledger) {
@@ -391,8 +405,9 @@ class StoreAudit {
   Database& database_;
   const StoreAuditOptions& options_;
   Audit audit_;
-  Check chains_, figures_;
+  Check chains_, figures_, energy_;
   std::string all_ledgers_ = "ledgers";  // one link over the heads of all jobs
+  std::int64_t energy_files_ = 0;
   std::int64_t chained_rows_ = 0, before_links_ = 0, compared_ = 0, pruned_ = 0,
                without_settlement_ = 0;
 };

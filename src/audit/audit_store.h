@@ -1,7 +1,8 @@
 #pragma once
 // The service's store, audited: the chains of its ledgers, its journal and what jobs were settled
-// on; the figures of every job again from its ledger; every decision again by replaying the journal
-// (store/store_check.h, as `ebb store check` does). Reads only; may run beside the service.
+// on; the energy files of jobs beside it, line by line (energy_files.h); the figures of every job
+// again from its ledger; every decision again by replaying the journal (store/store_check.h, as
+// `ebb store check` does). Reads only; may run beside the service.
 
 #include <optional>
 
