@@ -55,6 +55,57 @@ TEST_F(ServeCommand, KilledTenTimesEveryJobEndsOnceAndNoJouleIsLost) {
   EXPECT_EQ(Ebb({"store", "check", "--store", "ebb.db"}).code, 0);
 }
 
+// Before work on the machine: nothing starts, also after the service was killed.
+TEST_F(ServeCommand, ADrainLetsWhatRunsEndAndStartsNothingOverAKillUntilItIsEnded) {
+  Serve();
+  const auto stage_of = [&](const std::string& name) -> std::string {
+    const auto queue = Queue();
+    for (const auto& job : queue.at("jobs"))
+      if (job.at("name") == name) return job.at("stage");
+    return "";
+  };
+  ASSERT_EQ(Client({"submit", "--name", "first"},
+                   {"bash", "-c", "while [ ! -e go ]; do sleep 0.02; done; touch first-done"})
+                .code,
+            0);
+  WaitUntil([&] { return stage_of("first") == "running"; });
+  const Outcome drain = Client({"drain", "--why", "new disks"});
+  ASSERT_EQ(drain.code, 0) << drain.err;
+  EXPECT_NE(drain.out.find("the service is draining: new disks"), std::string::npos) << drain.out;
+  EXPECT_NE(drain.out.find("1 job runs to its end"), std::string::npos) << drain.out;
+  ASSERT_EQ(
+      Client({"submit", "--name", "urgent", "--start-by", "1h"}, {"touch", "second-done"}).code, 0);
+  const Outcome now = Client({"now", "urgent"});
+  EXPECT_NE(now.out.find("no longer drains"), std::string::npos) << now.out;
+  const Outcome until = Client({"drain", "--until", "2h", "--why", "new disks"});
+  ASSERT_EQ(until.code, 0) << until.err;
+  EXPECT_NE(until.out.find("deadlines that cannot be kept for it:\n    job 2 (urgent)"),
+            std::string::npos)
+      << until.out;
+  const Outcome refused = Client({"submit", "--start-by", "30m"}, {"true"});
+  EXPECT_NE(refused.code, 0);
+  EXPECT_NE(refused.err.find("draining until"), std::string::npos) << refused.err;
+  Stop(SIGKILL);
+  Serve();
+  const Outcome queue = Client({"queue"});
+  EXPECT_NE(queue.out.find("new disks"), std::string::npos) << queue.out;
+  std::ofstream(directory_ / "go") << "x";
+  WaitUntil(
+      [&] { return fs::exists(directory_ / "first-done") && stage_of("first") == "succeeded"; });
+  WaitUntil([&] {
+    return Client({"drain", "--status"}).out.find("nothing runs any more") != std::string::npos;
+  });
+  EXPECT_EQ(stage_of("urgent"), "waiting");
+  EXPECT_FALSE(fs::exists(directory_ / "second-done"));
+  EXPECT_EQ(Client({"drain", "--end", "--why", "x"}).code, static_cast<int>(ExitCode::kUsage));
+  const Outcome end = Client({"drain", "--end"});
+  EXPECT_NE(end.out.find("does not drain"), std::string::npos) << end.out << end.err;
+  WaitUntil([&] { return stage_of("urgent") == "succeeded"; });
+  EXPECT_TRUE(fs::exists(directory_ / "second-done"));
+  Stop(SIGTERM);
+  EXPECT_EQ(Ebb({"store", "check", "--store", "ebb.db"}).code, 0);
+}
+
 TEST_F(ServeCommand, PausedThreeTimesATrainingEndsWithTheSameParametersBitForBit) {
 #ifndef EBB_TRAIN_PROGRAM
   GTEST_SKIP() << "ebb-train is not built (EBB_TRAIN=OFF)";

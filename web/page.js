@@ -60,12 +60,29 @@ function showEvents() {
   }));
 }
 
+// What runs ends, and nothing starts.
+function drainText(drain) {
+  const jobs = (count, one, many) => `${number(count, 0)} job${count === 1 ? " " + one : "s " + many}`;
+  const missed = drain.misses_deadline.slice(0, 5).map((job) => `${job.id} (${job.name})`);
+  if (drain.misses_deadline.length > missed.length) missed.push(`${number(drain.misses_deadline.length - missed.length, 0)} more`);
+  return "The service is draining" + (drain.until ? " until " + moment(drain.until) : "") + (drain.why ? ": " + drain.why : "") + ". " +
+    (drain.running ? jobs(drain.running, "runs to its end", "run to their end") + (drain.last_end ? ", the last at about " + moment(drain.last_end) : "") : "Nothing runs any more") +
+    "; nothing starts." + (missed.length ? " Deadlines that cannot be kept for it: job " + missed.join(", ") + "." : "");
+}
+
+function showDrain() {
+  const { drain } = state.status;
+  byId("drain").hidden = !drain;
+  setText("drain", drain ? drainText(drain) : "");
+}
+
 function showStatus() {
   const { status } = state;
   showGrid();
   showPower();
   showSaved();
   showEvents();
+  showDrain();
   const aside = status.devices.filter((device) => device.state !== "ready")
     .map((device) => `${device.name} (${device.model}) is ${device.state}${device.why ? ": " + device.why : ""}`);
   const budgets = (status.budgets || []).map((budget) => budget.why).filter(Boolean);

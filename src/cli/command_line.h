@@ -22,6 +22,7 @@ void AddCompareCommand(Parser& parser);
 void AddConfigCommand(Parser& parser);
 void AddDataCommand(Parser& parser);
 void AddDevicesCommand(Parser& parser);
+void AddDrainCommand(Parser& parser);
 void AddEditCommand(Parser& parser);
 void AddForecastCommand(Parser& parser);
 void AddDoctorCommand(Parser& parser, const std::string& version);

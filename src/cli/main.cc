@@ -60,6 +60,7 @@ int main(int argc, char** argv) {
   AddHistoryCommand(parser);
   AddWaitCommand(parser);
   AddDevicesCommand(parser);
+  AddDrainCommand(parser);
   AddRecurringCommand(parser);
   AddStoreCommand(parser);
   AddManualCommands(parser);

@@ -15,10 +15,12 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // What comes of it for a job that was in this stage.
-std::string Consequence(const std::string& what, const std::string& number, engine::Stage stage) {
+std::string Consequence(const std::string& what, const std::string& number, engine::Stage stage,
+                        bool drains) {
   const bool runs = engine::HoldsDevices(stage);
   if (what == "pause") return "paused by you; to continue, run `ebb resume " + number + "`";
   if (what == "resume") return "resumed; the plan decides when it runs";
+  if (what == "now" && drains) return "starts first once the service no longer drains";
   if (what == "now")
     return runs ? "runs on, whatever the grid" : "starts once devices are free, whatever the grid";
   if (engine::HasEnded(stage)) return "had ended before: " + std::string(Name(stage));
@@ -37,7 +39,7 @@ Result<std::string> TellJob(const app::ServiceClient& client, const ServiceFlags
   const auto stage = engine::StageFromName(json.is_object() ? json.value("stage", "") : "");
   if (!stage) return Fail({ExitCode::kUnavailable, "the service's answer is not a job", "", ""});
   return "job " + number + " (" + Printable(json.value("name", "")) +
-         "): " + Consequence(what, number, *stage) + "\n";
+         "): " + Consequence(what, number, *stage, json.value("rule", "") == "draining") + "\n";
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::array<std::string_view, 5> kActionNames{"start", "wait", "stop", "keep_running",
                                                        "pause"};
-constexpr std::array<std::string_view, 29> kRuleNames{"run_now",
+constexpr std::array<std::string_view, 30> kRuleNames{"run_now",
                                                       "below_threshold",
                                                       "above_threshold",
                                                       "cleanest_now",
@@ -39,7 +39,8 @@ constexpr std::array<std::string_view, 29> kRuleNames{"run_now",
                                                       "runs_in_outage",
                                                       "stopped_in_outage",
                                                       "hours_unknown",
-                                                      "threshold_out_of_reach"};
+                                                      "threshold_out_of_reach",
+                                                      "draining"};
 
 std::string WindowText(const GateDecision& d) {
   const Reason& r = d.reason;
@@ -149,6 +150,8 @@ std::string RuleText(const Reason& reason) {
     case GateRule::kThresholdOutOfReach:
       return NothingOfHours("this waits for nothing: " + value +
                             " at every hour, and the threshold is " + Describe(reason.threshold));
+    case GateRule::kDraining:
+      return "the service is draining";
   }
   return {};
 }

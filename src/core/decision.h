@@ -55,6 +55,8 @@ enum class GateRule {
   kStoppedInOutage,  ///< the grid is unknown and stays so: given up rather than waits
   kHoursUnknown,     ///< one value for all hours is known (core/one_value.h): no start is better
   kThresholdOutOfReach,  ///< above the threshold, and the one value that is known stays so
+  // Of a queue again:
+  kDraining,  ///< nothing starts or goes on, by somebody's wish for the whole queue
 };
 
 std::string_view Name(GateAction action);

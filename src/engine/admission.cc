@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/apply.h"
 #include "plan/feasibility/feasibility.h"
 
 namespace ebb::engine {
@@ -30,10 +31,16 @@ bool IsForWantOfAway(const State& state, const core::Job& job, Time at,
                      const std::vector<core::JobId>& without) {
   const core::Cluster all = core::WithAway(state.cluster);
   if (all == state.cluster) return false;
-  QueueNow queue(state, at, without);
+  const Time opens = OpensAt(state, at);
+  QueueNow queue(state, opens, without);
   queue.problem.cluster = &all;
   plan::DeadlineCheck deadlines(queue.problem);
-  return deadlines.Check(job, all, at, [&] { return queue.problem; }).has_value();
+  return deadlines.Check(job, all, opens, [&] { return queue.problem; }).has_value();
+}
+
+Error WithDrain(Error error, const State& state) {
+  if (state.drain && state.drain->until) error.what += "; " + DrainText(*state.drain);
+  return error;
 }
 
 bool IsHeldAgainstQueue(const Options& options, const core::Job& job,
@@ -48,10 +55,12 @@ Status CheckAdmission(const State& state, const Options& options, const core::Jo
                       const std::vector<core::JobId>& without) {
   EBB_RETURN_IF_ERROR(plan::CheckWaitingJob(job, state.cluster));
   if (!IsHeldAgainstQueue(options, job, state.cluster)) return {};
-  const QueueNow queue(state, at, without);
+  const Time opens = OpensAt(state, at);
+  const QueueNow queue(state, opens, without);
   plan::DeadlineCheck deadlines(queue.problem);
-  Status taken = deadlines.Check(job, state.cluster, at, [&] { return queue.problem; });
-  return taken || IsForWantOfAway(state, job, at, without) ? Status{} : taken;
+  Status taken = deadlines.Check(job, state.cluster, opens, [&] { return queue.problem; });
+  if (taken || IsForWantOfAway(state, job, at, without)) return {};
+  return Fail(WithDrain(taken.error(), state));
 }
 
 }  // namespace ebb::engine

@@ -9,8 +9,9 @@
 
 namespace ebb::engine {
 
-/// The queue that deadlines are held against. Once somebody waits, what can be frozen runs on; what
-/// is being cancelled, or is among `without`, gives its devices back. The state must outlive it.
+/// The queue that deadlines are held against, at a moment at which jobs may start. Once somebody
+/// waits, what can be frozen runs on; what is being cancelled, or is among `without`, gives its
+/// devices back. The state must outlive it.
 struct QueueNow {
   QueueNow(const State& state, Time at, const std::vector<core::JobId>& without = {});
   QueueNow(const QueueNow&) = delete;
@@ -29,6 +30,9 @@ bool IsHeldAgainstQueue(const Options& options, const core::Job& job, const core
 /// may come back at any time, it is taken.
 bool IsForWantOfAway(const State& state, const core::Job& job, Time at,
                      const std::vector<core::JobId>& without = {});
+
+/// A deadline that cannot be kept: with the drain that takes away the time, if one does.
+Error WithDrain(Error error, const State& state);
 
 /// Whether a JobSubmitted at this moment would be taken once the jobs `without` are cancelled.
 /// Looks at the whole queue.

@@ -45,14 +45,16 @@ Status CheckSubmission(Folding& fold, const core::Job& job, Time at) {
   const State& state = fold.state;
   EBB_RETURN_IF_ERROR(plan::CheckWaitingJob(job, state.cluster));
   if (!IsHeldAgainstQueue(fold.options, job, state.cluster)) return {};
+  const Time opens = OpensAt(state, at);
   std::optional<QueueNow> queue;
   const auto look = [&] {
-    if (!queue) queue.emplace(state, at);
+    if (!queue) queue.emplace(state, opens);
     return queue->problem;
   };
   if (!fold.deadlines) fold.deadlines.emplace(look());
-  Status taken = fold.deadlines->Check(job, state.cluster, at, look);
-  return taken || IsForWantOfAway(state, job, at) ? Status{} : taken;
+  Status taken = fold.deadlines->Check(job, state.cluster, opens, look);
+  if (taken || IsForWantOfAway(state, job, at)) return {};
+  return Fail(WithDrain(taken.error(), state));
 }
 
 Status Apply(Folding& fold, Time at, JobSubmitted&& fact) {
@@ -67,7 +69,7 @@ Status Apply(Folding& fold, Time at, JobSubmitted&& fact) {
   live.explanation.job = id;
   if (!live.job.start_by && !live.job.finish_by)
     live.job.start_by = live.job.submitted + fold.options.default_max_delay;
-  if (fold.deadlines) fold.deadlines->Add(live.job, state.cluster, at);
+  if (fold.deadlines) fold.deadlines->Add(live.job, state.cluster, OpensAt(state, at));
   AddLive(fold, Lendable<LiveJob>(std::move(live)));
   return {};
 }
@@ -203,6 +205,7 @@ Status Engine::Apply(Event event, const Options& options) {
           [&](EndedForgotten& fact) { return engine::Apply(fold, fact); },
           [&](ClockSet& fact) { return ApplyClockSet(fold, fact); },
           [&](JobChanged& fact) { return ApplyChange(fold, at, fact); },
+          [&](DrainSet& fact) { return ApplyDrain(fold, at, fact); },
       },
       event.fact);
 }

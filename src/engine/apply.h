@@ -26,6 +26,9 @@ Status ApplyReport(Folding& fold, const JobReport& report);
 Status ApplyObserved(Folding& fold, Time at, const ExecutorObserved& observed);
 Status ApplyWish(Folding& fold, Time at, const JobWished& fact);
 Status ApplyChange(Folding& fold, Time at, const JobChanged& fact);
+Status ApplyDrain(Folding& fold, Time at, const DrainSet& fact);
+/// The first moment from `now` on at which something may start, as far as that is known.
+Time OpensAt(const State& state, Time now);
 Status ApplyClockSet(Folding& fold, const ClockSet& fact);
 /// Moves a job that somebody holds, and that has left its devices, among the held ones.
 void HoldBackIfWished(Folding& fold, core::JobId job, Time at);

@@ -8,6 +8,7 @@
 
 #include "core/decision.h"
 #include "core/job.h"
+#include "engine/drain.h"
 
 namespace ebb::engine {
 
@@ -55,7 +56,9 @@ struct Explanation {
   core::JobId job = 0;
   Stage stage = Stage::kWaiting;
   int pool = -1;        ///< where it runs or is expected to
-  core::Reason reason;  ///< has an expected start
+  core::Reason reason;  ///< has an expected start; none where nobody knows when a drain ends
+  std::optional<Drain> drain{};  ///< rule kDraining
+  bool misses_deadline = false;  ///< for the drain
   friend bool operator==(const Explanation&, const Explanation&) = default;
 };
 

@@ -52,9 +52,10 @@ bool SomebodyWaits(const State& state, const LiveJob& live) {
   });
 }
 
-// A frozen job that is wanted to run, or whose devices are wanted. A person's hold goes over both.
-bool ShouldGoOn(const LiveJob& live, const plan::JobPlan& plan) {
-  return IsFrozen(live) && !live.cancel_wanted && live.wish != Wish::kHold &&
+// A frozen job that is wanted to run, or whose devices are wanted. A person's hold goes over both,
+// and a drain over everything.
+bool ShouldGoOn(const State& state, const LiveJob& live, const plan::JobPlan& plan) {
+  return !state.drain && IsFrozen(live) && !live.cancel_wanted && live.wish != Wish::kHold &&
          (plan.run_now || !live.job.checkpointable);
 }
 
@@ -66,10 +67,13 @@ bool MustStart(const State& state, std::size_t index, const plan::JobView& view)
          plan::LatestStart(view, state.cluster, state.now) <= state.now;
 }
 
-// A running job that the policy wants paused and that has run for long enough.
-bool ShouldPause(const LiveJob& live, const plan::JobPlan& plan) {
-  const bool can = live.job.checkpointable || (live.job.freeze && live.wish == Wish::kHold);
-  return live.stage == Stage::kRunning && can && !plan.run_now && !live.cancel_wanted;
+// A running job that the policy wants paused and that has run for long enough. While the queue
+// drains, what runs is to end: only a person's hold pauses it.
+bool ShouldPause(const State& state, const LiveJob& live, const plan::JobPlan& plan) {
+  const bool held = live.wish == Wish::kHold;
+  const bool can = live.job.checkpointable || (live.job.freeze && held);
+  return live.stage == Stage::kRunning && can && !plan.run_now && !live.cancel_wanted &&
+         (!state.drain || held);
 }
 
 Time PausableFrom(const LiveJob& live) { return live.segment_begin + live.job.minimum_segment; }
@@ -109,6 +113,7 @@ bool NothingIsFree(const State& state, const Roster& roster) {
 std::vector<Placement> Place(const Options& options, bool explains, const State& state,
                              const Roster& roster, Cycle& cycle) {
   std::vector<Placement> starts;
+  if (state.drain) return starts;
   std::vector<std::size_t> wanting = Wanting(state, roster, cycle);
   if (wanting.empty() || (!explains && NothingIsFree(state, roster))) return starts;
   const std::vector<plan::JobPlan>& plans = state.schedule.jobs;
@@ -139,9 +144,11 @@ std::vector<Placement> Place(const Options& options, bool explains, const State&
 // The plan wants another stage of a job that holds devices.
 enum class Step { kNone, kGoOn, kPause };
 
-Step NextStep(const LiveJob& live, const plan::JobPlan& plan, Cycle& cycle) {
-  if (ShouldGoOn(live, plan)) return Step::kGoOn;
-  if (!ShouldPause(live, plan)) return Step::kNone;
+Step NextStep(const State& state, std::size_t index, Cycle& cycle) {
+  const LiveJob& live = *state.live[index];
+  const plan::JobPlan& plan = state.schedule.jobs[index];
+  if (ShouldGoOn(state, live, plan)) return Step::kGoOn;
+  if (!ShouldPause(state, live, plan)) return Step::kNone;
   if (PausableFrom(live) <= cycle.now) return Step::kPause;
   cycle.WakeBy(PausableFrom(live));
   return Step::kNone;
@@ -192,6 +199,7 @@ Engine::~Engine() = default;
 Decision Engine::Decide(Time now, Planning planning) {
   // Snapshot: everything below sees one moment.
   state_.now = std::max(state_.now, now);
+  EndDrainIfOver();
   FollowChanges();
   const std::vector<plan::SiteView> sites = Sites(state_);
 
@@ -200,6 +208,7 @@ Decision Engine::Decide(Time now, Planning planning) {
   cycle.now = state_.now;
   cycle.wake_at = std::min(state_.schedule.wake_at, RunInOutage());
   if (cycle.wake_at <= cycle.now) cycle.wake_at = cycle.now + kShortestWait;
+  if (state_.drain) cycle.WakeBy(state_.drain->until.value_or(Time::max()));
   FollowWishes();
   const std::vector<Placement> starts = Place(options_, explains_, state_, *roster_, cycle);
 
@@ -220,6 +229,12 @@ LiveJob& Engine::Change(std::size_t index) {
   return state_.live[index].Change();
 }
 
+void Engine::EndDrainIfOver() {
+  if (!state_.drain || !IsOver(*state_.drain, state_.now)) return;
+  state_.drain.reset();
+  change_.cluster = true;  // as when somebody ends it
+}
+
 // What outages end and freezing changes is news as well. With the cluster, anything may be new.
 void Engine::FollowChanges() {
   if (change_.cluster) roster_->Forget();
@@ -234,7 +249,7 @@ void Engine::FollowChanges() {
 std::vector<Command> Engine::Commands(const std::vector<Placement>& starts, Cycle& cycle) {
   std::vector<Command> commands;
   for (const std::size_t i : roster_->Of(Roster::kHolding)) {
-    const Step step = NextStep(*state_.live[i], state_.schedule.jobs[i], cycle);
+    const Step step = NextStep(state_, i, cycle);
     if (step == Step::kNone && !state_.live[i]->command_due) continue;
     LiveJob& live = state_.live[i].Change();
     if (step == Step::kGoOn) {

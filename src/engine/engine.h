@@ -108,6 +108,7 @@ class Engine {
  private:
   Status Apply(Event event, const Options& options);
   void AdoptStart(LiveJob& live, const StartJob& start);
+  void EndDrainIfOver();
   void FollowChanges();
   LiveJob& Change(std::size_t index);
   void JudgeFreezing();

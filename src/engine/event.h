@@ -11,6 +11,7 @@
 #include "core/intensity.h"
 #include "core/job.h"
 #include "core/job_change.h"
+#include "engine/drain.h"
 
 namespace ebb::engine {
 
@@ -124,9 +125,15 @@ struct JobChanged {
   friend bool operator==(const JobChanged&, const JobChanged&) = default;
 };
 
+/// Nothing: a drain is over.
+struct DrainSet {
+  std::optional<Drain> drain;
+  friend bool operator==(const DrainSet&, const DrainSet&) = default;
+};
+
 using Fact =
     std::variant<ClusterChanged, JobSubmitted, JobCancelled, JobWished, SignalObserved, SignalLost,
-                 JobReport, ExecutorObserved, Tick, EndedForgotten, ClockSet, JobChanged>;
+                 JobReport, ExecutorObserved, Tick, EndedForgotten, ClockSet, JobChanged, DrainSet>;
 
 struct Event {
   Time at{};

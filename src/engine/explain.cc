@@ -97,6 +97,22 @@ void ExplainWaiting(const LiveJob& live, const plan::JobPlan& plan, Time now,
   explained.until = std::min(explained.until, AfterIt(explanation.reason.start, now));
 }
 
+// Over whatever the plan says of it. When a drain without an end is over, nobody knows.
+void ExplainDrain(const Drain& drain, Time now, Explanation& explanation) {
+  core::Reason& reason = explanation.reason;
+  reason.rule = GateRule::kDraining;
+  explanation.drain = drain;
+  const Time opens = drain.until.value_or(now);
+  if (reason.start && *reason.start < opens) {
+    if (reason.end) *reason.end += opens - *reason.start;
+    reason.start = opens;
+  }
+  const bool was_late = reason.latest && *reason.latest < drain.since;
+  explanation.misses_deadline = reason.latest && !was_late &&
+                                *reason.latest < (drain.until ? reason.start.value_or(opens) : now);
+  if (!drain.until) reason.start = reason.end = std::nullopt;
+}
+
 }  // namespace
 
 std::vector<Time> ExpectedStarts(const State& state, const std::vector<std::size_t>& holding,
@@ -140,6 +156,7 @@ Explained ExplanationOf(const State& state, std::size_t index, const Hold* hold,
   if (latest != Time::max()) explanation.reason.latest = latest;
   explained.until = AfterIt(explanation.reason.latest, now);
   ExplainWaiting(live, plan, now, explained);
+  if (state.drain) ExplainDrain(*state.drain, now, explanation);
   if (hold) {
     explanation.reason.rule = hold->rule;
     explanation.reason.start = hold->expected_start;

@@ -34,9 +34,17 @@ void Visit(Archive& archive, Value& value) {
   archive("most_starts", most_starts);
 }
 
+template <typename Archive, Like<Drain> Value>
+void Visit(Archive& archive, Value& value) {
+  auto& [since, until, why] = value;
+  archive("since", since);
+  archive("until", until);
+  archive("why", why);
+}
+
 template <typename Archive, Like<Explanation> Value>
 void Visit(Archive& archive, Value& value) {
-  auto& [job, stage, pool, reason] = value;
+  auto& [job, stage, pool, reason, drain, misses_deadline] = value;
   auto& [rule, current, expected, threshold, start, end, latest] = reason;
   archive("job", job);
   archive("stage", stage);
@@ -48,6 +56,8 @@ void Visit(Archive& archive, Value& value) {
   archive("expected_start", start);
   archive("expected_end", end);
   archive("latest_start", latest, "start_by");
+  archive("drain", drain);
+  archive("misses_deadline", misses_deadline);
 }
 
 template <typename Archive, Like<SiteSignal> Value>
@@ -132,10 +142,10 @@ void Visit(Archive& archive, Value& value) {
 }
 
 /// In the order of Fact.
-inline constexpr std::array<std::string_view, 12> kFactNames{
+inline constexpr std::array<std::string_view, 13> kFactNames{
     "cluster_changed", "job_submitted", "job_cancelled",     "job_wished", "signal_observed",
     "signal_lost",     "job_report",    "executor_observed", "tick",       "ended_forgotten",
-    "clock_set",       "job_changed"};
+    "clock_set",       "job_changed",   "drain_set"};
 
 template <typename Archive, Like<ClusterChanged> Value>
 void VisitKind(Archive& archive, Value& value) {
@@ -202,6 +212,12 @@ void VisitKind(Archive& archive, Value& value) {
   auto& [job, change] = value;
   archive.Must("job", job);
   archive.Must("change", change);
+}
+
+template <typename Archive, Like<DrainSet> Value>
+void VisitKind(Archive& archive, Value& value) {
+  auto& [drain] = value;
+  archive("drain", drain);
 }
 
 template <typename Archive, Like<Event> Value>

@@ -3,13 +3,15 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/apply.h"
 #include "engine/engine.h"
 #include "engine/roster.h"
 
 namespace ebb::engine {
 
 void Engine::Plan(Planning planning, const std::vector<plan::SiteView>& sites) {
-  const plan::Problem problem{state_.now, &state_.cluster, roster_->views(), sites};
+  plan::Problem problem{state_.now, &state_.cluster, roster_->views(), sites};
+  if (state_.drain) problem.closed_until = OpensAt(state_, state_.now);
   if (planning == Planning::kTake && question_) TakePlanUp();
   const bool due = !IsEmpty(change_) || state_.schedule.wake_at <= state_.now ||
                    (planning == Planning::kPlace && !IsEmpty(unplanned_));
@@ -18,7 +20,9 @@ void Engine::Plan(Planning planning, const std::vector<plan::SiteView>& sites) {
   if (due || !beside) roster_->Age(state_);
   if (beside && due) {
     Add(change_, unplanned_);
-    planning == Planning::kFollow ? PlanEach(problem) : PlaceBeside(problem);
+    // What begins before a new drain is over cannot stay where it is.
+    const bool stands = !state_.drain || !change_.cluster;
+    planning == Planning::kFollow&& stands ? PlanEach(problem) : PlaceBeside(problem);
   } else if (!beside && (due || !IsEmpty(unplanned_))) {
     Add(unplanned_, change_);
     const bool everything = change_.signals || change_.cluster || !policy_->plans_each();
@@ -28,7 +32,7 @@ void Engine::Plan(Planning planning, const std::vector<plan::SiteView>& sites) {
   }
   change_ = {};
   if (planning != Planning::kAsk || IsEmpty(unplanned_)) return;
-  question_ = std::make_shared<const PlanQuestion>(state_, sites, std::exchange(unplanned_, {}));
+  question_ = std::make_shared<const PlanQuestion>(state_, problem, std::exchange(unplanned_, {}));
   answer_.reset();
 }
 

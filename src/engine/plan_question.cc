@@ -4,11 +4,11 @@
 
 namespace ebb::engine {
 
-PlanQuestion::PlanQuestion(const State& state, std::vector<plan::SiteView> sites,
-                           plan::Change change)
+PlanQuestion::PlanQuestion(const State& state, const plan::Problem& problem, plan::Change change)
     : now_(state.now),
       cluster_(state.cluster),
-      sites_(std::move(sites)),
+      sites_(problem.sites.begin(), problem.sites.end()),
+      closed_until_(problem.closed_until),
       schedule_(state.schedule),
       change_(std::move(change)) {
   lent_.reserve(state.live.size());
@@ -23,7 +23,7 @@ PlanQuestion::PlanQuestion(const State& state, std::vector<plan::SiteView> sites
 
 plan::Schedule PlanQuestion::Answer(const plan::Policy& policy) const {
   plan::Schedule schedule = schedule_;
-  policy.Update({now_, &cluster_, jobs_, sites_}, change_, schedule);
+  policy.Update({now_, &cluster_, jobs_, sites_, closed_until_}, change_, schedule);
   return schedule;
 }
 

@@ -6,6 +6,7 @@
 // Thread contract: immutable; Answer from any thread.
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "engine/state.h"
@@ -15,9 +16,9 @@ namespace ebb::engine {
 
 class PlanQuestion {
  public:
-  /// About what is live in `state` now. `change`: what is new since the schedule in it was planned
-  /// as a whole.
-  PlanQuestion(const State& state, std::vector<plan::SiteView> sites, plan::Change change);
+  /// About what is live in `state` now. `problem`: the one of this moment. `change`: what is new
+  /// since the schedule in it was planned as a whole.
+  PlanQuestion(const State& state, const plan::Problem& problem, plan::Change change);
   PlanQuestion(const PlanQuestion&) = delete;
   PlanQuestion& operator=(const PlanQuestion&) = delete;
 
@@ -33,6 +34,7 @@ class PlanQuestion {
   std::vector<plan::JobView> jobs_;
   std::vector<core::SignalView> signals_;
   std::vector<plan::SiteView> sites_;
+  std::optional<Time> closed_until_;
   plan::Schedule schedule_;
   plan::Change change_;
 };

@@ -91,7 +91,7 @@ class RandomLife {
   }
   void Happen() {
     const int site = static_cast<int>(random_.Below(2));
-    switch (random_.Below(12)) {
+    switch (random_.Below(13)) {
       case 0:
         return Give(SignalObserved{site, RandomView(now_, random_), now_ + std::chrono::hours{1}});
       case 1:
@@ -111,6 +111,8 @@ class RandomLife {
         return SetClock();
       case 8:
         return ChangeOne();
+      case 9:
+        return SetDrain();
       default:
         return SubmitOne();
     }
@@ -121,6 +123,15 @@ class RandomLife {
     const Time from = now_;
     now_ += std::chrono::minutes{static_cast<int>(random_.Below(360)) - 180};
     Give(ClockSet{from, now_});
+  }
+  // Seldom, with an end or without one; mostly it is over again soon.
+  void SetDrain() {
+    if (engine_.state().drain) return Give(DrainSet{});
+    if (random_.Below(3) != 0) return;
+    Drain drain{now_, std::nullopt, "new disks"};
+    if (random_.Below(2) == 0)
+      drain.until = now_ + std::chrono::minutes{1 + static_cast<int>(random_.Below(300))};
+    Give(DrainSet{drain});
   }
   void ForgetSome() {
     if (random_.Below(4) == 0)

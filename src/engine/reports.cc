@@ -213,6 +213,14 @@ Repair RepairFor(const LiveJob& live, const JobReport* known, bool first_look) {
   return lost ? Repair::kGiveCommandAgain : Repair::kNone;
 }
 
+// While the queue drains, a start whose command got lost is not made good.
+void TakeBackStart(LiveJob& live, bool is_frozen, Time at) {
+  if (!is_frozen) return LeaveDevices(live, at);
+  live.stage = Stage::kPaused;
+  live.since = at;
+  live.command_due = false;
+}
+
 // Finds the latest report of each job; reports ordered by job, then attempt.
 class ReportIndex {
  public:
@@ -275,6 +283,11 @@ Status ApplyObserved(Folding& fold, Time at, const ExecutorObserved& observed) {
         break;
       case Repair::kGiveCommandAgain: {
         LiveJob& live = fold.Change(i);
+        if (fold.state.drain && live.stage == Stage::kStarting && !live.cancel_wanted) {
+          TakeBackStart(live, known.Latest(live) != nullptr, at);
+          fold.change.jobs.push_back(live.job.id);
+          break;
+        }
         live.command_due = true;
         live.start_repeated = live.stage == Stage::kStarting;
         break;

@@ -152,8 +152,10 @@ Fact RandomFact(RandomFields& random, std::size_t kind) {
       return EndedForgotten{random.Make<Time>()};
     case 10:
       return ClockSet{random.Make<Time>(), random.Make<Time>()};
-    default:
+    case 11:
       return JobChanged{random.Make<core::JobId>(), random.Make<core::JobChange>()};
+    default:
+      return DrainSet{random.Make<std::optional<Drain>>()};
   }
 }
 

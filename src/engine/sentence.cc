@@ -55,7 +55,13 @@ std::string Sentence(const Explanation& explanation) {
   }
   // Only a start is by this rule: nothing was decided for this job yet.
   if (explanation.reason.rule == GateRule::kRunNow) return text + ": it is not decided yet";
-  text += ": " + core::RuleText(explanation.reason) + Expectation(explanation.reason);
+  text += ": " +
+          (explanation.drain ? DrainText(*explanation.drain) : core::RuleText(explanation.reason)) +
+          Expectation(explanation.reason);
+  if (explanation.misses_deadline)
+    return text + "; its deadline cannot be kept: it must " +
+           (explanation.stage == Stage::kPaused ? "go on" : "start") + " by " +
+           MinuteText(*explanation.reason.latest);
   if (explanation.reason.latest)
     text += std::string("; must ") + (explanation.stage == Stage::kPaused ? "go on" : "start") +
             " by " + MinuteText(*explanation.reason.latest);

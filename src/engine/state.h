@@ -82,6 +82,7 @@ struct State {
   std::map<core::JobId, Lendable<LiveJob>> held;
   std::map<core::JobId, EndedJob> ended;
   std::vector<RecentStart> recent_starts;  ///< oldest first
+  std::optional<Drain> drain;              ///< nothing starts; IsOver is for the next decision
 
   /// nullptr when no such job is live.
   const LiveJob* FindLive(core::JobId job) const;

@@ -19,6 +19,7 @@ struct Header {
   Time wake_at{};
   std::optional<Emissions> expected, lower_bound;
   std::optional<plan::Rents> rents;
+  std::optional<Drain> drain;
   plan::Change change, unplanned;
   std::vector<core::JobId> just_left;
   std::size_t live = 0, held = 0, ended = 0;
@@ -42,7 +43,7 @@ Error Bad(std::string what) { return {ExitCode::kConfiguration, std::move(what),
 
 template <typename Archive, Like<Header> Value>
 void Visit(Archive& archive, Value& value) {
-  auto& [format, now, cluster, signals, recent_starts, wake_at, expected, lower_bound, rents,
+  auto& [format, now, cluster, signals, recent_starts, wake_at, expected, lower_bound, rents, drain,
          change, unplanned, just_left, live, held, ended] = value;
   archive("snapshot", format);
   archive("now", now);
@@ -53,6 +54,7 @@ void Visit(Archive& archive, Value& value) {
   archive("expected_g", expected);
   archive("lower_bound_g", lower_bound);
   archive("rents", rents);
+  archive("drain", drain);
   archive("change", change);
   archive("unplanned", unplanned);
   archive("just_left", just_left);
@@ -114,9 +116,10 @@ Status CheckLive(const State& state, const LiveLine& line) {
 }
 
 std::string HeaderLine(const Engine& engine) {
-  const auto& [now, cluster, signals, live, schedule, held, ended, recent_starts] = engine.state();
+  const auto& [now, cluster, signals, live, schedule, held, ended, recent_starts, drain] =
+      engine.state();
   return ToFieldText(Header{kFormat, now, cluster, signals, recent_starts, schedule.wake_at,
-                            schedule.expected, schedule.lower_bound, schedule.rents,
+                            schedule.expected, schedule.lower_bound, schedule.rents, drain,
                             engine.change(), engine.unplanned(), engine.just_left(), live.size(),
                             held.size(), ended.size()});
 }
@@ -210,6 +213,7 @@ struct SnapshotReader::Partial {
     state.schedule.expected = header.expected;
     state.schedule.lower_bound = header.lower_bound;
     state.schedule.rents = std::move(header.rents);
+    state.drain = std::move(header.drain);
     memory.change = std::move(header.change);
     memory.unplanned = std::move(header.unplanned);
     memory.just_left = std::move(header.just_left);

@@ -147,7 +147,8 @@ bool Better(const Option& a, const Option& b) {
   return a.grams < b.grams;
 }
 
-void Write(const Option& best, const JobView& view, Time now, JobPlan& plan) {
+void Write(const Option& best, const JobView& view, const Problem& problem, JobPlan& plan) {
+  const Time now = problem.now;
   const core::GateDecision& decision = best.decision;
   plan.run_now = best.starts() || decision.action == GateAction::kKeepRunning;
   plan.order = best.order;
@@ -156,7 +157,8 @@ void Write(const Option& best, const JobView& view, Time now, JobPlan& plan) {
   plan.reason.expected = decision.reason.expected;
   plan.reason.threshold = decision.reason.threshold;
   // Nothing is known to come before the latest start: then it runs there at the latest.
-  const Time next = std::max(now, decision.reason.start.value_or(best.latest));
+  const Time next =
+      std::max(problem.closed_until.value_or(now), decision.reason.start.value_or(best.latest));
   const bool running = view.state == JobState::kRunning && plan.run_now;
   plan.segments.push_back({best.pool, running ? Interval{view.segment_begin, now + best.duration}
                                               : Interval{next, next + best.duration}});
@@ -174,7 +176,7 @@ void Gated::Consider(const Problem& problem, const JobView& view, Moments& momen
   plan.segments.clear();
   if (view.state == JobState::kRunning) {
     plan.pool = view.pool;
-    return Write(Ask(problem, view, view.pool, moments), view, problem.now, plan);
+    return Write(Ask(problem, view, view.pool, moments), view, problem, plan);
   }
   std::optional<Option> best;
   bool everywhere = true;
@@ -191,7 +193,7 @@ void Gated::Consider(const Problem& problem, const JobView& view, Moments& momen
     return;
   }
   if (!everywhere && best->starts()) plan.pool = best->pool;
-  Write(*best, view, problem.now, plan);
+  Write(*best, view, problem, plan);
 }
 
 }  // namespace

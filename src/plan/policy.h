@@ -45,6 +45,9 @@ struct Problem {
   const core::Cluster* cluster = nullptr;
   std::span<const JobView> jobs;    ///< ordered by id
   std::span<const SiteView> sites;  ///< as cluster->sites
+  /// The queue drains: what runs is to end, not to be paused, and nothing is planned before this.
+  /// `now`, where nobody knows when that is over.
+  std::optional<Time> closed_until{};
 };
 
 /// A stretch of running.

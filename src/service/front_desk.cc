@@ -143,6 +143,9 @@ void FrontDesk::TakeRequest(Inbox::Asked asked, Time now, std::vector<engine::Ev
           [&](const ChangeJob& change) {
             TakeChange(change, std::move(asked.promise), now, events);
           },
+          [&](const ChangeDrain& change) {
+            TakeDrain(change, std::move(asked.promise), now, events);
+          },
       },
       asked.request);
 }
@@ -201,6 +204,21 @@ void FrontDesk::FollowChange(const engine::JobChanged& fact) {
   ports_.store.ReplaceSubmission(*changed);
   ports_.replace_job(changed);
   ports_.publisher.SetSubmission(std::move(changed));
+}
+
+// Draining ----------------------------------------------------------------------------------
+
+// Another one takes the place of the one that is.
+void FrontDesk::TakeDrain(const ChangeDrain& change, Inbox::Promise promise, Time now,
+                          std::vector<engine::Event>& events) {
+  std::optional<engine::Drain> drain;
+  if (!change.end) {
+    const auto& before = ports_.publisher.drain();
+    drain = {before ? before->since : now, change.until, change.why};
+    if (change.within) drain->until = now + *change.within;
+  }
+  Expect(std::move(promise), Answer{});
+  events.push_back({now, engine::DrainSet{std::move(drain)}});
 }
 
 // Recurring jobs ----------------------------------------------------------------------------
@@ -515,6 +533,7 @@ bool FrontDesk::IsOurs(const engine::Event& event) const {
          std::holds_alternative<engine::JobCancelled>(event.fact) ||
          std::holds_alternative<engine::JobWished>(event.fact) ||
          std::holds_alternative<engine::JobChanged>(event.fact) ||
+         std::holds_alternative<engine::DrainSet>(event.fact) ||
          std::holds_alternative<engine::EndedForgotten>(event.fact);
 }
 
@@ -527,7 +546,8 @@ void FrontDesk::OnTaken(const engine::Event& event) {
     taking_.reset();
   }
   if (const auto* changed = std::get_if<engine::JobChanged>(&event.fact)) FollowChange(*changed);
-  answered_.push_back(PopFront(expected_));
+  const bool waits = std::holds_alternative<engine::DrainSet>(event.fact);
+  (waits ? undecided_ : answered_).push_back(PopFront(expected_));
 }
 
 void FrontDesk::OnRefused(const engine::Event& event, const Error& error) {
@@ -552,10 +572,19 @@ void FrontDesk::OnStored() {
     if (pending.promise) pending.promise->set_value(std::move(pending.answer));
 }
 
+// Why many jobs only wait on is told by the next decision, which is due at once.
+void FrontDesk::OnDecided(const engine::Decision& decision) {
+  urgent_ = false;
+  if (decision.wake_at <= decision.at) return;
+  for (Pending& pending : std::exchange(undecided_, {}))
+    if (pending.promise) pending.promise->set_value(std::move(pending.answer));
+}
+
 // What was asked may still come about: the store keeps what it could not write, and tries again.
 void FrontDesk::OnTrouble(const Error& error) {
   for (Pending& pending : expected_) answered_.push_back(std::move(pending));
   expected_.clear();
+  for (Pending& pending : std::exchange(undecided_, {})) answered_.push_back(std::move(pending));
   for (Pending& pending : answered_)
     if (pending.answer) pending.answer = Fail(error);
   OnStored();

@@ -74,8 +74,8 @@ class FrontDesk final : public runtime::Submissions {
   void OnRefused(const engine::Event& event, const Error& error);
   /// Everything that was taken or refused is durable now: those who asked are told.
   void OnStored();
-  /// What was taken is decided upon.
-  void OnDecided() { urgent_ = false; }
+  /// What was taken is decided upon, and the decision is stored.
+  void OnDecided(const engine::Decision& decision);
   /// It could not be stored: they are told that.
   void OnTrouble(const Error& error);
   /// Holds the job as a person does; a resume lets it go. `why` is shown until then.
@@ -131,12 +131,15 @@ class FrontDesk final : public runtime::Submissions {
   void TakeChange(const ChangeJob& change, Inbox::Promise promise, Time now,
                   std::vector<engine::Event>& events);
   void FollowChange(const engine::JobChanged& fact);
+  void TakeDrain(const ChangeDrain& change, Inbox::Promise promise, Time now,
+                 std::vector<engine::Event>& events);
   void RememberHold(core::JobId job, bool held);
   void RememberWhy(core::JobId job, const std::string& why);
 
   Ports ports_;
-  std::deque<Pending> expected_;   // facts handed out, in order; the engine has not seen them
-  std::vector<Pending> answered_;  // not stored yet
+  std::deque<Pending> expected_;    // facts handed out, in order; the engine has not seen them
+  std::vector<Pending> answered_;   // not stored yet
+  std::vector<Pending> undecided_;  // whose answer is what was decided
   std::deque<core::Submission> resubmitted_;
   std::optional<Round> round_;
   std::optional<Taking> taking_;

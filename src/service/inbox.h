@@ -86,8 +86,15 @@ struct ChangeDevice {
   To to = To::kSetAside;
   std::string why{};  ///< for people
 };
-using Request =
-    std::variant<Submit, Cancel, Wish, ChangeRecurring, ChangeBudget, ChangeDevice, ChangeJob>;
+/// Of the whole queue: what runs ends, and nothing starts until it is over.
+struct ChangeDrain {
+  bool end = false;  ///< of the one that is
+  std::optional<Time> until{};
+  std::optional<Duration> within{};  ///< counted from when the loop takes it, in place of `until`
+  std::string why{};                 ///< for people
+};
+using Request = std::variant<Submit, Cancel, Wish, ChangeRecurring, ChangeBudget, ChangeDevice,
+                             ChangeJob, ChangeDrain>;
 
 struct Answer {
   core::JobId job = 0;

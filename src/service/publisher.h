@@ -70,6 +70,8 @@ class Publisher {
   }
   void SetCluster(core::Cluster cluster) { next_.cluster = std::move(cluster); }
   void SetBudgets(std::vector<BudgetView> budgets) { next_.budgets = std::move(budgets); }
+  const std::optional<engine::Drain>& drain() const { return next_.drain; }
+  void SetDrain(std::optional<engine::Drain> drain) { next_.drain = std::move(drain); }
   void SetTrouble(std::string trouble) { next_.trouble = std::move(trouble); }
   void Say(Time at, core::JobId job, std::string text, bool refusal = false);
   void Publish(Time now);

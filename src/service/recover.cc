@@ -111,6 +111,7 @@ Status Service::Recover() {
   }
   // With the devices of programs that run, whether or not their driver answers.
   publisher_.SetCluster(executor_->cluster());
+  SayDrain();
   EBB_RETURN_IF_ERROR(RecoverEnded());
   if (state.now != Time::min() && executor_->Now() - state.now > kLongAway)
     DistrustClockForPruning();

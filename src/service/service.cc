@@ -424,6 +424,7 @@ void Service::OnStored() {
 
 void Service::OnDecision(const engine::Decision& decision) {
   publisher_.FollowDecision(decision, *engine_, dependencies_);
+  SayDrain();
   options_.on_decision(decision);
   std::vector<core::JobId> ended;
   for (const engine::Explanation& explanation : decision.explanations) {
@@ -443,13 +444,28 @@ void Service::OnDecision(const engine::Decision& decision) {
     if (const JobCard* card = publisher_.Find(job)) estimator_.Forget(*card->submission);
   }
   OnStored();
-  front_desk_.OnDecided();
+  front_desk_.OnDecided(decision);
   ForgetEnded();
   publisher_.Publish(decision.at);
   if (std::exchange(compare_again_, false)) first_come_.Ask(view());
   // One that fails is due again later. What is being planned is in no snapshot.
   if (!engine_->question() && store_.SnapshotIsDue())
     std::ignore = store_.BeginSnapshot([this] { executor_->Wake(); });
+}
+
+// To whoever works on the machine: that it begins, that nothing runs any more, that it is over.
+void Service::SayDrain() {
+  const engine::State& state = engine_->state();
+  if (state.drain != publisher_.drain()) {
+    Log(state.drain ? DrainText(*state.drain) + "; what runs ends, and nothing starts"
+                    : "the service no longer drains: jobs start again");
+    publisher_.SetDrain(state.drain);
+    is_drained_ = false;
+  }
+  if (!state.drain || is_drained_) return;
+  is_drained_ = std::none_of(state.live.begin(), state.live.end(),
+                             [](const auto& live) { return engine::HoldsDevices(*live); });
+  if (is_drained_) Log("drained: nothing runs any more");
 }
 
 // A decision that could not be stored when it was made is stored now: readers, and jobs that wait

@@ -154,6 +154,7 @@ class Service {
   Status AddToExecutor(const SharedSubmission& submission);
   void OnStored();
   void OnDecision(const engine::Decision& decision);
+  void SayDrain();
   Duration Patience() const;
   Duration ToGrid(Duration wall) const;
   void ForgetEnded();
@@ -198,6 +199,7 @@ class Service {
   DecisionPace pace_;
   std::unique_ptr<PlanThread> plan_thread_;
   FirstComeWatch first_come_;
+  bool is_drained_ = false;                        // a drain, and nothing runs any more: it is said
   bool compare_again_ = false;                     // jobs have ended, or the signal knows more
   std::deque<core::JobId> unsettled_;              // ended, and their savings are not computed
   std::multimap<Time, core::JobId> settle_later_;  // once more, when more has been published

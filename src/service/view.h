@@ -62,6 +62,7 @@ struct View {
   std::vector<RecurringView> recurring;  ///< by name
   std::vector<BudgetView> budgets;       ///< by name
   std::vector<ServiceEvent> events;      ///< oldest first
+  std::optional<engine::Drain> drain;    ///< nothing starts
   /// Why nothing can be started or submitted; empty: all is well.
   std::string trouble;
   Counters counters;

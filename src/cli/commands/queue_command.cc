@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "base/units_text.h"
 #include "cli/command_line.h"
+#include "cli/drain_text.h"
 #include "cli/fitted_text.h"
 #include "cli/follow_log.h"
 #include "cli/job_facts.h"
@@ -135,7 +136,7 @@ std::string TroubleText(const Json& status) {
     text += "nothing starts: " + Printable(trouble) + "\n";
   if (const std::string trouble = TextOf(status, "device_trouble"); !trouble.empty())
     text += "no GPU can be given to a job: " + Printable(trouble) + "\n";
-  return text;
+  return text + DrainLines(status.value("drain", Json()), TimesOf(status));
 }
 
 // "budget research 2026-11: 12.3 kWh of 500 kWh (12.3 kWh estimated), 3.21 kg of 120 kg"

@@ -19,7 +19,8 @@ BoundChoice BoundChoiceOf(const PlanInput& input, const Task& task, const Choice
 BoundJob BoundJobOf(const Draft& draft, std::size_t index) {
   const PlanInput& input = draft.input();
   const Task& task = input.tasks[index];
-  BoundJob job{input.now, task.width, task.pausable, task.view->remaining, {}};
+  BoundJob job{
+      std::max(input.now, input.opens), task.width, task.pausable, task.view->remaining, {}};
   for (const Choice& choice : task.choices)
     job.choices.push_back(
         BoundChoiceOf(input, task, choice, draft.PlacementOf(index).cost.late > 0));

@@ -46,11 +46,12 @@ std::optional<Placement> Kept(const PlanInput& input, std::size_t index, const J
   if (choice == task.choices.end()) return std::nullopt;
   Placement placement;
   placement.choice = static_cast<int>(choice - task.choices.begin());
+  const Time first = task.continues ? input.now : std::max(input.now, input.opens);
   for (const Segment& segment : plan.segments) {
-    const Time begin = std::max(segment.time.begin, input.now);
+    const Time begin = std::max(segment.time.begin, first);
     if (segment.time.end > begin) placement.pieces.push_back({begin, segment.time.end});
   }
-  if (placement.pieces.empty()) placement.pieces.push_back({input.now, input.now});
+  if (placement.pieces.empty()) placement.pieces.push_back({first, first});
   return placement;
 }
 

@@ -72,7 +72,10 @@ class Planner final : public Policy {
     for (const std::size_t place : places) views.push_back(problem.jobs[place]);
     PlanInput input;
     input.now = problem.now;
-    input.tasks = MakeTasks({problem.now, problem.cluster, views, problem.sites}, options_.horizon);
+    input.opens = problem.closed_until.value_or(problem.now);
+    input.tasks =
+        MakeTasks({problem.now, problem.cluster, views, problem.sites, problem.closed_until},
+                  options_.horizon);
     for (std::size_t i = 0; i < places.size(); ++i) {
       const Task& task = input.tasks[i];
       JobPlan& plan = schedule.jobs[places[i]];
@@ -170,6 +173,7 @@ class Planner final : public Policy {
     input.tasks = MakeTasks(problem, options_.horizon);
     const bool exact = IsExact(input);
     input.grid = exact ? Duration{1} : options_.large_queue_grid;
+    if (problem.closed_until) input.opens = input.GridCeil(*problem.closed_until);
     input.curves = MakePrices(problem, EndOf(problem, input.tasks),
                               exact ? minutes{5} : options_.slot, options_.prices);
     if (options_.heeds_wishes) HeedWishes(problem, options_.prices.risk, input);

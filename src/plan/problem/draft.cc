@@ -11,6 +11,15 @@ constexpr double kRounding = 1e-9;
 constexpr double kHoursPerLateJob = 1e6;
 constexpr double kSoftDeadline = 1e-6;
 
+// Nothing of it is free before.
+void CloseUntil(Time opens, CapacityProfile& profile) {
+  const std::vector<CapacityProfile::Piece> pieces = profile.pieces();
+  for (std::size_t i = 0; i < pieces.size() && pieces[i].begin < opens; ++i) {
+    const Time end = i + 1 < pieces.size() ? std::min(pieces[i + 1].begin, opens) : opens;
+    if (pieces[i].free > 0) profile.Take({pieces[i].begin, end}, pieces[i].free);
+  }
+}
+
 }  // namespace
 
 bool Lower(const Cost& left, const Cost& right) {
@@ -63,6 +72,7 @@ Draft::Draft(const PlanInput& input)
     placement.cost = input.CostOf(task, task.choices[0], placement.pieces);
     Place(i, std::move(placement));
   }
+  for (CapacityProfile& profile : profiles_) CloseUntil(input.opens, profile);
 }
 
 void Draft::Take(std::size_t task, const Placement& placement, int sign) {

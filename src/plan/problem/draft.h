@@ -44,6 +44,7 @@ struct Placement {
 /// What all drafts of one plan share.
 struct PlanInput {
   Time now{};
+  Time opens{};  ///< on the grid; what does not run already begins no earlier
   double ramp_watts = std::numeric_limits<double>::infinity();  ///< start_log.h
   Duration grid{1};  ///< starts lie on it (or are now), and devices are held to its next line
   std::vector<Task> tasks;

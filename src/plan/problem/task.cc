@@ -38,7 +38,7 @@ Task RunningTask(const Problem& problem, const JobView& view) {
   const auto site =
       static_cast<std::size_t>(problem.cluster->pools[static_cast<std::size_t>(view.pool)].site);
   const bool unknown = site < problem.sites.size() && NothingKnown(problem.sites[site]);
-  task.fixed = !view.job->checkpointable || unknown;
+  task.fixed = !view.job->checkpointable || unknown || problem.closed_until;
   task.continues = !task.fixed;
   Choice here = ChoiceOn(*problem.cluster, view, view.pool);
   task.continued_length = here.length + ResumeLeft(view, problem.now);

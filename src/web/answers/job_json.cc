@@ -5,6 +5,7 @@
 
 #include "core/owner_variables.h"
 #include "engine/state.h"
+#include "web/answers/drain_answer.h"
 #include "web/answers/short_answers.h"
 
 namespace ebb::web {
@@ -87,6 +88,8 @@ void PutLine(DescribedJson& json, const JobCard& card) {
   json("latest_start",
        "that still keeps start_by and finish_by; of a job without either the service sets one",
        explanation.reason.latest);
+  json("misses_deadline", "a drain keeps it waiting beyond its latest start",
+       If(explanation.misses_deadline, true));
   json("intensity_now", "g CO2e per kWh", explanation.reason.current);
   json("intensity_expected", "g CO2e per kWh, of the planned time", explanation.reason.expected);
   json("started", "when it first started", card.first_start);
@@ -314,6 +317,7 @@ std::string ViewToJson(const service::View& view, std::uint64_t after_event) {
   json["devices"] = DevicesJson(view);
   if (!view.device_trouble.empty()) json["device_trouble"] = view.device_trouble;
   if (!view.budgets.empty()) json["budgets"] = BudgetsJson(view);
+  if (view.drain) json["drain"] = Json::parse(report::ToJson(DrainAnswer(view)));
   json["events"] = Json::array();
   for (const service::ServiceEvent& event : view.events) {
     if (event.number <= after_event) continue;

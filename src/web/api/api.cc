@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "core/owner_variables.h"
 #include "local/attempt_log.h"
+#include "web/answers/drain_answer.h"
 #include "web/answers/job_json.h"
 #include "web/answers/short_answers.h"
 #include "web/api/carbon_aware.h"
@@ -23,6 +24,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int kMostListed = 200'000;
+constexpr std::size_t kLongestWhy = 200;
 constexpr std::size_t kLongestLogPart = 1 << 20;
 constexpr std::chrono::milliseconds kBetweenEvents{200};
 
@@ -240,6 +242,38 @@ HttpResponse Api::PutDeviceBack(const HttpRequest& request, core::JobId) const {
 
 HttpResponse Api::ForgetDevice(const HttpRequest& request, core::JobId) const {
   return AskOfDevice({QueryOf(request, "name"), service::ChangeDevice::To::kForgotten});
+}
+
+HttpResponse Api::Drain(const HttpRequest&, core::JobId) const {
+  return RespondWith(DrainAnswer(*service_.view()));
+}
+
+// It is decided upon by then: the view has what comes of it for each job.
+HttpResponse Api::AskToDrain(service::ChangeDrain change) const {
+  const auto result = AskOne(std::move(change));
+  if (!result) return Respond(result.error());
+  return RespondWith(DrainAnswer(*service_.view()), 202);
+}
+
+HttpResponse Api::BeginDrain(const HttpRequest& request, core::JobId) const {
+  service::ChangeDrain change;
+  change.why = QueryOf(request, "why");
+  if (change.why.size() > kLongestWhy)
+    return Respond(Error{ExitCode::kUsage,
+                         "is longer than " + std::to_string(kLongestWhy) + " bytes", "why",
+                         "say it in a sentence"});
+  if (const auto within = ParseDuration(QueryOf(request, "until"))) {
+    change.within = *within;
+  } else {
+    const auto until = QueryTime(request, "until");
+    if (!until) return Respond(until.error());
+    change.until = *until;
+  }
+  return AskToDrain(std::move(change));
+}
+
+HttpResponse Api::EndDrain(const HttpRequest&, core::JobId) const {
+  return AskToDrain({.end = true});
 }
 
 HttpResponse Api::Events(const HttpRequest& request, core::JobId) const {

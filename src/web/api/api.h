@@ -93,6 +93,9 @@ class Api {
   HttpResponse SetDeviceAside(const HttpRequest& request, core::JobId) const;
   HttpResponse PutDeviceBack(const HttpRequest& request, core::JobId) const;
   HttpResponse ForgetDevice(const HttpRequest& request, core::JobId) const;
+  HttpResponse Drain(const HttpRequest&, core::JobId) const;
+  HttpResponse BeginDrain(const HttpRequest& request, core::JobId) const;
+  HttpResponse EndDrain(const HttpRequest&, core::JobId) const;
   HttpResponse Events(const HttpRequest& request, core::JobId) const;
   HttpResponse Alive(const HttpRequest&, core::JobId) const;
   HttpResponse Ready(const HttpRequest&, core::JobId) const;
@@ -107,6 +110,7 @@ class Api {
   HttpResponse Ask(service::Request request, int done) const;
   Result<service::Answer> AskOne(service::Request request) const;
   HttpResponse AskOfDevice(service::ChangeDevice change) const;
+  HttpResponse AskToDrain(service::ChangeDrain change) const;
   /// How long a request waits for the loop.
   static constexpr std::chrono::seconds kPatience{30};
   /// The answers to all, in order; an Error where the service takes too long.

@@ -1,5 +1,6 @@
 // The routes: where each is, what it does, what it takes and what it answers with.
 
+#include "web/answers/drain_answer.h"
 #include "web/answers/job_json.h"
 #include "web/answers/past_job.h"
 #include "web/answers/short_answers.h"
@@ -81,6 +82,12 @@ RouteList Api::RecurringAndDeviceRoutes() {
 RouteList Api::GridAndServiceRoutes() {
   return {
       {"GET", "/api/v1/status", "What runs, what was saved, what happened", &Api::Status},
+      {"GET", "/api/v1/drain", "Whether the service drains, and what that means for its jobs",
+       &Api::Drain, &SchemaOf<DrainAnswer>},
+      {"POST", "/api/v1/drain",
+       "What runs ends, and nothing starts: ?until=, a time or a duration, ?why=", &Api::BeginDrain,
+       &SchemaOf<DrainAnswer>, "", "until why"},
+      {"POST", "/api/v1/drain/end", "Jobs start again", &Api::EndDrain, &SchemaOf<DrainAnswer>},
       {"GET", "/api/v1/grid", "Intensity: what is known and what is expected", &Api::Grid},
       {"GET", "/api/v1/tiers", "The tiers that jobs can be submitted in", &Api::Tiers},
       {"GET", "/api/v1/events",

@@ -114,6 +114,47 @@ TEST_F(ApiTest, EveryNameOfTheDescriptionLeadsSomewhere) {
     EXPECT_TRUE(document.contains(json::json_pointer(name.substr(1)))) << name;
 }
 
+TEST_F(ApiTest, WhoBeginsADrainHearsWhatRunsAndWhichDeadlinesItCosts) {
+  EXPECT_EQ(Get("/api/v1/drain").body().at("draining"), false);
+  const Reply running = Post("/api/v1/jobs", Pausable());
+  const core::JobId id = running.body().at("id");
+  world_.WaitForStage(id, engine::Stage::kRunning);
+  ASSERT_EQ(Post("/api/v1/drain").status, 202);
+  const Reply urgent =
+      Post("/api/v1/jobs", R"({"command":["true"],"name":"urgent","start_by":"1h"})");
+  ASSERT_EQ(urgent.status, 201) << urgent.text;
+  const Reply reply = Post("/api/v1/drain?until=2h&why=new%20disks");
+  ASSERT_EQ(reply.status, 202) << reply.text;
+  const json drain = reply.body();
+  EXPECT_EQ(drain.at("draining"), true);
+  EXPECT_EQ(drain.at("why"), "new disks");
+  EXPECT_TRUE(drain.contains("until"));
+  EXPECT_EQ(drain.at("running"), 1);
+  EXPECT_EQ(drain.at("waiting"), 1);
+  ASSERT_EQ(drain.at("misses_deadline").size(), 1u);
+  EXPECT_EQ(drain.at("misses_deadline").at(0).at("name"), "urgent");
+  const json status = Get("/api/v1/status").body();
+  EXPECT_EQ(status.at("drain").at("misses_deadline"), drain.at("misses_deadline"));
+  const std::string path = "/api/v1/jobs/" + urgent.body().at("id").dump();
+  EXPECT_EQ(Get(path).body().at("misses_deadline"), true);
+  EXPECT_EQ(Get(path).body().at("rule"), "draining");
+  const Reply ready = Get("/readyz");
+  EXPECT_EQ(ready.status, 200) << "it can be asked, and takes jobs";
+  EXPECT_NE(ready.body().at("draining").get<std::string>().find("new disks"), std::string::npos);
+  EXPECT_NE(Get("/metrics").text.find("ebb_draining 1\n"), std::string::npos);
+  EXPECT_EQ(Post("/api/v1/drain?until=1999-01-01T00:00Z").status / 100, 4);
+  EXPECT_EQ(Post("/api/v1/drain?until=tea").status / 100, 4);
+  EXPECT_EQ(Post("/api/v1/drain?why=" + std::string(201, 'x')).status / 100, 4);
+  EXPECT_EQ(Raw("POST /api/v1/drain/end HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+                "Content-Length: 0\r\n\r\n")
+                .status,
+            401);
+  EXPECT_EQ(Post("/api/v1/drain/end").body().at("draining"), false);
+  EXPECT_FALSE(Get("/api/v1/status").body().contains("drain"));
+  EXPECT_FALSE(Get("/readyz").body().contains("draining"));
+  EXPECT_NE(Get("/metrics").text.find("ebb_draining 0\n"), std::string::npos);
+}
+
 TEST_F(ApiTest, EveryRouteAnswers) {
   const Reply submitted = Post("/api/v1/sweeps", ASweep({Pausable()}));
   ASSERT_EQ(submitted.status, 201) << submitted.text;
@@ -126,8 +167,8 @@ TEST_F(ApiTest, EveryRouteAnswers) {
     if (route.path.ends_with("events") || route.path == "/api/v1/jobs" ||
         route.path == "/api/v1/sweeps" || route.path.ends_with("cancel") ||
         route.path.ends_with("budget") || route.path.ends_with("edit") ||
-        route.path.ends_with("restart") || route.path.starts_with("/api/v1/recurring/") ||
-        route.path.starts_with("/api/v1/devices/"))
+        route.path.ends_with("restart") || route.path == "/api/v1/drain" ||
+        route.path.starts_with("/api/v1/recurring/") || route.path.starts_with("/api/v1/devices/"))
       continue;
     std::string path = route.path;
     if (const auto hole = path.find("{id}"); hole != std::string::npos)

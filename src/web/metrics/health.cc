@@ -67,6 +67,7 @@ Health HealthOf(const service::View& view, Time now, std::chrono::steady_clock::
   Health health;
   health.store = view.trouble;
   health.devices = view.device_trouble;
+  if (view.drain) health.drain = DrainText(*view.drain);
   for (const service::SiteSignalView& signal : view.signals)
     health.signals.push_back(HealthOf(signal, now));
   health.running = view.running.size();
@@ -80,6 +81,7 @@ Health HealthOf(const service::View& view, Time now, std::chrono::steady_clock::
 std::string HealthToJson(const Health& health) {
   Json json{{"ready", health.Ready()}, {"store", health.store.empty() ? "ok" : health.store}};
   json["devices"] = health.devices.empty() ? "ok" : health.devices;
+  if (!health.drain.empty()) json["draining"] = health.drain;
   json["signals"] = Json::array();
   for (const SignalHealth& signal : health.signals) {
     Json entry{{"zone", signal.zone}, {"state", signal.state}};

@@ -26,6 +26,7 @@ struct SignalHealth {
 struct Health {
   std::string store;    ///< why it cannot be written; empty: it can
   std::string devices;  ///< why no GPU can be given to a job; empty: some can
+  std::string drain;    ///< somebody wants nothing to start, which is in order; empty: jobs start
   std::vector<SignalHealth> signals;
   std::size_t running = 0;                  ///< programs
   std::int64_t failed_starts_in_a_row = 0;  ///< attempts that could not be started at all

@@ -107,6 +107,9 @@ void WriteBudgets(const View& view, Writer& writer) {
 
 void WriteDevices(const View& view, Writer& writer) {
   Exposition& out = writer.out();
+  writer.Gauge("ebb_draining",
+               "1 while the service drains: what runs ends, and nothing starts (ebb drain).",
+               view.drain ? 1 : 0);
   std::vector<std::size_t> busy(view.cluster.pools.size());
   for (const local::SupervisedFigures& program : view.running)
     if (const auto pool = static_cast<std::size_t>(program.pool); pool < busy.size())
