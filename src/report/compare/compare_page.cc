@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "base/times_in_text.h"
 #include "base/units_text.h"
 #include "platform/file.h"
 #include "report/compare/compare_page_sections.h"
@@ -61,8 +62,8 @@ std::string RunRow(const ComparedRun& run) {
   };
   return "<tr>" + Element("th", run.record.spec.run_id) +
          Cells("td",
-               {std::string(core::Name(run.summary.outcome)), FormatTime(run.record.spec.submitted),
-                run.summary.started ? FormatTime(*run.summary.started) : "never",
+               {std::string(core::Name(run.summary.outcome)), MinuteText(run.record.spec.submitted),
+                run.summary.started ? MinuteText(*run.summary.started) : "never",
                 FormatDuration(run.summary.running_time),
                 with_share(Metric::kEnergy, sure.energy_share), EnergyBasis(run.summary),
                 with_share(Metric::kEmissions, sure.emissions_share),
