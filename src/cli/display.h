@@ -34,6 +34,11 @@ class StatusLine {
   void Say(const std::string& line);
   /// Rewrites the bottom line, cut to the terminal's width; nothing in a pipe.
   void Rewrite(const std::string& line);
+  /// From now on lines go to a file, or wherever they stay.
+  void LeaveTerminal() {
+    if (mode_ == DisplayMode::kTerminal) mode_ = DisplayMode::kPlain;
+    drawn_ = false;
+  }
   /// Ends the rewritable line, leaving the cursor on a fresh one.
   void Finish();
 

@@ -33,6 +33,7 @@ class Display final : public app::RunDisplay {
                     const local::LiveFigures& figures) override {
     return training_.Show(events, figures);
   }
+  void LeaveTerminal() override { line_.LeaveTerminal(); }
   void EndLine() override { line_.Finish(); }
   void ShowSummary(const core::RunRecord& record, const report::Summary& summary,
                    const std::string& directory) override {

@@ -8,10 +8,15 @@
 namespace ebb::platform {
 namespace {
 
+// A signal that is blocked is kept even where it is ignored, as nohup has it for a hang-up: that
+// one is not blocked then, and the program that is started ignores it, too.
+bool hang_up_is_ignored = false;
+
 sigset_t StopSet() {
   sigset_t set;
   sigemptyset(&set);
-  for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&set, number);
+  for (const int number : {SIGINT, SIGTERM}) sigaddset(&set, number);
+  if (!hang_up_is_ignored) sigaddset(&set, SIGHUP);
   return set;
 }
 
@@ -41,6 +46,9 @@ std::optional<SignalReceived> WaitFor(const sigset_t& set, Duration timeout) {
 }  // namespace
 
 ProcessSignals::ProcessSignals() {
+  struct sigaction of_hang_up {};
+  hang_up_is_ignored =
+      ::sigaction(SIGHUP, nullptr, &of_hang_up) == 0 && of_hang_up.sa_handler == SIG_IGN;
   const sigset_t set = BlockedSet();
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
   // Writing to a closed pipe, or beyond a limit of file size, is an error value, not the end of a

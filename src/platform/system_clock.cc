@@ -1,8 +1,8 @@
 #include "platform/system_clock.h"
 
-#include <ctime>
-
 #include <algorithm>
+#include <csignal>
+#include <ctime>
 
 namespace ebb::platform {
 
@@ -24,18 +24,25 @@ runtime::Wake SystemClock::SleepUntil(Time deadline) {
   const Duration until = SinceBoot() + std::min<Duration>(deadline - Now(), kLongest);
   while (Now() < deadline && SinceBoot() < until) {
     const Duration left = std::min(deadline - Now(), until - SinceBoot());
-    if (const auto stop = signals_.WaitForStop(std::min(left, kLookAgain))) {
-      stop_signal_ = stop->number;
-      return runtime::Wake::kInterrupted;
-    }
+    const auto signal = signals_.WaitForStop(std::min(left, kLookAgain));
+    if (signal && IsStop(*signal)) return runtime::Wake::kInterrupted;
   }
   return runtime::Wake::kDeadline;
 }
 
 bool SystemClock::StopAsked() {
   if (stop_signal_) return true;
-  if (const auto stop = signals_.WaitForStop(Duration::zero())) stop_signal_ = stop->number;
-  return stop_signal_.has_value();
+  if (const auto signal = signals_.WaitForStop(Duration::zero())) return IsStop(*signal);
+  return false;
+}
+
+bool SystemClock::IsStop(const SignalReceived& signal) {
+  if (signal.number == SIGHUP && hang_up_) {
+    hang_up_();
+    return false;
+  }
+  stop_signal_ = signal.number;
+  return true;
 }
 
 Duration LocalUtcOffset(Time time) {

@@ -1,7 +1,9 @@
 #pragma once
 // The wall clock of this machine; sleeping ends early when the process is asked to stop.
 
+#include <functional>
 #include <optional>
+#include <utility>
 
 #include "platform/process_signals.h"
 #include "runtime/clock.h"
@@ -19,13 +21,18 @@ class SystemClock final : public runtime::Clock {
   Time Now() const override;
   Duration SinceBoot() const override { return platform::SinceBoot(); }
   runtime::Wake SleepUntil(Time deadline) override;
+  /// From now on a hang-up (SIGHUP: the terminal is gone) calls this, and is no request to stop.
+  void OnHangUp(std::function<void()> hang_up) { hang_up_ = std::move(hang_up); }
   /// Whether the process has been asked to stop by now; does not sleep.
   bool StopAsked();
   /// The signal that ended a sleep early, or that StopAsked met.
   std::optional<int> stop_signal() const { return stop_signal_; }
 
  private:
+  bool IsStop(const SignalReceived& signal);
+
   ProcessSignals& signals_;
+  std::function<void()> hang_up_;
   std::optional<int> stop_signal_;
 };
 

@@ -14,6 +14,7 @@ namespace fs = std::filesystem;
 constexpr const char* kStore = "ebb.db";
 // Beside the ones of report::RemoveRun.
 constexpr const char* kLog = "ebb.log";
+constexpr const char* kOutput = "output.log";
 constexpr const char* kNeoSummary = "summary_";
 // A run of a version that took no lock may go on for as long as nobody knows better.
 constexpr Duration kQuietFor{std::chrono::hours{24}};
@@ -68,7 +69,7 @@ std::vector<fs::path> OwnFiles(const fs::path& directory) {
   for (fs::directory_iterator item(directory, code), end; !code && item != end;
        item.increment(code)) {
     const std::string name = item->path().filename().string();
-    const bool known = name == kOptionsFile || name == kLog ||
+    const bool known = name == kOptionsFile || name == kLog || name == kOutput ||
                        (name.starts_with(kNeoSummary) && name.ends_with(".json"));
     if (known || report::IsFileOfRun(name)) files.push_back(item->path());
   }

@@ -33,6 +33,8 @@ class RunDisplay {
   /// What the program told since the last call, and its figures so far. True when an epoch ended.
   virtual bool ShowTraining(const std::vector<report::ProgressEvent>& events,
                             const local::LiveFigures& figures) = 0;
+  /// The terminal is gone: lines go to a file from now on.
+  virtual void LeaveTerminal() = 0;
   /// Waiting or training is over; what is said next begins a line of its own.
   virtual void EndLine() = 0;
   /// The run is over and kept in `directory`.

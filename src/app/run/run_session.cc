@@ -14,6 +14,7 @@
 #include "local/training_contract.h"
 #include "plan/make_policy.h"
 #include "plan/price_blend.h"
+#include "platform/background.h"
 #include "platform/file.h"
 #include "platform/program_lookup.h"
 #include "platform/system_clock.h"
@@ -34,6 +35,9 @@ std::string DefaultName(const RunRequest& request) {
   if (!request.options.name.empty()) return request.options.name;
   return request.command.empty() ? "machine" : core::ScriptOf(request.command).name;
 }
+
+// In the run's directory: what is printed once the terminal is gone.
+constexpr const char* kOutputFile = "output.log";
 
 // How often an attempt is looked at that nobody sees.
 constexpr Duration kUnseenTick{1000};
@@ -64,9 +68,15 @@ Result<std::unique_ptr<plan::GatePolicy>> MakePolicy(
 // Records decisions, and shows them.
 class Gatekeeper final : public runtime::GateObserver {
  public:
+  /// `on_first`: called once, when the first decision is kept and shown.
+  using OnFirst = std::function<Status(const core::GateDecision&)>;
   Gatekeeper(report::RunDirectory& directory, report::GateInputsFile inputs, RunLog& log,
-             RunDisplay& display)
-      : directory_(directory), inputs_(std::move(inputs)), log_(log), display_(display) {}
+             RunDisplay& display, OnFirst on_first)
+      : directory_(directory),
+        inputs_(std::move(inputs)),
+        log_(log),
+        display_(display),
+        on_first_(std::move(on_first)) {}
 
   Status OnDecision(const core::GateDecision& decision,
                     const runtime::GateObservation& observation) override {
@@ -76,7 +86,9 @@ class Gatekeeper final : public runtime::GateObserver {
     display_.ShowDecision(decision, observation.view);
     EBB_RETURN_IF_ERROR(
         inputs_.Append(observation.view, observation.next_change, observation.failure));
-    return directory_.AppendDecision(decision);
+    EBB_RETURN_IF_ERROR(directory_.AppendDecision(decision));
+    const OnFirst on_first = std::exchange(on_first_, nullptr);
+    return on_first ? on_first(decision) : Status();
   }
   void OnTick(Time grid_now) override { display_.ShowWait(grid_now); }
   Status OnSkippedWait(const core::SkippedWait& wait) override {
@@ -91,6 +103,7 @@ class Gatekeeper final : public runtime::GateObserver {
   report::GateInputsFile inputs_;
   RunLog& log_;
   RunDisplay& display_;
+  OnFirst on_first_;
   std::optional<std::pair<bool, std::optional<Intensity>>> at_submission_;
 };
 
@@ -177,7 +190,9 @@ class Session {
       : options_(std::move(options)),
         signals_(signals),
         wall_(signals),
-        display_(make_display(options_)) {}
+        display_(make_display(options_)) {
+    wall_.OnHangUp([this] { LeaveTerminal(); });
+  }
 
   Result<RunResult> RunNew(const RunRequest& request);
   /// `before`: what the directory holds.
@@ -185,6 +200,8 @@ class Session {
 
  private:
   Status Open(Time replay_begin);
+  void LeaveTerminal();
+  Status OnFirstDecision(const core::GateDecision& decision);
   std::optional<RunResult> StoppedAlready();
   core::RunSpec MakeSpec(const RunRequest& request);
   Result<RunResult> GateAndRun(const plan::GateRequest& gate, int attempt_number);
@@ -211,11 +228,43 @@ class Session {
   core::RunRecord before_;  ///< what earlier attempts left
   std::optional<RunLog> log_;
   std::optional<Duration> stop_grace_;
+  const platform::StandardFiles standard_files_;
+  std::optional<Path> left_to_;  ///< the terminal is gone: what is printed goes there
+  bool detached_ = false;        ///< RunRequest::detached
 };
 
 Status Session::Open(Time replay_begin) {
   EBB_ASSIGN_OR_RETURN(surroundings_, OpenSurroundings(options_, wall_, replay_begin,
                                                        [this] { return wall_.StopAsked(); }));
+  return {};
+}
+
+// A run that waits goes on when its terminal is gone, and so does its program once it has started:
+// printing must not end it.
+void Session::LeaveTerminal() {
+  const Path file = directory_ ? directory_->path() / kOutputFile : Path("/dev/null");
+  if (std::exchange(left_to_, file) == file) return;  // a shell tells it once more
+  display_->LeaveTerminal();
+  const Status moved = standard_files_.MoveTo(file);
+  if (!log_) return;
+  log_->Write("the terminal is gone (SIGHUP); what is printed is in " + file.string() +
+              (moved ? "" : ": " + moved.error().Message()));
+}
+
+// Whoever is at the terminal knows what becomes of it.
+Status Session::OnFirstDecision(const core::GateDecision& decision) {
+  const Path file = directory_->path() / kOutputFile;
+  if (left_to_) LeaveTerminal();  // it was before there was a place for what is printed
+  if (detached_) {
+    const std::string process = std::to_string(platform::Background::ProcessId());
+    display_->Say("goes on without the terminal, as process " + process +
+                  "; what it prints: " + file.string() + "; to end it: kill " + process);
+    return platform::Background::LetGo(file);
+  }
+  const bool waits = decision.action == core::GateAction::kWait;
+  if (waits && standard_files_.any() && !surroundings_->clock.settings().skip_waits)
+    display_->Say("goes on waiting if this terminal ends, and prints to " + file.string() +
+                  " then; Ctrl-C ends it. Without a terminal: --detach, or ebb submit");
   return {};
 }
 
@@ -236,6 +285,7 @@ core::RunSpec Session::MakeSpec(const RunRequest& request) {
 Result<RunResult> Session::RunNew(const RunRequest& request) {
   const Time begin = options_.scheduler.clock.start.value_or(wall_.Now());
   stop_grace_ = request.stop_grace;
+  detached_ = request.detached;
   // Nobody waits for clean power to be told that there is no such program.
   platform::ChildOptions child;
   child.argv = request.command;
@@ -305,7 +355,9 @@ Result<RunResult> Session::GateAndRun(const plan::GateRequest& gate, int attempt
           directory_->path(),
           {gate, attempt_number, std::string(Name(scheduler.policy)),
            has_threshold ? std::optional(scheduler.threshold) : std::nullopt, prices}));
-  Gatekeeper gatekeeper(*directory_, std::move(inputs), *log_, *display_);
+  Gatekeeper gatekeeper(
+      *directory_, std::move(inputs), *log_, *display_,
+      [this](const core::GateDecision& decision) { return OnFirstDecision(decision); });
   EBB_ASSIGN_OR_RETURN(
       const runtime::GateResult result,
       runtime::WaitForStart(gate, *policy, *surroundings_->feed, surroundings_->clock, gatekeeper));

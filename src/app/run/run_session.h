@@ -24,6 +24,9 @@ struct RunRequest {
   /// AttemptOptions::stop_grace
   std::optional<Duration> stop_grace{};
   std::optional<core::TrainingSettings> training;
+  /// It was split from the process at the terminal (platform::Background), which is let go once it
+  /// is decided whether to wait.
+  bool detached = false;
   /// Notes about this machine's meters are the same for every run of a series: shown once, logged
   /// always.
   bool show_meter_notes = true;

@@ -5,6 +5,7 @@
 #include "cli/add_run_flags.h"
 #include "cli/command_line.h"
 #include "cli/run_display.h"
+#include "platform/background.h"
 
 namespace ebb::cli {
 namespace {
@@ -13,6 +14,7 @@ constexpr const char* kExamples = R"(
 Examples:
   ebb run --policy threshold --threshold 200 --start-by 12h python train.py --epochs 3
   ebb run --policy window --duration 2h --start-by 24h --zone DE ./train.sh
+  ebb run --detach --policy window --duration 2h python train.py     without this terminal
   ebb run --policy window --trace CISO_2023.csv.gz --grid-start 2023-05-01T00:00Z --skip-waits sleep 5
 
 The command is executed as it is, without a shell; its exit code is passed through (127: not found,
@@ -32,7 +34,10 @@ void AddRunCommand(Parser& parser) {
         app::FlagGroup::kClock, app::FlagGroup::kMetering, app::FlagGroup::kOtherSignal,
         app::FlagGroup::kBudget, app::FlagGroup::kOutput, app::FlagGroup::kTrackers})
     AddFlags(command, group, *values);
-  command.Action([values, user_command]() -> Result<int> {
+  auto detach = std::make_shared<bool>(false);
+  command.Switch({"detach", "", "wait and run without this terminal, which is free at once"},
+                 [detach] { *detach = true; });
+  command.Action([values, user_command, detach]() -> Result<int> {
     app::RunRequest request;
     EBB_ASSIGN_OR_RETURN(request.command, user_command->Required("ebb run python train.py"));
     // A single job may wait up to a day unless the user says otherwise.
@@ -40,6 +45,11 @@ void AddRunCommand(Parser& parser) {
     EBB_ASSIGN_OR_RETURN(const app::FlagValues flags,
                          app::WithSettings(*values, app::SettingsFor::kRun));
     EBB_RETURN_IF_ERROR(app::ApplyFlags(flags, request.options));
+    request.detached = *detach;
+    if (*detach) {
+      EBB_ASSIGN_OR_RETURN(const auto ended, platform::Background::Split());
+      if (ended) return *ended;
+    }
     platform::ProcessSignals signals;
     EBB_ASSIGN_OR_RETURN(const app::RunResult result,
                          app::RunOnce(request, signals, MakeRunDisplay));
