@@ -74,6 +74,30 @@ class Page(unittest.TestCase):
         self.assertEqual(browser.run("return document.querySelectorAll('dialog b, dialog img, main img').length"), 0)
         browser.run("document.getElementById('job').close()")
 
+    def test_2b_what_failed_since_somebody_looked_is_at_a_glance(self):
+        browser, figure = self.browser, "document.getElementById('failed').textContent"
+        browser.wait(figure + " === '1'")
+        browser.run("document.getElementById('failed-show').click()")
+        listed = browser.wait("(() => { const r = " + rows() + "; return r.length === 1 && r })()")
+        self.assertIn("exit code 3", listed[0])
+        self.assertEqual(browser.run("return document.getElementById('stage').value"), "failed-since")
+        browser.run("document.getElementById('stage').value = 'live';"
+                    "document.getElementById('stage').dispatchEvent(new Event('change'))")
+        browser.wait(figure + " === '0'")
+        self.assertTrue(browser.run("return document.getElementById('failed-show').hidden"))
+        browser.call("POST", "/refresh", {})
+        browser.wait("document.getElementById('failed-note').textContent.startsWith('since')")
+        self.assertEqual(browser.run("return " + figure), "0", "it is remembered")
+
+    def test_2c_a_drain_says_what_runs_and_why(self):
+        browser = self.browser
+        self.ebb("drain", "--why", "new <b>disks</b>")
+        browser.wait("document.getElementById('drain').textContent.includes('new <b>disks</b>')")
+        said = browser.run("return document.getElementById('drain').innerText")
+        self.assertIn("1 job runs to its end", said)
+        self.ebb("drain", "--end")
+        browser.wait("document.getElementById('drain').hidden")
+
     def test_3_a_job_opens_with_its_log(self):
         browser = self.browser
         browser.run("document.getElementById('stage').value = 'live';"

@@ -103,6 +103,26 @@ class Clients : public ServeCommand {
   }
 };
 
+TEST_F(Clients, WhatFailedSinceOneLastLookedIsSaidUntilOneLooks) {
+  ::setenv("XDG_STATE_HOME", (directory_ / "state").c_str(), 1);
+  Serve();
+  Submit("broken", {}, {"bash", "-c", "exit 3"});
+  Submit("fine", {}, {"true"});
+  WaitForStage(1, "failed");
+  WaitForStage(2, "succeeded");
+  const std::string line = "1 job failed since you last looked: ebb queue --failed";
+  WaitUntil([&] { return Contains(Client({"queue"}).out, line); });
+  EXPECT_TRUE(Contains(Client({"queue", "--failed", "--name", "fine"}).out, "nothing failed"));
+  EXPECT_TRUE(Contains(Client({"queue"}).out, line)) << "only a part was looked at";
+  const Outcome failed = Client({"queue", "--failed"});
+  EXPECT_TRUE(Contains(failed.out, "broken")) << failed.out << failed.err;
+  EXPECT_TRUE(Contains(failed.out, "exit code 3")) << failed.out;
+  EXPECT_FALSE(Contains(failed.out, "fine")) << failed.out;
+  EXPECT_FALSE(Contains(Client({"queue"}).out, "failed since"));
+  EXPECT_TRUE(Contains(Client({"queue", "--failed"}).out, "nothing failed since you last looked"));
+  ::unsetenv("XDG_STATE_HOME");
+}
+
 TEST_F(Clients, TheQueueFitsATerminalAndColumns) {
   Serve({"--slots", "1"});
   Submit("a-rather-long-name-of-a-training-with-all-its-parameters");

@@ -83,6 +83,7 @@ function showStatus() {
   showSaved();
   showEvents();
   showDrain();
+  showFailed();
   const aside = status.devices.filter((device) => device.state !== "ready")
     .map((device) => `${device.name} (${device.model}) is ${device.state}${device.why ? ": " + device.why : ""}`);
   const budgets = (status.budgets || []).map((budget) => budget.why).filter(Boolean);

@@ -17,6 +17,47 @@ function inOrder(a, b) {
   return (a.begin || Infinity) - (b.begin || Infinity) || a.id - b.id;
 }
 
+// What failed since somebody last looked at that, here or before: kept for the next time, where the browser keeps
+// anything. Who looks for the first time sees the last day.
+const looked = { since: null };
+
+function lookedBefore() {
+  try {
+    return Number(localStorage.getItem("looked")) || 0;
+  } catch {
+    return 0;
+  }
+}
+
+function failedSince() {
+  const now = state.status.time, before = lookedBefore();
+  looked.since ??= before && before <= now ? before : now - 24 * HOUR;
+  return [...state.jobs.values()].filter((job) => job.stage === "failed" && job.end > looked.since);
+}
+
+// While they are shown they stay; what comes later is news the next time.
+function lookAtFailed() {
+  try {
+    localStorage.setItem("looked", String(state.status.time));
+  } catch { /* for this time only */ }
+}
+
+function showFailed() {
+  const failed = failedSince();
+  setText("failed", number(failed.length, 0));
+  byId("failed").className = "figure " + (failed.length ? "worse" : "");
+  setText("failed-note", failed.length ? "" : "since " + moment(looked.since));
+  byId("failed-show").hidden = !failed.length;
+  if (byId("stage").value === "failed-since") lookAtFailed();
+}
+
+// Whether a job is of the stage that is asked for.
+function isOfStage(job, stage) {
+  if (stage === "live") return !STAGES_ENDED.has(job.stage);
+  if (stage === "failed-since") return job.stage === "failed" && job.end > looked.since;
+  return !stage || job.stage === stage;
+}
+
 // Those that are asked for, in order. All jobs lie in the order they had, which is nearly the one they have now: such
 // a sort costs little.
 function wanted() {
@@ -26,7 +67,7 @@ function wanted() {
   state.jobs = new Map(all.map((job) => [job.id, job]));
   state.jobsChanged = false;
   const jobs = all.filter((job) =>
-    (stage === "live" ? !STAGES_ENDED.has(job.stage) : !stage || job.stage === stage) &&
+    isOfStage(job, stage) &&
     (!name || String(job.id) === name || job.name.toLowerCase().includes(name)));
   queue.wanted = { what, jobs };
   return jobs;
@@ -116,8 +157,25 @@ function turnTo(first) {
   byId("queue-box").scrollTop = 0;
 }
 
+// Another choice is another look.
+function followStage() {
+  const select = byId("stage");
+  select.addEventListener("change", () => {
+    if (!state.status) return;
+    if (select.value !== "failed-since") looked.since = null;
+    showFailed();
+    turnTo(0);
+  });
+  byId("failed-show").addEventListener("click", () => {
+    select.value = "failed-since";
+    showFailed();
+    turnTo(0);
+    byId("queue").scrollIntoView();
+  });
+}
+
 function followQueueControls() {
-  byId("stage").addEventListener("change", () => state.status && turnTo(0));
+  followStage();
   byId("filter").addEventListener("input", () => state.status && turnTo(0));
   byId("previous").addEventListener("click", () => turnTo(queue.first - ROWS));
   byId("next").addEventListener("click", () => turnTo(queue.first + ROWS));

@@ -15,6 +15,7 @@
 #include "cli/fitted_text.h"
 #include "cli/follow_log.h"
 #include "cli/job_facts.h"
+#include "cli/last_look.h"
 #include "cli/local_times.h"
 #include "cli/queue_sweeps.h"
 #include "cli/service_flags.h"
@@ -33,6 +34,7 @@ constexpr const char* kQueueExamples = R"(
 Examples:
   ebb queue                          what has not ended, and why it waits
   ebb queue --all                    what has ended, too
+  ebb queue --failed                 what failed since you last looked, and why
   ebb queue --watch                  again every 2 s
   ebb queue --sweep digits           the experiments of a sweep, ranked by loss
   ebb queue --save-page queue.html   the service's page with what it shows now, in one file
@@ -91,6 +93,7 @@ struct QueueFlags {
   bool sweeps = false;
   bool watch = false;
   bool all = false;
+  bool failed = false;
   bool follow = false;
 };
 
@@ -189,6 +192,59 @@ report::TextTable TableOf(const Json& jobs, const LocalTimes& times) {
   return table;
 }
 
+// What failed since the user last asked for that.
+struct Failed {
+  Json jobs = Json::array();
+  std::string answer;
+  Time now;  // of the service
+};
+
+Result<Failed> FailedSince(const app::ServiceClient& client, const QueueFlags& flags,
+                           const Json& status) {
+  Failed failed;
+  EBB_ASSIGN_OR_RETURN(failed.now, ParseTime(TextOf(status, "now")));
+  const Time since = LastLook(client.place()).Since(failed.now);
+  std::string path =
+      "/api/v1/history?stage=failed&limit=1000&since=" + signals::UrlEscape(FormatTime(since));
+  if (!flags.name.empty()) path += "&name=" + signals::UrlEscape(flags.name);
+  if (!flags.user.empty()) path += "&user=" + signals::UrlEscape(flags.user);
+  EBB_ASSIGN_OR_RETURN(failed.answer, client.Get(path));
+  EBB_ASSIGN_OR_RETURN(Json json, Parsed(failed.answer));
+  if (json.contains("jobs") && json["jobs"].is_array()) failed.jobs = std::move(json["jobs"]);
+  return failed;
+}
+
+// "2 jobs failed since you last looked: ebb queue --failed"; empty where none did.
+std::string FailedLine(const app::ServiceClient& client, const QueueFlags& flags,
+                       const Json& status) {
+  const auto failed = FailedSince(client, flags, status);
+  if (!failed || failed->jobs.empty()) return "";
+  const std::size_t count = failed->jobs.size();
+  return std::to_string(count) + (count == 1 ? " job" : " jobs") +
+         " failed since you last looked: ebb queue --failed\n";
+}
+
+Result<int> PrintFailed(const app::ServiceClient& client, const QueueFlags& flags) {
+  const Json status = StatusOf(client);
+  EBB_ASSIGN_OR_RETURN(const Failed failed, FailedSince(client, flags, status));
+  const LocalTimes times = TimesOf(status);
+  report::TextTable table;
+  table.headers = {"job", "name", "user", "exit", "ended", "why"};
+  table.ends_in_text = true;
+  table.texts = {1, 2};
+  for (const Json& job : failed.jobs)
+    table.rows.push_back({NumberOf(job, "id", 0), TextOf(job, "name"), TextOf(job, "user"),
+                          NumberOf(job, "exit_code", 0), times.InText(TextOf(job, "ended")),
+                          times.InText(TextOf(job, "detail"))});
+  const std::string text =
+      table.rows.empty() ? "nothing failed since you last looked\n" : FittedText(std::move(table));
+  std::fputs(flags.service.json ? failed.answer.c_str() : text.c_str(), stdout);
+  // Of a part, the rest was not looked at.
+  if (!flags.name.empty() || !flags.user.empty()) return 0;
+  EBB_RETURN_IF_ERROR(LastLook(client.place()).Remember(failed.now));
+  return 0;
+}
+
 Result<std::string> QueueText(const app::ServiceClient& client, const QueueFlags& flags) {
   EBB_ASSIGN_OR_RETURN(const std::string answer, client.Get(PathOf(flags)));
   EBB_ASSIGN_OR_RETURN(const Json json, Parsed(answer));
@@ -197,7 +253,7 @@ Result<std::string> QueueText(const app::ServiceClient& client, const QueueFlags
   const std::string whose = flags.user.empty() ? "" : " of " + Printable(flags.user);
   std::string text = table.rows.empty() ? "nothing" + whose + " is in the queue\n"
                                         : FittedText(std::move(table), kBeforeFigures, kFigures);
-  text += TroubleText(status) + BudgetsText(status);
+  text += TroubleText(status) + BudgetsText(status) + FailedLine(client, flags, status);
   if (json.contains("next")) text += "and more: ebb queue --limit N shows them\n";
   return text;
 }
@@ -234,9 +290,10 @@ Result<int> Watch(const app::ServiceClient& client, const QueueFlags& flags) {
 
 Status CheckWatch(const QueueFlags& flags) {
   if (!flags.watch) return {};
-  if (flags.service.json || flags.sweeps || !flags.sweep.empty() || !flags.save_page.empty())
+  if (flags.service.json || flags.sweeps || flags.failed || !flags.sweep.empty() ||
+      !flags.save_page.empty())
     return Fail({ExitCode::kUsage, "shows the queue as a table and nothing else", "--watch",
-                 "leave out --format, --sweep, --sweeps and --save-page"});
+                 "leave out --format, --failed, --sweep, --sweeps and --save-page"});
   if (!platform::StdoutIsTerminal())
     return Fail({ExitCode::kUsage, "redraws a terminal, and standard output is not one", "--watch",
                  "run ebb queue again when you want to look, or ebb wait JOB"});
@@ -253,6 +310,7 @@ Result<int> Queue(const QueueFlags& flags) {
     EBB_RETURN_IF_ERROR(platform::WriteFileAtomically(flags.save_page, page));
     return 0;
   }
+  if (flags.failed) return PrintFailed(client, flags);
   if (flags.watch) return Watch(client, flags);
   EBB_ASSIGN_OR_RETURN(const std::string text,
                        flags.service.json ? client.Get(PathOf(flags)) : QueueText(client, flags));
@@ -409,6 +467,8 @@ void AddQueueCommands(Parser& parser) {
               [flags](const std::string& text) { flags->save_page = text; });
   queue->Switch({"watch", "", "redraw every 2 s on a terminal, until Ctrl-C"},
                 [flags] { flags->watch = true; });
+  queue->Switch({"failed", "", "what failed since you last asked for that, and why"},
+                [flags] { flags->failed = true; });
   queue->Switch({"all", "", "include jobs that have ended"}, [flags] { flags->all = true; });
   AddLooking(parser, "show", "everything about one job of the queue service", kShowExamples, true,
              Show);
