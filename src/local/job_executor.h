@@ -38,7 +38,7 @@ class JobExecutor : public runtime::Executor {
   /// Ends a wait now. From any thread.
   virtual void Wake() = 0;
   /// Of the loop that drives this executor: it rests while it waits here.
-  virtual const runtime::Heartbeat& heartbeat() const = 0;
+  virtual runtime::Heartbeat& heartbeat() = 0;
   /// A request to stop came (Ctrl-C, SIGTERM, SIGHUP): its number.
   virtual std::optional<int> stop_signal() const = 0;
   virtual std::vector<SupervisedFigures> Running() const = 0;

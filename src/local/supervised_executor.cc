@@ -400,6 +400,7 @@ void SupervisedExecutor::LookAtPrograms() {
   std::vector<Entry*> ended;
   for (const auto& [job, entry] : running_) {
     SupervisedProgram& program = *entry->program;
+    heartbeat_.At("reading the files of", job);
     if (const auto trouble = program.TakeTrouble()) options_.say(job, *trouble);
     if (program.HasEnded()) {
       if (program.Settle() == SupervisedProgram::Rest::kNothing) ended.push_back(entry);
@@ -525,9 +526,11 @@ Result<std::vector<JobReport>> SupervisedExecutor::WaitForEvents(Time deadline) 
     woken = devices_.TryAgain(watch_.Now()) || woken;
     if (something || SinceBoot() >= last_tick_ + tick) {
       LookAtPrograms();
+      heartbeat_.At("summing up what was measured");
       last_tick_ = SinceBoot();
       options_.on_tick();
     }
+    heartbeat_.At("looking at the devices");
     options_.look_at_devices();
     // What was taken in of a long file is to be stored before there is more of it.
     const bool reads = std::any_of(running_.begin(), running_.end(), [](const auto& entry) {

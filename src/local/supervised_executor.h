@@ -100,7 +100,7 @@ class SupervisedExecutor final : public JobExecutor {
   DeviceRegister& devices() { return devices_; }
   const DeviceRegister& devices() const { return devices_; }
   void Wake() override;
-  const runtime::Heartbeat& heartbeat() const override { return heartbeat_; }
+  runtime::Heartbeat& heartbeat() override { return heartbeat_; }
   std::optional<int> stop_signal() const override { return stop_signal_; }
   std::vector<SupervisedFigures> Running() const override;
 

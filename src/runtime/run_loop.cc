@@ -26,6 +26,10 @@ class Loop {
   Result<LoopResult> Run();
 
  private:
+  // Where it stands, should it not go on.
+  void At(const char* doing, core::JobId job = 0) const {
+    if (ports_.heartbeat) ports_.heartbeat->At(doing, job);
+  }
   Time Now() const { return std::max(ports_.executor.Now(), result_.ended); }
   Status Give(Event event);
   Status Recover();
@@ -111,6 +115,7 @@ Status Loop::ObserveCluster() {
 }
 
 Status Loop::Reconcile() {
+  At("comparing the queue with what runs");
   reconcile_at_ = Now() + options_.reconcile_every;
   EBB_ASSIGN_OR_RETURN(auto reports, ports_.executor.Observe());
   const engine::ExecutorObserved observed{std::move(reports), std::exchange(first_look_, false)};
@@ -121,6 +126,7 @@ Status Loop::Reconcile() {
 }
 
 Status Loop::ObserveSignal(int site, FeedState& state) {
+  At("reading the carbon intensity");
   const Time now = Now();
   state.news = state.feed->news();
   auto view = state.feed->Observe(now, options_.horizon);
@@ -150,6 +156,7 @@ Status Loop::ObserveSignals() {
 // Whoever submits hands out so many at a time. Of jobs of an earlier life some may run: the first
 // decision would give their devices away if it did not know all of them.
 Status Loop::TakeSubmissions() {
+  At("taking submissions");
   std::int64_t taken;
   do {
     taken = result_.events;
@@ -186,6 +193,7 @@ Duration Loop::Patience() const {
 Time Loop::PlanDueAt() const { return ports_.plan_desk ? ports_.plan_desk->NextAt() : Time::max(); }
 
 Status Loop::Store() {
+  At("writing the store");
   if (ports_.journal) EBB_RETURN_IF_ERROR(ports_.journal->Commit());
   if (ports_.observer) ports_.observer->OnStored();
   return {};
@@ -209,9 +217,11 @@ Status Loop::ExecuteAndTell(const engine::Decision& decision) {
   std::vector<std::pair<engine::Command, Error>> failed;
   for (const engine::Command& command : decision.commands) {
     if (ports_.interrupted()) break;
+    At("starting or ending", std::visit([](const auto& order) { return order.job; }, command));
     if (const auto done = ports_.executor.Execute(command); !done)
       failed.emplace_back(command, done.error());
   }
+  At("telling readers what was decided");
   if (!is_first) tell();
   for (const auto& [command, why] : failed) EBB_RETURN_IF_ERROR(NotDone(command, why));
   return {};
@@ -236,11 +246,13 @@ Status Loop::NotDone(const engine::Command& command, const Error& why) {
 Result<Time> Loop::DecideAndExecute() {
   only_submissions_ = true;
   decided_events_ = result_.events;
+  At("deciding what runs");
   if (ports_.observer) ports_.observer->OnDeciding();
   const auto planning =
       ports_.plan_desk ? ports_.plan_desk->Choose(engine_) : engine::Planning::kWhole;
   const engine::Decision decision = engine_.Decide(Now(), planning);
   if (ports_.plan_desk) ports_.plan_desk->OnDecided(engine_);
+  At("writing the store");
   if (ports_.journal) EBB_RETURN_IF_ERROR(ports_.journal->Append(decision));
   const std::int64_t events = result_.events;
   EBB_RETURN_IF_ERROR(ExecuteAndTell(decision));

@@ -58,6 +58,7 @@ TEST(Ends, ACycleThatDoesNotComeBackIsSeen) {
   auto answer = world.service().Ask(world.Shell("true"));
   wait_until_busy(true);
   EXPECT_LT(world.service().BusyFor(now()), std::chrono::hours{1});
+  EXPECT_EQ(world.service().Doing(), "starting or ending job 1");
   release.set_value();
   EXPECT_TRUE(answer.get());
   wait_until_busy(false);

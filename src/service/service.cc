@@ -537,7 +537,8 @@ Result<int> Service::Run() {
                                  &journal,
                                  observer_.get(),
                                  [this] { return executor_->stop_signal().has_value() || OnlyHeldAreLeft(); },
-                                 plan_thread_.get()};
+                                 plan_thread_.get(),
+                                 &executor_->heartbeat()};
   runtime::LoopOptions loop;
   loop.clock_tolerance = ToGrid(options_.executor.clock.tolerance);
   for (;;) {

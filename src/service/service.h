@@ -122,6 +122,8 @@ class Service {
   std::chrono::nanoseconds BusyFor(std::chrono::steady_clock::time_point now) const {
     return executor_->heartbeat().BusyFor(now);
   }
+  /// Where the loop stands while it is busy.
+  std::string Doing() const { return executor_->heartbeat().Doing(); }
   /// A jump of the wall clock is in it once the service follows it.
   Time GridNow() const { return executor_->Now(); }
   /// How long a duration of the grid's clock takes.

@@ -388,6 +388,7 @@ Result<std::vector<engine::JobReport>> ClusterJobs::WaitForEvents(Time deadline)
   if (accounts_.NextDue()) deadline = std::min(deadline, Now() + kLooksAgainAfter);
   auto reports = WaitBesideBudgets(reports_.empty() ? deadline : Time::min());
   heartbeat_.Beat();
+  heartbeat_.At("reading what was measured in the cluster");
   FollowRecords();
   if (!reports) return reports;
   TakeOffers();

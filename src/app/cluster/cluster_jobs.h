@@ -57,7 +57,7 @@ class ClusterJobs final : public local::JobExecutor {
   Status Add(local::LocalJob job) override;
   void Replace(std::shared_ptr<const core::Submission>) override {}
   void Wake() override { cluster_.Wake(); }
-  const runtime::Heartbeat& heartbeat() const override { return heartbeat_; }
+  runtime::Heartbeat& heartbeat() override { return heartbeat_; }
   /// 0: the lease is lost, and another controller may act.
   std::optional<int> stop_signal() const override;
   /// Measured where its nodes have agents. Devices have numbers of this life: which ones pods have

@@ -298,7 +298,7 @@ HttpResponse Api::Events(const HttpRequest& request, core::JobId) const {
 
 Health Api::HealthNow(const service::View& view) const {
   const auto now = std::chrono::steady_clock::now();
-  return HealthOf(view, service_.GridNow(), now, service_.BusyFor(now));
+  return HealthOf(view, service_.GridNow(), now, service_.BusyFor(now), service_.Doing());
 }
 
 HttpResponse Api::Alive(const HttpRequest&, core::JobId) const {

@@ -9,7 +9,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // A cycle takes milliseconds, and seconds where the store's disk is slow.
-constexpr std::chrono::seconds kLongestCycle{30};
+constexpr std::chrono::seconds kLongestCycle{10};
 
 // Attempts that cannot be started are tried again three times; then the fault is not the job's.
 constexpr std::int64_t kFailedStarts = 3;
@@ -63,7 +63,7 @@ bool Health::Ready() const {
 }
 
 Health HealthOf(const service::View& view, Time now, std::chrono::steady_clock::time_point steady,
-                std::chrono::nanoseconds busy) {
+                std::chrono::nanoseconds busy, const std::string& doing) {
   Health health;
   health.store = view.trouble;
   health.devices = view.device_trouble;
@@ -75,6 +75,7 @@ Health HealthOf(const service::View& view, Time now, std::chrono::steady_clock::
   health.last_look = std::max(steady - view.counters.last_look, std::chrono::nanoseconds::zero());
   health.busy = busy;
   health.hangs = busy > kLongestCycle;
+  if (health.hangs) health.doing = doing;
   return health;
 }
 
@@ -98,6 +99,7 @@ std::string HealthToJson(const Health& health) {
                       {"failed_starts_in_a_row", health.failed_starts_in_a_row},
                       {"last_look_s", std::chrono::duration<double>(health.last_look).count()},
                       {"busy_s", std::chrono::duration<double>(health.busy).count()}};
+  if (!health.doing.empty()) json["executor"]["busy_with"] = health.doing;
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

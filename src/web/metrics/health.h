@@ -33,6 +33,7 @@ struct Health {
   std::chrono::nanoseconds last_look{};     ///< since the loop last looked at what runs
   std::chrono::nanoseconds busy{};          ///< since the loop last waited; zero while it waits
   bool hangs = false;                       ///< it has been busy for longer than can be in order
+  std::string doing;                        ///< where it stands then; empty: it goes on
 
   bool SignalIsDegraded() const;
   bool ExecutorIsDegraded() const { return failed_starts_in_a_row > 0 || hangs; }
@@ -40,9 +41,9 @@ struct Health {
   bool Ready() const;
 };
 
-/// `now`: on the grid clock. `busy`: service::Service::BusyFor.
+/// `now`: on the grid clock. `busy`, `doing`: BusyFor and Doing of service::Service.
 Health HealthOf(const service::View& view, Time now, std::chrono::steady_clock::time_point steady,
-                std::chrono::nanoseconds busy);
+                std::chrono::nanoseconds busy, const std::string& doing = "");
 
 /// One JSON object.
 std::string HealthToJson(const Health& health);

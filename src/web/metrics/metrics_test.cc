@@ -170,11 +170,17 @@ TEST(Metrics, TroubleAndAnExecutorThatCannotStart) {
   EXPECT_FALSE(HealthOf(view, kNow, kSteady, {}).Ready());
   view = Whole();
   EXPECT_FALSE(HealthOf(view, kNow, kSteady + minutes{600}, {}).hangs) << "it waits, however long";
-  EXPECT_FALSE(HealthOf(view, kNow, kSteady, seconds{20}).hangs) << "the disk is slow";
-  const Health hangs = HealthOf(view, kNow, kSteady, seconds{31});
+  EXPECT_FALSE(HealthOf(view, kNow, kSteady, seconds{9}).hangs) << "the disk is slow";
+  const Health hangs = HealthOf(view, kNow, kSteady, seconds{11}, "reading the files of job 4");
   EXPECT_TRUE(hangs.hangs);
   EXPECT_FALSE(hangs.Ready());
-  EXPECT_NE(HealthToJson(hangs).find("\"busy_s\":31.0"), std::string::npos);
+  EXPECT_NE(
+      HealthToJson(hangs).find("\"busy_s\":11.0,\"busy_with\":\"reading the files of job 4\""),
+      std::string::npos)
+      << HealthToJson(hangs);
+  EXPECT_EQ(HealthToJson(HealthOf(view, kNow, kSteady, seconds{9}, "writing the store"))
+                .find("busy_with"),
+            std::string::npos);
 }
 
 // 10,000 jobs come and go: the number of series stays below a bound, each job has its series while
