@@ -2,12 +2,14 @@
 #include <arpa/inet.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 
 #include <fstream>
 #include <set>
 
 #include "local/supervised_program.h"
 #include "platform/http.h"
+#include "platform/process_table.h"
 #include "serve_fixture.h"
 #include "store/ledger_records.h"
 
@@ -225,6 +227,15 @@ TEST_F(ServeCommand, AJobCannotHaveTheServiceShowOtherFilesOrWaitForPipes) {
   WaitUntil([&] { return Ended() == 2; });
 }
 
+// What the service of the store in this directory tells of itself, its events too.
+std::string SaidBy(const fs::path& directory) {
+  std::string url = Read(directory / "ebb.db.url");
+  url.erase(url.find_last_not_of('\n') + 1);
+  platform::HttpRequest status{url + "/api/v1/status"};
+  status.direct = true;
+  return platform::HttpGet(status)->body;
+}
+
 TEST_F(ServeCommand, AJobCannotWriteItsOwnEnergy) {
   Serve();
   const std::string forge =
@@ -236,12 +247,80 @@ TEST_F(ServeCommand, AJobCannotWriteItsOwnEnergy) {
   const double kwh = Queue().at("jobs")[0].value("energy_kwh", -1.0);
   EXPECT_GE(kwh, 0);
   EXPECT_LT(kwh, 0.01);
-  std::string url = Read(directory_ / "ebb.db.url");
-  url.erase(url.find_last_not_of('\n') + 1);
-  platform::HttpRequest status{url + "/api/v1/status"};
-  status.direct = true;
-  const std::string said = platform::HttpGet(status)->body;
+  const std::string said = SaidBy(directory_);
   EXPECT_TRUE(Contains(said, "3 lines in its energy file are not believed")) << said;
+}
+
+// As `systemctl status` shows it to everybody.
+TEST_F(ServeCommand, ItsServiceManagerIsToldWhetherItStartedAndWhyNot) {
+  const std::string path = directory_ / "notify";
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  path.copy(address.sun_path, sizeof address.sun_path - 1);
+  const int socket = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  ASSERT_EQ(::bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  const auto told = [&] {
+    std::string text(4096, '\0');
+    const auto length = ::recv(socket, text.data(), text.size(), MSG_DONTWAIT);
+    text.resize(length < 0 ? 0 : static_cast<std::size_t>(length));
+    return text;
+  };
+  ::setenv("NOTIFY_SOCKET", path.c_str(), 1);
+  EXPECT_EQ(Ebb({"serve", "--store", "ebb.db", "--port", "0", "--zone", "no zone"}).code, 2);
+  const std::string why = told();
+  EXPECT_TRUE(why.starts_with("STATUS=ended: ")) << why;
+  EXPECT_TRUE(Contains(why, "/etc/default/ebb")) << why;
+  EXPECT_FALSE(Contains(why, "READY")) << why;
+  Serve({"--slots", "1"});
+  const std::string started = told();
+  EXPECT_TRUE(started.starts_with("READY=1\nSTATUS=http://127.0.0.1:")) << started;
+  ::unsetenv("NOTIFY_SOCKET");
+  ASSERT_EQ(
+      Client({"submit"}, {"bash", "-c", "echo \"told:$NOTIFY_SOCKET\" > \"$EBB_RUN_DIR\"/env"})
+          .code,
+      0);
+  WaitUntil([&] { return Ended() == 1; });
+  EXPECT_EQ(Read(directory_ / "jobs/1/env"), "told:\n");
+  ::close(socket);
+}
+
+// Whoever removes the package learns what goes on without it.
+TEST_F(ServeCommand, TheRemovalOfThePackageNamesJobsThatRun) {
+  Serve({"--slots", "1"});
+  ASSERT_EQ(Client({"submit"}, {"bash", "-c", "until [ -e go ]; do sleep 0.02; done"}).code, 0);
+  const std::string folder = fs::canonical(directory_) / "jobs/1";
+  // Nothing of this machine is touched.
+  const std::string removal =
+      "systemctl() { :; }; py3clean() { :; }; set -- remove; . " EBB_SOURCE_DIR
+      "/deploy/debian/prerm";
+  const auto said = [&] {
+    const pid_t shell = StartAside({"/bin/sh", "-c", removal}, "removal.txt");
+    ::waitpid(shell, nullptr, 0);
+    return Read(directory_ / "removal.txt");
+  };
+  WaitUntil([&] { return Contains(said(), folder); });
+  EXPECT_TRUE(Contains(said(), "to end it now: kill ")) << said();
+  std::ofstream(directory_ / "go") << "";
+  WaitUntil([&] { return Ended() == 1; });
+  EXPECT_FALSE(Contains(said(), folder));
+}
+
+// The program itself goes on: it forks, and its child has another session and no environment.
+TEST_F(ServeCommand, AJobCannotWriteItsOwnEnd) {
+  Serve({"--slots", "1", "--grace", "1s"});
+  const std::string forge =
+      "cd \"$EBB_RUN_DIR\"; echo '{\"attempt\":1,\"started\":true,\"exit_code\":0,"
+      "\"by_signal\":false,\"outcome\":\"done\",\"wall_ms\":[0,1]}' > attempt-1.end; "
+      "env -i setsid bash -c 'trap \"\" TERM; echo $$ > daemon; while :; do sleep 0.05; done' & "
+      "until [ -s daemon ]; do sleep 0.02; done; [ -e told ] && exit 0; touch told; "
+      "kill -KILL $PPID; sleep 60";
+  ASSERT_EQ(Client({"submit", "--name", "forger"}, {"bash", "-c", forge}).code, 0);
+  const fs::path folder = directory_ / "jobs/1";
+  WaitUntil([&] { return fs::exists(folder / "told"); });
+  WaitUntil([&] { return Contains(SaidBy(directory_), "is not believed"); });
+  EXPECT_EQ(Ended(), 0) << "it has not succeeded, and starts again";
+  const pid_t daemon = std::stoi(Read(folder / "daemon"));
+  EXPECT_FALSE(platform::ProcessState(daemon)) << "ended before its device is free";
 }
 
 TEST_F(ServeCommand, OfWhatAJobPrintsTheNewestIsKeptAndFollowed) {

@@ -91,9 +91,14 @@ Result<int> RunService(const Serving& serving, ServingPlace place,
   const auto say = Sayer(serving.command);
   web::FrontDoor door;
   app::Address address(place.address, place.port, door);
-  if (serving.listens_before) EBB_RETURN_IF_ERROR(address.Listen());
+  const auto listen = [&] {
+    auto url = address.Listen();
+    if (url) serving.listens(*url);
+    return url;
+  };
+  if (serving.listens_before) EBB_RETURN_IF_ERROR(listen());
   const WaitForRoom room{serving.command, std::filesystem::path(serving.store).parent_path(), door,
-                         signals, [&] { return address.Listen(); }};
+                         signals, listen};
   EBB_ASSIGN_OR_RETURN(const auto service, room.Until([&] { return serving.open(door); }));
   serving.opened(*service);
   EBB_ASSIGN_OR_RETURN(web::ApiOptions api_options,
@@ -112,7 +117,7 @@ Result<int> RunService(const Serving& serving, ServingPlace place,
         socket.error().Message());
   door.Open([&api](const web::HttpRequest& r) { return api.Handle(r); });
   const auto run = [&]() -> Result<int> {
-    EBB_ASSIGN_OR_RETURN(const std::string url, address.Listen());
+    EBB_ASSIGN_OR_RETURN(const std::string url, listen());
     EBB_RETURN_IF_ERROR(room.Until(
         [&] { return platform::WriteFileAtomically(app::UrlFileOf(serving.store), url + "\n"); }));
     WritePublicUrl(url, say);

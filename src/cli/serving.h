@@ -46,6 +46,8 @@ struct Serving {
   bool listens_before = false;
   /// An Error for want of room on the disk: it is tried again.
   std::function<Result<std::unique_ptr<service::Service>>(web::FrontDoor&)> open;
+  /// It listens at this address, be it that it waits for room on the disk.
+  std::function<void(const std::string& url)> listens = [](const std::string&) {};
   /// It is open, and does not run yet.
   std::function<void(const service::Service&)> opened = [](const service::Service&) {};
 };

@@ -279,8 +279,10 @@ class Doctor {
       if (place.was_given)
         return Report("service", place.origin + " names one: " + error.Message(),
                       "start it, or correct " + place.origin);
-      return Advise("service", "none runs: " + error.what + " (" + where + ")",
-                    "not needed for ebb run and track; ebb serve starts one for ebb submit");
+      return Advise(
+          "service", "none runs: " + error.what + " (" + where + ")",
+          "not needed for ebb run and track; ebb serve starts one for ebb submit. Of a unit, "
+          "systemctl status ebb says why it does not run");
     }
     const auto json = ParseJson(*answer, "");
     const JsonNode* info = json ? json->Find("info") : nullptr;
@@ -288,8 +290,11 @@ class Doctor {
   }
 
   void Store() {
-    const auto path = StorePathOf(request_.place.store);
+    auto path = StorePathOf(request_.place.store);
     if (!path) return Report("store", path.error());
+    // This user may be that of the machine's service, whose store is in its own place.
+    const auto service = FindService(request_.place, SourcesOfMachine());
+    if (service && !service->store.empty()) path = service->store;
     std::error_code error;
     const fs::path directory = fs::path(*path).parent_path();
     if (!fs::exists(*path, error)) return Fine("store", *path + ": not there yet");

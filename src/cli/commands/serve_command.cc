@@ -19,6 +19,7 @@
 #include "cli/serving.h"
 #include "config/tiers.h"
 #include "plan/make_policy.h"
+#include "platform/service_manager.h"
 #include "platform/system_clock.h"
 #include "service/service.h"
 #include "signals/make_feed.h"
@@ -94,7 +95,11 @@ void KeepMemorySmall() {
   ::mallopt(M_TRIM_THRESHOLD, kTrimThreshold);
 }
 
-Result<int> Serve(ServeRequest request) {
+constexpr const char* kWhereFlagsAre =
+    "; the flags of a machine's unit stand in /etc/default/ebb, those of a user's unit in "
+    "systemctl --user edit ebb";
+
+Result<int> Serve(ServeRequest request, const platform::ServiceManager& manager) {
   KeepMemorySmall();
   app::RunOptions options;
   EBB_ASSIGN_OR_RETURN(request.flags, app::WithSettings(request.flags, app::SettingsFor::kQueue));
@@ -124,6 +129,9 @@ Result<int> Serve(ServeRequest request) {
   service_options.on_ended = [&closer](core::JobId job) { closer->OnEnded(job); };
   serving.open = [&](web::FrontDoor&) {
     return service::Service::Open(service_options, *feed, clock, signals);
+  };
+  serving.listens = [&](const std::string& url) {
+    manager.TellStarted(url + ", store " + serving.store + ", " + serving.signal);
   };
   serving.opened = [&](const service::Service& service) {
     closer = std::make_unique<app::RunCloser>(serving.store, service.options().jobs_directory,
@@ -179,7 +187,12 @@ void AddServeCommand(Parser& parser, const std::string& version) {
   for (const app::FlagGroup group : {app::FlagGroup::kSignal, app::FlagGroup::kClock,
                                      app::FlagGroup::kMetering, app::FlagGroup::kTrackers})
     AddFlags(command, group, request->flags);
-  command.Action([request] { return Serve(*request); });
+  command.Action([request] {
+    const platform::ServiceManager manager;
+    auto ended = Serve(*request, manager);
+    if (!ended) manager.TellStatus("ended: " + ended.error().Message() + kWhereFlagsAre);
+    return ended;
+  });
 }
 
 }  // namespace ebb::cli
