@@ -77,6 +77,23 @@ TEST_F(Runs, AreListedWithFiguresAndTotals) {
   EXPECT_EQ(List({"nosuch"}).code, 4);
 }
 
+// What a replay "saved" no grid was spared.
+TEST_F(Runs, ReplaysHaveSumsOfTheirOwn) {
+  Write("trace.csv", Trace());
+  ASSERT_EQ(Track("real", {"sleep", "0.2"}).code, 0);
+  const Outcome replay =
+      Ebb({"run", "--threshold", "150", "--trace", "trace.csv", "--grid-start", "2023-05-02T00:00Z",
+           "--skip-waits", "--cpu-tdp", "10", "--interval=20ms", "--quiet", "--", "sleep", "0.2"});
+  ASSERT_EQ(replay.code, 0) << replay.err;
+  const Outcome table = List({});
+  EXPECT_TRUE(Contains(table.out, "\n1 run: 1 done; ")) << table.out;
+  EXPECT_TRUE(Contains(table.out, "\non a replayed grid clock: 1 run: 1 done; ")) << table.out;
+  EXPECT_TRUE(Contains(table.out, "done, replay")) << table.out;
+  const json listed = Listed();
+  EXPECT_EQ(listed["runs"][0]["replayed"], true);
+  EXPECT_EQ(listed["runs"][1]["replayed"], false);
+}
+
 TEST_F(Runs, BrokenDirectoriesAreRowsAndTheOthersAreThere) {
   ASSERT_EQ(Track("good", {"true"}).code, 0);
   ASSERT_EQ(Track("spoilt", {"true"}).code, 0);

@@ -15,6 +15,7 @@ struct ComparisonRequest {
   std::string baseline;  ///< empty: the first run's group
   std::string output_dir = "comparison";
   std::vector<std::string> notes;  ///< what its reader should know besides
+  bool unlike_programs = false;    ///< compare them, instead of those of one program
   bool json = false;
   bool brief = false;  ///< a few lines (report/compare/compare_answer.h) instead of the tables
 };

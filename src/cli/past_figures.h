@@ -13,6 +13,9 @@ namespace ebb::cli {
 /// "1.20 g"; "-300 mg": it emitted more.
 std::string SavedText(Emissions saved);
 
+/// Begins the sums of what ran on a replayed grid clock: they are never added to real ones.
+inline constexpr const char* kReplayed = "on a replayed grid clock: ";
+
 /// Sums of what is known, and how often it is not.
 class PastTotals {
  public:
@@ -20,6 +23,7 @@ class PastTotals {
            std::optional<Emissions> saved, const std::string& outcome);
   /// "3 jobs: 2 succeeded, 1 failed; 1.20 kWh, 480 g, 35.0 g saved". `what`: one of them.
   std::string Line(const std::string& what) const;
+  bool IsEmpty() const { return all_ == 0; }
 
  private:
   std::map<std::string, long long> outcomes_;

@@ -98,10 +98,11 @@ Result<JobHistory> ReadHistory(const ServiceClient& client, const HistoryFilter&
     } catch (const Json::exception&) {  // a key of another type
       return Fail(NotAHistory());
     }
+    history.replayed = json.value("replayed", false);
     history.more = json.contains("next") && !json["jobs"].empty();
     if (history.more) next = "&before=" + json["next"].dump();
   } while (history.more);
-  history.json = Json{{"jobs", all}}.dump() + "\n";
+  history.json = Json{{"jobs", all}, {"replayed", history.replayed}}.dump() + "\n";
   return history;
 }
 

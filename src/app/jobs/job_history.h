@@ -36,6 +36,7 @@ struct PastJob {
 struct JobHistory {
   std::vector<PastJob> jobs;  ///< the newest number first
   bool more = false;          ///< than the limit
+  bool replayed = false;      ///< all times are those of a replayed grid clock
   std::string json;           ///< the service's answers as one
 };
 

@@ -85,6 +85,7 @@ PastRun ReadPastRun(const fs::path& directory, Time now) {
   run.name = head->spec.name;
   run.user = platform::OwnerOf(directory / report::kRunFile);
   run.created = head->spec.created_wall;
+  run.replayed = head->spec.clock.replayed;
   const bool is_over = !head->attempts.empty() && head->outcome() != core::AttemptOutcome::kRunning;
   if (is_over && TakeSummary(directory, run)) {
     run.outcome = OutcomeOf(*head, false);
@@ -96,6 +97,7 @@ PastRun ReadPastRun(const fs::path& directory, Time now) {
     PastRun broken = Broken(directory, record.error().Message());
     broken.name = run.name;
     broken.created = run.created;
+    broken.replayed = run.replayed;
     return broken;
   }
   const bool goes_on = GoesOn(directory, *record, now);

@@ -22,6 +22,7 @@ struct PastRun {
   std::optional<Energy> energy;        ///< IT
   std::optional<Emissions> emissions;
   std::optional<Emissions> saved;  ///< against its submission; below 0: it emitted more
+  bool replayed = false;           ///< its hours were those of a replay: nobody was spared them
   std::string note;                ///< what is wrong with the directory
 };
 

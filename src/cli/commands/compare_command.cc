@@ -15,7 +15,8 @@ Examples:
   ebb compare runs/* --format json
 
 Runs of one name form a group. Without a name of their own, runs of one command under one schedule do,
-whatever its seed. Differences carry a 95 % confidence interval from three seeds on.)";
+whatever its seed. Groups of one program are compared: that of --baseline, or the one with the most groups.
+Differences carry a 95 % confidence interval from three seeds on; with fewer there is no verdict.)";
 
 }  // namespace
 
@@ -26,6 +27,8 @@ void AddCompareCommand(Parser& parser) {
   command.Positionals("RUN", "run directories", directories.get());
   command.Flag({"baseline", "GROUP", "group to compare with (default: the first)"},
                [request](const std::string& text) { request->baseline = text; });
+  command.Switch({"unlike", "", "compare runs of unlike programs, too"},
+                 [request] { request->unlike_programs = true; });
   command.Flag(
       {"output-dir", "DIR",
        "directory of comparison.{html,md,json} and comparison_report.json (default comparison)"},

@@ -187,7 +187,8 @@ Result<int> History(const HistoryFlags& flags) {
     PastTotals totals;
     for (const PastJob& job : history.jobs)
       totals.Add(job.energy, job.emissions, job.saved(), job.stage);
-    std::fputs((Table(history.jobs, columns) + totals.Line("job")).c_str(), stdout);
+    const std::string clock = history.replayed ? kReplayed : "";
+    std::fputs((Table(history.jobs, columns) + clock + totals.Line("job")).c_str(), stdout);
   }
   if (history.more)
     std::fprintf(stderr, "ebb: there are more; --limit N shows more than the newest %lld\n",

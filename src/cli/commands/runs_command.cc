@@ -15,6 +15,7 @@
 #include "cli/fitted_text.h"
 #include "cli/local_times.h"
 #include "cli/past_figures.h"
+#include "cli/say.h"
 #include "cli/service_flags.h"
 #include "platform/system_clock.h"
 
@@ -36,7 +37,8 @@ The service is your own, found by its store, or one that you name (--server, EBB
 setting service.server); one that only answers on this machine may be somebody else's.
 
 Outcomes: waiting, running, done, paused, failed, killed, not_started, stopped_by_budget,
-cancelled, and broken for a directory that cannot be read. What is not known is left empty.)";
+cancelled, and broken for a directory that cannot be read. What is not known is left empty. Runs on
+a replayed grid clock have sums of their own.)";
 
 struct RunsFlags {
   ServiceFlags service;
@@ -100,8 +102,9 @@ Result<Wanted> WantedBy(const RunsFlags& flags) {
   return wanted;
 }
 
-PastRun RunOf(const app::PastJob& job) {
+PastRun RunOf(const app::PastJob& job, bool replayed) {
   PastRun run;
+  run.replayed = replayed;
   run.job = job.id;
   run.name = job.name;
   run.user = job.user;
@@ -137,7 +140,7 @@ Status AddJobs(const RunsFlags& flags, const Wanted& wanted, std::vector<PastRun
   if (!history && fs::exists(store, ignored))
     notes.push_back("jobs of the service are left out: " + history.error().Message());
   if (!history) return {};
-  for (const app::PastJob& job : history->jobs) runs.push_back(RunOf(job));
+  for (const app::PastJob& job : history->jobs) runs.push_back(RunOf(job, history->replayed));
   if (found.store.empty() && !history->jobs.empty())
     notes.push_back("jobs are those of the service at " + found.url + " (" + found.origin + ")");
   return {};
@@ -163,7 +166,8 @@ std::string TableOf(const std::vector<PastRun>& runs) {
   table.texts = {1, 2, 8};
   table.whole = {0};
   for (const PastRun& run : runs)
-    table.rows.push_back({PlaceOf(run), NameBeside(run), run.outcome,
+    table.rows.push_back({PlaceOf(run), NameBeside(run),
+                          run.outcome + (run.replayed ? ", replay" : ""),
                           Maybe(run.emissions, EmissionsText), Maybe(run.energy, EnergyText),
                           Maybe(run.saved, SavedText), Maybe(run.ran, FormatDuration),
                           Maybe(run.created, MomentText), run.user});
@@ -173,16 +177,16 @@ std::string TableOf(const std::vector<PastRun>& runs) {
 std::string CsvOf(const std::vector<PastRun>& runs) {
   const auto grams = [](Emissions emissions) { return FormatExact(emissions.grams); };
   std::string text = CsvLine({"name", "user", "outcome", "created", "ended", "ran_s", "energy_kwh",
-                              "emissions_g", "saved_g", "where", "note"}) +
+                              "emissions_g", "saved_g", "where", "note", "replayed"}) +
                      "\n";
   for (const PastRun& run : runs)
-    text +=
-        CsvLine({run.name, run.user, run.outcome, Maybe(run.created, FormatTime),
-                 Maybe(run.ended, FormatTime),
-                 Maybe(run.ran, [](Duration ran) { return FormatExact(Seconds(ran)); }),
-                 Maybe(run.energy, [](Energy energy) { return FormatExact(energy.kwh()); }),
-                 Maybe(run.emissions, grams), Maybe(run.saved, grams), PlaceOf(run), run.note}) +
-        "\n";
+    text += CsvLine({run.name, run.user, run.outcome, Maybe(run.created, FormatTime),
+                     Maybe(run.ended, FormatTime),
+                     Maybe(run.ran, [](Duration ran) { return FormatExact(Seconds(ran)); }),
+                     Maybe(run.energy, [](Energy energy) { return FormatExact(energy.kwh()); }),
+                     Maybe(run.emissions, grams), Maybe(run.saved, grams), PlaceOf(run), run.note,
+                     run.replayed ? "true" : "false"}) +
+            "\n";
   return text;
 }
 
@@ -193,6 +197,7 @@ std::string JsonOf(const std::vector<PastRun>& runs, const std::vector<std::stri
     const auto add = [&](const char* key, const auto& value, auto plain) {
       json[key] = value ? Json(plain(*value)) : Json();
     };
+    json["replayed"] = run.replayed;
     add("created", run.created, FormatTime);
     add("ended", run.ended, FormatTime);
     add("ran_s", run.ran, [](Duration ran) { return Seconds(ran); });
@@ -211,12 +216,20 @@ std::string JsonOf(const std::vector<PastRun>& runs, const std::vector<std::stri
          "\n";
 }
 
+// Replays apart: no grid was spared what they saved.
+std::string TotalsOf(const std::vector<PastRun>& runs) {
+  PastTotals real, replayed;
+  for (const PastRun& run : runs)
+    (run.replayed ? replayed : real).Add(run.energy, run.emissions, run.saved, run.outcome);
+  std::string text = real.IsEmpty() ? "" : real.Line("run");
+  if (!replayed.IsEmpty()) text += kReplayed + replayed.Line("run");
+  return text;
+}
+
 void SayNotes(const std::vector<PastRun>& runs, const std::vector<std::string>& notes) {
   for (const PastRun& run : runs)
-    if (run.outcome == "broken")
-      std::fprintf(stderr, "note: %s: %s\n", Printable(PlaceOf(run)).c_str(),
-                   Printable(run.note).c_str());
-  for (const std::string& note : notes) std::fprintf(stderr, "note: %s\n", Printable(note).c_str());
+    if (run.outcome == "broken") SayNote(PlaceOf(run) + ": " + run.note);
+  for (const std::string& note : notes) SayNote(note);
 }
 
 Result<int> Runs(const RunsFlags& flags) {
@@ -249,9 +262,7 @@ Result<int> Runs(const RunsFlags& flags) {
   } else if (runs.empty()) {
     std::printf("no run matches\n");
   } else {
-    PastTotals totals;
-    for (const PastRun& run : runs) totals.Add(run.energy, run.emissions, run.saved, run.outcome);
-    std::fputs((TableOf(runs) + totals.Line("run")).c_str(), stdout);
+    std::fputs((TableOf(runs) + TotalsOf(runs)).c_str(), stdout);
   }
   if (flags.format != "json") SayNotes(runs, notes);
   if (all > runs.size())

@@ -10,6 +10,7 @@
 #include "report/compare/compare_words.h"
 #include "report/compare/factors.h"
 #include "report/compare/group_names.h"
+#include "report/compare/one_program.h"
 #include "report/signal_text.h"
 
 namespace ebb::report {
@@ -91,6 +92,8 @@ void AddDifference(Comparison& comparison, std::size_t group, Metric metric) {
   difference.group = group;
   difference.metric = metric;
   difference.paired = Pairable(a, b, pairs.differences.size());
+  difference.most_repeats =
+      difference.paired ? pairs.differences.size() : std::max(a.values.size(), b.values.size());
   // All that a line says is of the same runs.
   difference.reference_mean = MeanOf(difference.paired ? pairs.a : a.values).value;
   difference.group_mean = MeanOf(difference.paired ? pairs.b : b.values).value;
@@ -319,7 +322,8 @@ std::span<const MetricInfo> Metrics() { return kMetrics; }
 const MetricInfo& Info(Metric metric) { return kMetrics[static_cast<std::size_t>(metric)]; }
 
 std::string_view Name(Verdict verdict) {
-  static constexpr std::array<std::string_view, 3> kNames{"better", "worse", "no clear difference"};
+  static constexpr std::array<std::string_view, 4> kNames{"better", "worse", "no clear difference",
+                                                          "no verdict"};
   return kNames[static_cast<std::size_t>(verdict)];
 }
 
@@ -353,6 +357,12 @@ std::optional<double> ComparedRun::Value(Metric metric) const {
 }
 
 Result<Comparison> Compare(std::vector<core::RunRecord> runs, const CompareOptions& options) {
+  std::vector<std::string> notices = options.notices;
+  if (!options.unlike_programs) {
+    EBB_ASSIGN_OR_RETURN(OneProgram kept, OfOneProgram(std::move(runs), options.baseline));
+    runs = std::move(kept.runs);
+    if (!kept.notice.empty()) notices.push_back(std::move(kept.notice));
+  }
   EBB_RETURN_IF_ERROR(CheckComparable(runs));
   Comparison comparison;
   for (core::RunRecord& run : runs) {
@@ -366,8 +376,7 @@ Result<Comparison> Compare(std::vector<core::RunRecord> runs, const CompareOptio
       if (group != comparison.reference) AddDifference(comparison, group, metric.metric);
   SeparateFactors(comparison);
   NoteTogether(comparison, [](const ComparedRun& run) { return ReplayNotices(run.record); });
-  comparison.notices.insert(comparison.notices.begin(), options.notices.begin(),
-                            options.notices.end());
+  comparison.notices.insert(comparison.notices.begin(), notices.begin(), notices.end());
   NoteTogether(comparison, AccountingNotices);
   NoteOtherDifferences(comparison);
   NoteSubmissions(comparison);

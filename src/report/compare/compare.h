@@ -53,8 +53,9 @@ struct MetricInfo {
 std::span<const MetricInfo> Metrics();
 const MetricInfo& Info(Metric metric);
 
-enum class Verdict { kBetter, kWorse, kNoClearDifference };
-/// "better", "worse", "no clear difference".
+/// kNone: too few repeats for an interval, so nobody knows.
+enum class Verdict { kBetter, kWorse, kNoClearDifference, kNone };
+/// "better", "worse", "no clear difference", "no verdict".
 std::string_view Name(Verdict verdict);
 
 /// One run with what the comparison needs of it.
@@ -86,10 +87,11 @@ struct Difference {
   Metric metric = Metric::kEmissions;
   double reference_mean = 0;
   double group_mean = 0;
+  std::size_t most_repeats = 0;   ///< of the group with more of them
   Estimate difference;            ///< group minus reference
   std::optional<double> percent;  ///< of the reference mean; absent when that is 0, and for waits
   bool paired = false;
-  Verdict verdict = Verdict::kNoClearDifference;
+  Verdict verdict = Verdict::kNone;
 };
 
 enum class Factor { kSchedule, kAccumulation, kPrecision };
@@ -102,7 +104,7 @@ struct FactorEffect {
   Metric metric = Metric::kEmissions;
   Estimate effect;
   std::optional<double> percent;  ///< of the reference group's mean
-  Verdict verdict = Verdict::kNoClearDifference;
+  Verdict verdict = Verdict::kNone;
 };
 
 struct FactorReport {
@@ -127,10 +129,12 @@ struct Comparison {
 struct CompareOptions {
   std::string baseline;                ///< group to compare with; empty: the first run's group
   std::vector<std::string> notices{};  ///< of who asks: the first of the comparison's
+  bool unlike_programs = false;        ///< compare them, instead of those of one program
 };
 
-/// Fails when there is no run, when the baseline names no group (with a suggestion), or when
-/// average and marginal intensities would be compared with each other.
+/// Fails when there is no run, when nothing is of one program (report/compare/one_program.h), when
+/// the baseline names no group (with a suggestion), or when average and marginal intensities would
+/// be compared with each other.
 Result<Comparison> Compare(std::vector<core::RunRecord> runs, const CompareOptions& options = {});
 
 /// schema "ebb.comparison/1".

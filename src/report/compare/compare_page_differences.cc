@@ -19,6 +19,7 @@ std::string VerdictClass(Verdict verdict) {
     case Verdict::kWorse:
       return "worse";
     case Verdict::kNoClearDifference:
+    case Verdict::kNone:
       return "unclear";
   }
   return "";
@@ -31,6 +32,7 @@ struct ForestRow {
   Estimate estimate;
   double reference = 0;
   Verdict verdict;
+  std::string verdict_text;
 };
 
 double PercentOf(double value, double reference) { return 100 * value / std::fabs(reference); }
@@ -72,7 +74,7 @@ std::string ForestTable(const std::vector<std::string>& headers,
                      "</tr></thead><tbody>";
   for (const ForestRow& row : rows) {
     html += "<tr>" + Element("th", row.cells.front()) + "<td class=\"" + VerdictClass(row.verdict) +
-            "\"><b>" + EscapeHtml(VerdictText(row.verdict, row.estimate)) + "</b><small>" +
+            "\"><b>" + EscapeHtml(row.verdict_text) + "</b><small>" +
             EscapeHtml(ChangeWithInterval(row.metric, row.estimate, row.reference)) +
             "</small></td>" + ForestCell(row, limit) +
             Cells("td", {row.cells.begin() + 1, row.cells.end()}) + "</tr>";
@@ -90,7 +92,8 @@ std::string DifferenceTable(const Comparison& comparison, std::size_t group) {
                     info.metric,
                     difference->difference,
                     difference->reference_mean,
-                    difference->verdict});
+                    difference->verdict,
+                    VerdictText(*difference)});
   }
   const Group& reference = comparison.groups[comparison.reference];
   const Group& other = comparison.groups[group];
@@ -146,10 +149,11 @@ std::string ScheduleTable(const Comparison& comparison) {
 std::string DifferencesSection(const Comparison& comparison) {
   if (comparison.groups.size() < 2) return "";
   const bool many = comparison.groups.size() > kFewGroups;
-  std::string html = "<h2>What changed</h2><p class=\"soft\">Change against " +
-                     EscapeHtml(comparison.groups[comparison.reference].name) +
-                     ". The line is the 95 % confidence interval, from three seeds on; where it "
-                     "crosses zero there is no clear difference.</p>";
+  std::string html =
+      "<h2>What changed</h2><p class=\"soft\">Change against " +
+      EscapeHtml(comparison.groups[comparison.reference].name) +
+      ". The line is the 95 % confidence interval, from three seeds on; where it "
+      "crosses zero there is no clear difference. With fewer seeds there is no verdict.</p>";
   if (many) html += OverviewTable(comparison);
   for (std::size_t group = 0; group < comparison.groups.size(); ++group) {
     if (!IsCompared(comparison, group)) continue;
@@ -177,7 +181,8 @@ std::string FactorsSection(const Comparison& comparison) {
                     effect.metric,
                     effect.effect,
                     mean ? mean->mean.value : 0,
-                    effect.verdict});
+                    effect.verdict,
+                    VerdictText(effect)});
   }
   if (!rows.empty())
     html += "<h3>Each factor by itself</h3><div class=\"card\">" +

@@ -106,7 +106,41 @@ TEST(Compare, TwoSeedsHaveNoInterval) {
   runs.resize(4);
   const Comparison comparison = Of(runs);
   EXPECT_FALSE(FindDifference(comparison, 1, Metric::kEmissions)->difference.interval);
-  EXPECT_THAT(ComparisonText(comparison), HasSubstr("no interval: n = 2"));
+  for (const Difference& difference : comparison.differences)
+    EXPECT_EQ(difference.verdict, Verdict::kNone) << Info(difference.metric).key;
+  EXPECT_THAT(ComparisonText(comparison), HasSubstr("2 runs each: no verdict"));
+}
+
+// A hundredth of a percent more energy in one run against one is neither worse nor anything else.
+TEST(Compare, WithoutRepetitionTheDifferenceIsShownAndNothingIsJudged) {
+  std::vector<core::RunRecord> runs;
+  for (const char* group : {"a", "b"}) {
+    RunBuilder builder;
+    builder.group = group;
+    builder.power_factor = group[0] == 'a' ? 1 : 1.002;
+    runs.push_back(builder.Build());
+  }
+  const Comparison comparison = Of(runs);
+  EXPECT_THAT(comparison.headlines,
+              Contains(HasSubstr("b emitted 0.2 % more than a (one run each: no verdict).")));
+  EXPECT_THAT(comparison.headlines, Contains(HasSubstr("Energy +0.2 %; ")));
+  for (const std::string& text :
+       {ComparisonText(comparison), ComparisonMarkdown(comparison), ComparisonJson(comparison)}) {
+    EXPECT_THAT(text, HasSubstr("no verdict"));
+    EXPECT_THAT(text, Not(HasSubstr("worse")));
+    EXPECT_THAT(text, Not(HasSubstr("better")));
+  }
+}
+
+TEST(Compare, OneRunAgainstSeveralIsSaidSo) {
+  std::vector<core::RunRecord> runs;
+  for (const char* group : {"a", "b", "b", "b"}) {
+    RunBuilder builder;
+    builder.group = group;
+    builder.trains = false;
+    runs.push_back(builder.Build());
+  }
+  EXPECT_THAT(ComparisonText(Of(runs)), HasSubstr("1 run against 3: no verdict"));
 }
 
 TEST(Compare, SeedsThatDoNotMatchAreNotPaired) {
@@ -377,7 +411,9 @@ TEST(Compare, UnlikeCommandsWithoutANameAreNotAveraged) {
     runs.push_back(OtherProgram("python3", "now").Build());
     runs.back().spec.command = {"python3", script};
   }
-  const Comparison comparison = Of(runs);
+  const auto together = Compare(runs, {.baseline = "", .unlike_programs = true});
+  ASSERT_TRUE(together) << together.error().Message();
+  const Comparison& comparison = *together;
   ASSERT_THAT(comparison.groups, SizeIs(2));
   EXPECT_EQ(comparison.groups[0].name, "train.py");
   EXPECT_EQ(comparison.groups[1].name, "eval.py");

@@ -87,7 +87,7 @@ Table DifferenceTable(const Comparison& comparison, std::size_t group) {
         {std::string(info.label), MetricText(info.metric, difference->reference_mean),
          MetricText(info.metric, difference->group_mean),
          ChangeWithInterval(info.metric, difference->difference, difference->reference_mean),
-         VerdictText(difference->verdict, difference->difference)});
+         VerdictText(*difference)});
   }
   return table;
 }
@@ -120,7 +120,7 @@ Table FactorTable(const Comparison& comparison) {
              effect.reference_level,
          std::string(Info(effect.metric).label),
          ChangeWithInterval(effect.metric, effect.effect, mean ? mean->mean.value : 0),
-         VerdictText(effect.verdict, effect.effect)});
+         VerdictText(effect)});
   }
   return table;
 }

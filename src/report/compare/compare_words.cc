@@ -30,9 +30,17 @@ std::string TimesReference(double difference, double reference) {
   return TimesText(1 + difference / std::fabs(reference));
 }
 
+// "one run each", "2 runs each", "1 run against 3".
+std::string RepeatsText(const Difference& difference) {
+  const auto least = static_cast<std::size_t>(difference.difference.count);
+  const std::string runs = std::to_string(least) + (least == 1 ? " run" : " runs");
+  if (least != difference.most_repeats)
+    return runs + " against " + std::to_string(difference.most_repeats);
+  return (least == 1 ? "one run" : runs) + " each";
+}
+
 // "58.0 to 62.0 % less", "3.0 % less to 5.4 % more", "11.8 times to 12.2 times as much".
 std::string IntervalSentence(const Estimate& difference, double reference) {
-  if (!difference.interval) return "n = " + std::to_string(difference.count) + ", no interval";
   if (IsManyTimes(difference, reference))
     return "95 % interval " + TimesReference(difference.low(), reference) + " to " +
            TimesReference(difference.high(), reference) + " as much";
@@ -59,7 +67,11 @@ std::string EmissionsSentence(const Comparison& comparison, const Difference& di
     return group + " emitted " + MetricText(Metric::kEmissions, difference.group_mean) + " where " +
            reference + " emitted nothing.";
   const std::string interval =
-      " (" + IntervalSentence(difference.difference, difference.reference_mean) + ")";
+      " (" +
+      (difference.verdict == Verdict::kNone
+           ? VerdictText(difference)
+           : IntervalSentence(difference.difference, difference.reference_mean)) +
+      ")";
   if (difference.verdict == Verdict::kNoClearDifference)
     return "The emissions of " + group + " and " + reference + " do not clearly differ" + interval +
            ".";
@@ -82,16 +94,20 @@ std::string ScheduleSentence(const Group& group, const std::string& subject) {
 
 std::string OtherSentence(const Comparison& comparison, std::size_t group) {
   std::vector<std::string> parts;
+  std::string without_verdict;
   for (const Metric metric :
        {Metric::kEnergy, Metric::kRunningTime, Metric::kPeakMemory, Metric::kTestAccuracy}) {
     const Difference* difference = FindDifference(comparison, group, metric);
     if (!difference) continue;
-    parts.push_back(std::string(Info(metric).label) + " " +
-                    ChangeWithInterval(metric, difference->difference, difference->reference_mean) +
-                    ", " + std::string(Name(difference->verdict)));
+    std::string& part = parts.emplace_back(Info(metric).label);
+    part += " " + ChangeWithInterval(metric, difference->difference, difference->reference_mean);
+    if (difference->verdict == Verdict::kNone)
+      without_verdict = " (" + VerdictText(*difference) + ")";
+    else
+      part += ", " + std::string(Name(difference->verdict));
   }
   if (parts.empty()) return "";
-  std::string sentence = Join(parts, "; ") + ".";
+  std::string sentence = Join(parts, "; ") + without_verdict + ".";
   sentence[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(sentence[0])));
   return sentence;
 }
@@ -160,10 +176,17 @@ std::string ScheduleEffectText(const Group& group) {
                             100 * effect.value / *group.schedule_effect_percent);
 }
 
-std::string VerdictText(Verdict verdict, const Estimate& difference) {
-  std::string text(Name(verdict));
-  if (!difference.interval) text += ", no interval: n = " + std::to_string(difference.count);
-  return text;
+std::string VerdictText(const Difference& difference) {
+  const std::string verdict(Name(difference.verdict));
+  return difference.verdict == Verdict::kNone ? RepeatsText(difference) + ": " + verdict : verdict;
+}
+
+std::string VerdictText(const FactorEffect& effect) {
+  const std::string verdict(Name(effect.verdict));
+  if (effect.verdict != Verdict::kNone) return verdict;
+  return (effect.effect.count == 1 ? "one seed: "
+                                   : std::to_string(effect.effect.count) + " seeds: ") +
+         verdict;
 }
 
 std::string CountText(const Comparison& comparison, const Group& group) {

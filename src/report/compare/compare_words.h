@@ -17,8 +17,10 @@ std::string ChangeWithInterval(Metric metric, const Estimate& difference, double
 /// What the schedule of a group did to its emissions, for a table: "none", "−60.0 % (−62.1 to
 /// −57.9)", "unknown: no run finished".
 std::string ScheduleEffectText(const Group& group);
-/// "better", or "better, n = 1 without interval".
-std::string VerdictText(Verdict verdict, const Estimate& difference);
+/// "better", "one run each: no verdict".
+std::string VerdictText(const Difference& difference);
+/// "better", "one seed: no verdict".
+std::string VerdictText(const FactorEffect& effect);
 /// The change alone: "−60.0 %", "−0.03 points".
 std::string ChangeAlone(const Difference& difference);
 /// "3 seeds", "1 run".

@@ -320,6 +320,7 @@ std::string FactorLevel(const core::RunSpec& spec, Factor factor) {
 }
 
 Verdict Judge(const Estimate& difference, double reference, Metric metric) {
+  if (!difference.interval) return Verdict::kNone;
   // A wait below a second is the start of a program, not a wait.
   const double rounding = metric == Metric::kWait ? 1.0 : 1e-9 * std::fabs(reference);
   const bool rose = difference.low() > 0 && difference.value > rounding;

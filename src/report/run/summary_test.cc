@@ -71,6 +71,15 @@ TEST(Summary, ANegativeSavingIsCalledWorse) {
   EXPECT_THAT(SummaryText(run, summary), Not(HasSubstr("saved")));
 }
 
+// `ebb track` starts at once: there is no wait to speak of.
+TEST(Summary, AWaitIsSaidOnlyWhereSomethingCouldWait) {
+  RunBuilder builder;
+  const core::RunRecord at_once = builder.Build();
+  EXPECT_THAT(SummaryText(at_once, Summarise(at_once)), Not(HasSubstr("waited")));
+  const core::RunRecord waited = Waited(hours(1));
+  EXPECT_THAT(SummaryText(waited, Summarise(waited)), HasSubstr("  waited         1h 0m; "));
+}
+
 TEST(Summary, ANegativeShareOfThePossibleSavingIsSaidInWords) {
   RunBuilder builder;
   builder.policy = "threshold";

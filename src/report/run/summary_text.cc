@@ -25,6 +25,12 @@ std::string OutcomeText(const core::RunRecord& run, const Summary& summary) {
   return text;
 }
 
+// A program that was started at once took milliseconds to start, and nothing was decided.
+bool CouldWait(const core::RunRecord& run, const Summary& summary) {
+  return summary.waited >= std::chrono::seconds(1) || run.decisions.empty() ||
+         run.decisions.back().reason.rule != core::GateRule::kRunNow;
+}
+
 std::string WaitText(const core::RunRecord& run, const Summary& summary) {
   std::string text = FormatDuration(summary.waited);
   if (!run.decisions.empty()) text += "; " + Sentence(run.decisions.back());
@@ -209,7 +215,7 @@ void AddTraining(const core::TrainingOutcome& training, Lines& lines) {
 
 std::string SummaryText(const core::RunRecord& run, const Summary& summary) {
   Lines lines;
-  lines.emplace_back("waited", WaitText(run, summary));
+  if (CouldWait(run, summary)) lines.emplace_back("waited", WaitText(run, summary));
   lines.emplace_back("ran",
                      FormatDuration(summary.running_time) + ", " + OutcomeText(run, summary));
   AddEnergy(run, summary, lines);

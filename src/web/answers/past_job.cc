@@ -42,6 +42,7 @@ void History::Describe(report::DescribedJson& json) const {
   json.Is("History", "Jobs that have ended, or a part of them.");
   json("jobs", "by number, the newest first", jobs);
   json("next", "before=, of the next part", next);
+  json("replayed", "whether all times are those of a replayed grid clock", replayed);
 }
 
 Result<PastJob> ReadPastJob(store::Database& database, store::JobRecord record) {

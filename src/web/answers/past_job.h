@@ -20,6 +20,7 @@ struct PastJob {
 struct History {
   std::vector<PastJob> jobs;
   std::optional<core::JobId> next;
+  bool replayed = false;
   void Describe(report::DescribedJson& json) const;
 };
 

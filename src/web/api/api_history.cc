@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/state.h"
+#include "store/store_clock.h"
 #include "web/answers/past_job.h"
 #include "web/api/api.h"
 #include "web/api/query.h"
@@ -45,6 +46,7 @@ HttpResponse Api::History(const HttpRequest& request, core::JobId) const {
   web::History history;
   const auto read = reader_.Use([&](store::Database& database) -> ebb::Status {
     EBB_ASSIGN_OR_RETURN(auto records, store::ListJobs(database, *filter));
+    EBB_ASSIGN_OR_RETURN(history.replayed, store::IsReplayed(database));
     if (records.size() > limit) {
       records.resize(limit);
       history.next = records.back().id;

@@ -401,6 +401,7 @@ TEST_F(ApiTest, WhatHasEndedComesInPartsTheNewestFirst) {
   EXPECT_EQ(part["jobs"][1]["attempts"], 1);
   EXPECT_GT(part["jobs"][1]["ran_s"], 0);
   EXPECT_EQ(part.at("next"), 2);
+  EXPECT_EQ(part.at("replayed"), true) << "the clock of the service";
   const json rest = Get("/api/v1/history?limit=2&before=2").body();
   ASSERT_EQ(rest.at("jobs").size(), 1u);
   EXPECT_EQ(rest["jobs"][0]["user"], "ada");
