@@ -55,6 +55,33 @@ TEST_F(Cli, TheCommandBeginsAtTheFirstWordThatIsNotAFlag) {
   EXPECT_TRUE(Contains(Ebb({"run", "--help"}).out, "[COMMAND...]")) << Ebb({"run", "--help"}).out;
 }
 
+TEST_F(Cli, WhatIsNotACommandIsRefusedWhateverFollows) {
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"top", "--help"},
+                                                {"quue"},
+                                                {"quue", "--help"},
+                                                {"help", "quue"},
+                                                {"quue", "--", "--help"}}) {
+    const Outcome outcome = Ebb(words);
+    EXPECT_EQ(outcome.code, 2) << words[0];
+    EXPECT_EQ(outcome.out, "") << words[0];
+    EXPECT_TRUE(Contains(outcome.err, "is not a command")) << outcome.err;
+    EXPECT_EQ(Contains(outcome.err, "did you mean \"queue\"?"), words[0] != "top") << outcome.err;
+  }
+}
+
+TEST_F(Cli, CommandsAreInGroups) {
+  const std::string help = Ebb({"--help"}).out;
+  std::size_t last = 0;
+  for (const char* heading :
+       {"One run", "The queue", "Results", "Clusters", "Grid and data", "Set-up"}) {
+    const std::size_t at = help.find("\n" + std::string(heading) + ":\n");
+    ASSERT_NE(at, std::string::npos) << heading << "\n" << help;
+    EXPECT_GT(at, last) << heading;
+    last = at;
+  }
+  EXPECT_FALSE(Contains(help, "supervise")) << help;
+}
+
 TEST_F(Cli, ANumberWithoutAUnitIsRefusedWithBothReadings) {
   for (const std::vector<std::string>& words :
        {std::vector<std::string>{"run", "--start-by", "24", "true"},
@@ -192,8 +219,13 @@ TEST_F(Cli, CompareCallsRunsByTheirScriptAndSkipsWhatNeverStarted) {
   for (const auto& entry : fs::directory_iterator(directory_ / "runs"))
     arguments.push_back(entry.path());
   EXPECT_EQ(arguments.size(), 4u);
+  const Outcome refused = Ebb(arguments);
+  EXPECT_EQ(refused.code, 2) << refused.out;
+  EXPECT_TRUE(Contains(refused.err, "unlike programs")) << refused.err;
+  arguments.push_back("--unlike");
   const Outcome outcome = Ebb(arguments);
   EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_TRUE(Contains(outcome.out, "one run each: no verdict")) << outcome.out;
   EXPECT_TRUE(Contains(outcome.out, "train.sh (1 run)")) << outcome.out;
   EXPECT_TRUE(Contains(outcome.out, "eval.sh (1 run)")) << outcome.out;
   EXPECT_TRUE(Contains(outcome.out, ": its program never started.")) << outcome.out;

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "base/units_text.h"
 #include "cli/local_times.h"
+#include "cli/say.h"
 #include "cli/terminal_plot.h"
 #include "platform/terminal.h"
 #include "report/text_table.h"
@@ -66,7 +67,7 @@ DisplayMode ModeFor(bool quiet) {
 void StatusLine::Say(const std::string& line) {
   if (mode_ == DisplayMode::kQuiet) return;
   Clear();
-  std::fprintf(stderr, "%s\n", line.c_str());
+  cli::Say(line);
 }
 
 void StatusLine::Rewrite(const std::string& line) {
@@ -92,8 +93,11 @@ void WaitDisplay::Show(const core::GateDecision& decision, const core::SignalVie
   sparkline_ = AheadOf(decision, view);
   const LocalTimes times = LocalTimes::Of(decision.at);
   if (decision.action != core::GateAction::kWait) {
-    line_.Say(times.Stamp(decision.at) + "  " + std::string(Name(decision.action)) + ": " +
-              times.InText(Sentence(decision)));
+    // Nothing was decided where nothing can wait.
+    const std::string why = decision.reason.rule == core::GateRule::kRunNow
+                                ? "carbon intensity " + Figure(decision.reason.current)
+                                : times.InText(Sentence(decision));
+    line_.Say(times.Stamp(decision.at) + "  " + std::string(Name(decision.action)) + ": " + why);
     return;
   }
   // A log wants a line when the outlook changes, not one for every value.

@@ -1,21 +1,22 @@
 #pragma once
-// An error as a terminal may have it. Its words may quote what others wrote: a damaged file, the
-// name of a job. A terminal would act on the control characters in that.
+// An error as a person at a terminal reads it. Its words may quote what others wrote, a damaged
+// file or the name of a job: a terminal would act on the control characters in that. Its times are
+// in UTC, and the person's clock may be another.
 
 #include <string>
-#include <vector>
+#include <string_view>
 
 #include "base/result.h"
-#include "base/text.h"
+#include "cli/local_times.h"
 
 namespace ebb::cli {
 
-/// The message; each control character but the line break is a "?".
-inline std::string ErrorText(const Error& error) {
-  const std::string message = error.Message();
-  std::vector<std::string> lines;
-  for (const std::string_view line : Split(message, '\n')) lines.push_back(Printable(line));
-  return Join(lines, "\n");
-}
+/// Each control character but the line break is a "?".
+std::string PrintableLines(std::string_view text);
+/// Times as `times` has them, but for what was typed or is to be typed: text in double quotes, and
+/// values of flags ("--grid-start 2023-05-01T00:00:00Z").
+std::string ForPerson(std::string_view text, const LocalTimes& times);
+/// The message, printable and with the times of this moment's clock.
+std::string ErrorText(const Error& error);
 
 }  // namespace ebb::cli

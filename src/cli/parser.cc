@@ -12,6 +12,7 @@
 #include "base/check.h"
 #include "base/text.h"
 #include "cli/error_text.h"
+#include "cli/say.h"
 #include "platform/terminal.h"
 
 namespace ebb::cli {
@@ -59,6 +60,19 @@ std::string Suggestion(const CLI::App& app, const std::vector<std::string>& argu
       return word + ": unknown" + suggestion;
   }
   return "";
+}
+
+// The first word, where it is none of the commands: what follows, even --help, is not ours to read.
+std::string UnknownCommand(const CLI::App& app, const std::vector<std::string>& arguments) {
+  if (arguments.empty() || arguments.front().starts_with('-')) return "";
+  std::vector<std::string> names;
+  for (const CLI::App* sub : app.get_subcommands({}))
+    if (sub->get_name() == arguments.front())
+      return "";
+    else if (!sub->get_group().empty())
+      names.push_back(sub->get_name());
+  const std::string suggestion = SuggestionText(arguments.front(), names);
+  return Quoted(arguments.front()) + " is not a command" + suggestion;
 }
 
 bool IsFlag(const std::string& word) { return word.size() > 1 && word.starts_with('-'); }
@@ -117,17 +131,14 @@ std::string InPlainWords(const std::string& message) {
   return message;
 }
 
-int UsageError(const CLI::App& app, const CLI::ParseError& error,
-               const std::vector<std::string>& arguments) {
-  std::string message = Suggestion(app, arguments);
-  if (message.empty()) message = InPlainWords(error.what());
-  std::fprintf(stderr, "%s: %s\nSee %s --help, or --help after a command.\n",
-               app.get_name().c_str(), message.c_str(), app.get_name().c_str());
+int UsageError(const CLI::App& app, const std::string& message) {
+  Say(app.get_name() + ": " + message + "\nSee " + app.get_name() +
+      " --help, or --help after a command.");
   return static_cast<int>(ExitCode::kUsage);
 }
 
 int Report(const CLI::App& app, const Error& error) {
-  std::fprintf(stderr, "%s: %s\n", app.get_name().c_str(), ErrorText(error).c_str());
+  Say(app.get_name() + ": " + ErrorText(error));
   return static_cast<int>(error.code);
 }
 
@@ -184,6 +195,7 @@ struct Parser::Implementation {
   std::vector<std::unique_ptr<CommandParts>> parts;
   std::vector<std::unique_ptr<Command>> commands;
   std::function<void()> without_command;
+  std::string group = "Commands";
 };
 
 std::vector<std::string> ChoicesOf(const FlagText& flag) {
@@ -283,12 +295,15 @@ Parser::~Parser() = default;
 Command& Parser::Add(const std::string& name, const std::string& help, const std::string& footer) {
   CLI::App* sub = implementation_->app.add_subcommand(name, help);
   sub->footer(footer);
+  sub->group(implementation_->group);
   implementation_->parts.push_back(
       std::make_unique<CommandParts>(CommandParts{sub, {}, {name, help, footer, {}, {}}, false}));
   implementation_->commands.push_back(
       std::make_unique<Command>(implementation_->parts.back().get()));
   return *implementation_->commands.back();
 }
+
+void Parser::BeginGroup(const std::string& heading) { implementation_->group = heading; }
 
 void Parser::WithoutCommand(std::function<void()> print) {
   implementation_->without_command = std::move(print);
@@ -315,13 +330,16 @@ int Parser::Run(const std::vector<std::string>& given) {
     arguments.insert(arguments.end(), rest.begin(), rest.end());
   }
   if (std::erase(arguments, "--utc") > 0) app::UseUtc();
+  if (const std::string unknown = UnknownCommand(app, arguments); !unknown.empty())
+    return UsageError(app, unknown);
   try {
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
     app.parse(reversed);
   } catch (const CLI::Success& success) {
     return app.exit(success);
   } catch (const CLI::ParseError& error) {
-    return UsageError(app, error, arguments);
+    const std::string suggestion = Suggestion(app, arguments);
+    return UsageError(app, suggestion.empty() ? InPlainWords(error.what()) : suggestion);
   }
   for (const auto& parts : implementation_->parts) {
     if (!parts->app->parsed()) continue;

@@ -85,6 +85,8 @@ class Parser {
   Parser(const Parser&) = delete;
   Parser& operator=(const Parser&) = delete;
 
+  /// The commands that are added from now on stand under this heading in the help.
+  void BeginGroup(const std::string& heading);
   /// The command lives as long as the parser.
   Command& Add(const std::string& name, const std::string& help, const std::string& footer);
 

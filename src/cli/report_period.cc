@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "cli/display.h"
 #include "cli/local_days.h"
+#include "cli/say.h"
 #include "platform/file.h"
 #include "platform/system_clock.h"
 #include "platform/terminal.h"
@@ -173,7 +174,7 @@ Result<report::PeriodReport> Account(app::PeriodSources& sources, report::Period
   }
   if (sources.copies() > 0)
     notices.push_back("copies of runs that count once: " + std::to_string(sources.copies()));
-  for (const std::string& notice : notices) std::fprintf(stderr, "note: %s\n", notice.c_str());
+  for (const std::string& notice : notices) SayNote(notice);
   return account.Report();
 }
 

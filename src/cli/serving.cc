@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "app/jobs/service_client.h"
 #include "app/jobs/service_place.h"
 #include "app/jobs/service_setup.h"
 #include "app/jobs/sweep_devices.h"
@@ -11,6 +12,7 @@
 #include "base/text.h"
 #include "cli/wait_for_room.h"
 #include "platform/file.h"
+#include "platform/file_lock.h"
 #include "platform/system.h"
 #include "platform/unix_socket.h"
 #include "signals/markets/entsoe_api.h"
@@ -86,6 +88,27 @@ Result<ServingPlace> CheckServing(const ServingFlags& flags) {
   return place;
 }
 
+namespace {
+
+// Who starts a second service mostly forgot the first, and wants its page.
+Error AlreadyRuns(const Error& error, const std::string& store) {
+  constexpr Duration kPatience{1000};
+  const std::string lock = store + ".lock";
+  if (error.code != ExitCode::kTryLater || !platform::FileLock::IsHeld(lock)) return error;
+  app::ServicePlace place;
+  place.store = store;
+  const auto client = app::ServiceClient::Find(place);
+  if (!client || !client->Within(kPatience).Get("/livez")) return error;
+  const auto url = platform::ReadFile(app::UrlFileOf(store));
+  const auto holder = platform::ReadFile(lock);  // it writes its number there
+  return {ExitCode::kTryLater,
+          "a service runs already" + (holder ? ", as process " + std::string(Trim(*holder)) : "") +
+              (url ? "; its page is " + std::string(Trim(*url)) : ""),
+          "", "ebb queue lists its jobs; --store FILE starts another one"};
+}
+
+}  // namespace
+
 Result<int> RunService(const Serving& serving, ServingPlace place,
                        platform::ProcessSignals& signals) {
   const auto say = Sayer(serving.command);
@@ -99,7 +122,9 @@ Result<int> RunService(const Serving& serving, ServingPlace place,
   if (serving.listens_before) EBB_RETURN_IF_ERROR(listen());
   const WaitForRoom room{serving.command, std::filesystem::path(serving.store).parent_path(), door,
                          signals, listen};
-  EBB_ASSIGN_OR_RETURN(const auto service, room.Until([&] { return serving.open(door); }));
+  auto opened = room.Until([&] { return serving.open(door); });
+  if (!opened) return Fail(AlreadyRuns(opened.error(), serving.store));
+  const auto service = std::move(*opened);
   serving.opened(*service);
   EBB_ASSIGN_OR_RETURN(web::ApiOptions api_options,
                        room.Until([&] { return ApiOptionsFor(serving, place.api); }));

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "base/units_text.h"
 #include "cli/local_times.h"
+#include "cli/say.h"
 #include "engine/decision.h"
 #include "engine/state.h"
 #include "platform/terminal.h"
@@ -52,7 +53,7 @@ void SweepDisplay::Say(const std::string& line) {
 void SweepDisplay::Print(const std::string& line) {
   if (mode_ == DisplayMode::kQuiet) return;
   Clear();
-  std::fprintf(stderr, "%s\n", line.c_str());
+  cli::Say(line);
 }
 
 void SweepDisplay::Finish() {

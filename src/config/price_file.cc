@@ -9,6 +9,7 @@
 #include "config/tariff_section.h"
 #include "config/yaml_tree.h"
 #include "platform/file.h"
+#include "platform/shipped_files.h"
 #include "signals/traces/entsoe_document.h"
 #include "signals/traces/oasis_csv.h"
 #include "signals/traces/operator_text.h"
@@ -128,7 +129,8 @@ Result<prices::PriceSource> ParsePrices(const std::string& text, const std::stri
   return prices::PriceSource(std::move(tariff));
 }
 
-Result<prices::PriceSource> LoadPrices(const std::string& path) {
+Result<prices::PriceSource> LoadPrices(const std::string& name) {
+  const std::string path = platform::Shipped(name);
   const FileReader read = [](const std::string& file) { return platform::ReadFileMaybeGzip(file); };
   EBB_ASSIGN_OR_RETURN(const std::string text, read(path));
   return ParsePrices(text, path, read);

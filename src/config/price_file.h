@@ -20,7 +20,8 @@ Result<prices::PriceSource> ParsePrices(const std::string& text, const std::stri
                                         const FileReader& read_file);
 
 /// A path that ends in .csv or .csv.gz, any XML (of ENTSO-E) and any zip archive (of one file) is a
-/// day-ahead series; anything else is YAML.
-Result<prices::PriceSource> LoadPrices(const std::string& path);
+/// day-ahead series; anything else is YAML. `name`: a path, or of a file that ships
+/// (platform/shipped_files.h).
+Result<prices::PriceSource> LoadPrices(const std::string& name);
 
 }  // namespace ebb::config

@@ -13,6 +13,7 @@
 #include "config/scenario_sites.h"
 #include "config/yaml_tree.h"
 #include "platform/file.h"
+#include "platform/shipped_files.h"
 #include "sim/published.h"
 
 namespace ebb::config {
@@ -270,6 +271,7 @@ Result<ScenarioFile> ParseScenario(const std::string& text, const ScenarioContex
 }
 
 Result<ScenarioFile> LoadScenario(ScenarioContext context) {
+  context.path = platform::Shipped(context.path);
   EBB_ASSIGN_OR_RETURN(const std::string text, platform::ReadFile(context.path));
   context.read_file = [](const std::string& path) { return platform::ReadFileMaybeGzip(path); };
   EBB_ASSIGN_OR_RETURN(ScenarioFile file, ParseScenario(text, context));

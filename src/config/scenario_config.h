@@ -46,7 +46,8 @@ Status CheckIdleDraw(const sim::Scenario& scenario, const std::string& path);
 
 Result<ScenarioFile> ParseScenario(const std::string& text, const ScenarioContext& context);
 
-/// Reads `context.path` and everything it names.
+/// Reads `context.path`, which may be of a file that ships (platform/shipped_files.h), and
+/// everything it names.
 Result<ScenarioFile> LoadScenario(ScenarioContext context);
 
 }  // namespace ebb::config

@@ -39,7 +39,7 @@ std::vector<Time> ByList(const YamlNode& section, Problems& problems) {
     if (item.kind != YamlNode::Kind::kScalar || !time)
       problems.Add(item.line, "a start date must be a time like 2023-05-01T17:00Z");
     else if (std::find(dates.begin(), dates.end(), *time) != dates.end())
-      problems.Add(item.line, "the start date " + FormatTime(*time) + " is given twice");
+      problems.Add(item.line, "the start date " + Quoted(FormatTime(*time)) + " is given twice");
     else
       dates.push_back(*time);
   }

@@ -8,6 +8,7 @@
 #include "config/tiers.h"
 #include "config/yaml_tree.h"
 #include "platform/file.h"
+#include "platform/shipped_files.h"
 
 namespace ebb::config {
 namespace {
@@ -177,7 +178,8 @@ Result<sweep::Experiment> SweepSearch::Trial(std::vector<std::vector<sweep::Sett
   return std::move(expansion.experiments.back());
 }
 
-Result<SweepSearch> LoadSweepSearch(const std::string& path) {
+Result<SweepSearch> LoadSweepSearch(const std::string& name) {
+  const std::string path = platform::Shipped(name);
   EBB_ASSIGN_OR_RETURN(const std::string text, platform::ReadFile(path));
   EBB_ASSIGN_OR_RETURN(WholeFile file, Read(text, path));
   if (!file.plan)
@@ -195,7 +197,8 @@ Result<SweepConfig> ParseSweepConfig(const std::string& text, const std::string&
   return std::move(file.config);
 }
 
-Result<SweepConfig> LoadSweepConfig(const std::string& path) {
+Result<SweepConfig> LoadSweepConfig(const std::string& name) {
+  const std::string path = platform::Shipped(name);
   EBB_ASSIGN_OR_RETURN(const std::string text, platform::ReadFile(path));
   return ParseSweepConfig(text, path);
 }

@@ -33,12 +33,14 @@ struct SweepSearch {
                                   std::vector<sweep::Setting> settings) const;
 };
 
-/// Of a file with `search: {method: bayesian}`; an Error for others.
-Result<SweepSearch> LoadSweepSearch(const std::string& path);
+/// Of a file with `search: {method: bayesian}`; an Error for others. `name`: a path, or of a file
+/// that ships (platform/shipped_files.h).
+Result<SweepSearch> LoadSweepSearch(const std::string& name);
 
 /// `name` is for messages, and its stem is the default name of the sweep. A Bayesian search is
 /// refused: its trials are not known yet.
 Result<SweepConfig> ParseSweepConfig(const std::string& text, const std::string& name);
-Result<SweepConfig> LoadSweepConfig(const std::string& path);
+/// `name` as above.
+Result<SweepConfig> LoadSweepConfig(const std::string& name);
 
 }  // namespace ebb::config

@@ -13,6 +13,7 @@
 #include "config/yaml_tree.h"
 #include "plan/make_policy.h"
 #include "platform/file.h"
+#include "platform/shipped_files.h"
 
 namespace ebb::config {
 namespace {
@@ -139,9 +140,13 @@ Result<TrainConfig> ParseTrainConfig(const std::string& text, const std::string&
   return config;
 }
 
-Result<TrainConfig> LoadTrainConfig(const std::string& path, const MeteringConfig& metering) {
+Result<TrainConfig> LoadTrainConfig(const std::string& name, const MeteringConfig& metering) {
+  const std::string path = platform::Shipped(name);
   EBB_ASSIGN_OR_RETURN(const std::string text, platform::ReadFile(path));
-  return ParseTrainConfig(text, path, metering);
+  EBB_ASSIGN_OR_RETURN(TrainConfig config, ParseTrainConfig(text, path, metering));
+  if (auto& lora = config.training.lora)
+    for (std::string* file : {&lora->base, &lora->tokens}) *file = platform::Shipped(*file);
+  return config;
 }
 
 }  // namespace ebb::config

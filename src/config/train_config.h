@@ -152,6 +152,7 @@ struct TrainConfig {
 /// says nothing of scope, interval, powers, RAPL, PUE and water.
 Result<TrainConfig> ParseTrainConfig(const std::string& text, const std::string& name,
                                      const MeteringConfig& metering = {});
-Result<TrainConfig> LoadTrainConfig(const std::string& path, const MeteringConfig& metering = {});
+/// `name`: a path, or of a file that ships (platform/shipped_files.h).
+Result<TrainConfig> LoadTrainConfig(const std::string& name, const MeteringConfig& metering = {});
 
 }  // namespace ebb::config

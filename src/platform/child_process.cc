@@ -142,7 +142,7 @@ Result<ChildProcess> ChildProcess::Start(const ChildOptions& options) {
       options.working_directory.empty() ? nullptr : options.working_directory.c_str(),
       files.cgroup_procs()};
   int error_pipe[2];
-  if (::pipe2(error_pipe, O_CLOEXEC) != 0) return Fail(StartError(errno, options.argv.front()));
+  if (::pipe2(error_pipe, O_CLOEXEC) != 0) return Fail(StartError(errno, options));
   const pid_t pid = ::fork();
   if (pid == 0) ExecChild(argv.data(), envp.data(), setup, error_pipe[1]);
   const int fork_error = errno;
@@ -160,7 +160,7 @@ Result<ChildProcess> ChildProcess::Start(const ChildOptions& options) {
   if (pid > 0) ::waitpid(pid, nullptr, 0);
   if (holds_terminal) ::tcsetpgrp(STDIN_FILENO, ::getpgrp());
   return Fail(failure.in_directory ? DirectoryError(failure.code, options.working_directory)
-                                   : StartError(failure.code, options.argv.front()));
+                                   : StartError(failure.code, options));
 }
 
 ChildProcess::ChildProcess(ChildProcess&& other) noexcept

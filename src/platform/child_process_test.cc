@@ -101,6 +101,28 @@ TEST(ChildProcessTest, WhatIsLookedUpIsWhatIsStarted) {
   }
 }
 
+TEST(ChildProcessTest, WhatWasProbablyMeantIsSaid) {
+  namespace fs = std::filesystem;
+  const fs::path here = ScratchDirectory("meant");
+  std::ofstream(here / "train.py") << "print(1)\n";
+  fs::copy_file("/bin/true", here / "tool");
+  const auto said = [&](std::vector<std::string> command) {
+    ChildOptions options{std::move(command), {}};
+    options.working_directory = here.string();
+    const Status found = CheckStart(options);
+    return found ? "" : found.error().next;
+  };
+  EXPECT_EQ(said({"sh train.py --lr 1"}),
+            "did you mean several words? sh train.py --lr 1 without the quotes");
+  EXPECT_EQ(said({"./tool x"}), "did you mean several words? ./tool x without the quotes");
+  EXPECT_EQ(said({"train.py", "--lr", "1"}), "did you mean python3 train.py?");
+  EXPECT_EQ(said({"tool"}), "did you mean ./tool?");
+  EXPECT_EQ(said({"./train.py"}), "did you mean python3 ./train.py?");
+  for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{
+           {"nosuch.py"}, {"nosuch train.py"}, {"nosuch", "train.py"}})
+    EXPECT_EQ(said(command), "check the spelling and PATH, or give the path of the program");
+}
+
 // Where a program was found is remembered, and looked at again each time.
 TEST(ChildProcessTest, AProgramThatGoesAwayIsMissedAndAnotherOneFound) {
   namespace fs = std::filesystem;

@@ -31,6 +31,54 @@ int WhyNotExecutable(const std::filesystem::path& file) {
   return ::faccessat(AT_FDCWD, file.c_str(), X_OK, AT_EACCESS) == 0 ? 0 : errno;
 }
 
+// Where exec looks for a program. An empty place stands for the working directory.
+struct Search {
+  std::filesystem::path directory;
+  std::string path;
+};
+
+struct Found {
+  std::filesystem::path file;  ///< empty: there is none
+  int why = ENOENT;            ///< there is none
+};
+
+Found Find(const std::string& program, const Search& search) {
+  std::vector<std::string_view> places{""};
+  if (program.find('/') == std::string::npos) places = Split(search.path, ':');
+  Found result;
+  for (const std::string_view place : places) {
+    const std::filesystem::path file = search.directory / place / program;
+    const int why = WhyNotExecutable(file);
+    if (why == 0) return {file, 0};
+    if (why != ENOENT && why != ENOTDIR) result.why = why;
+  }
+  return result;
+}
+
+std::string InterpreterOf(const std::string& script) {
+  if (script.ends_with(".py")) return "python3 ";
+  return script.ends_with(".sh") ? "sh " : "";
+}
+
+Search SearchOf(const ChildOptions& options) {
+  return {options.working_directory.empty() ? "." : options.working_directory, SearchPath(options)};
+}
+
+// What was probably meant; empty: nobody knows.
+std::string Meant(const ChildOptions& options, int why) {
+  const Search search = SearchOf(options);
+  const std::string& program = options.argv.front();
+  const std::string first = program.substr(0, program.find(' '));
+  if (options.argv.size() == 1 && first != program && !Find(first, search).file.empty())
+    return "did you mean several words? " + program + " without the quotes";
+  const int here = WhyNotExecutable(search.directory / program);
+  const bool has_path = program.find('/') != std::string::npos;
+  if (why == ENOENT && here == 0 && !has_path) return "did you mean ./" + program + "?";
+  if (here == EACCES && !InterpreterOf(program).empty())
+    return "did you mean " + InterpreterOf(program) + program + "?";
+  return "";
+}
+
 // Where a program was found last: thousands of jobs in a row may run the same.
 struct Lookup {
   std::string directory, path, program;
@@ -59,38 +107,31 @@ Status CheckNamed(const ChildOptions& options) {
 
 Status CheckStart(const ChildOptions& options) {
   EBB_RETURN_IF_ERROR(CheckNamed(options));
-  const std::filesystem::path directory =
-      options.working_directory.empty() ? "." : options.working_directory;
-  EBB_RETURN_IF_ERROR(CheckDirectory(directory));
+  const Search search = SearchOf(options);
+  EBB_RETURN_IF_ERROR(CheckDirectory(search.directory));
   const std::string& program = options.argv.front();
-  const std::string path = SearchPath(options);
   thread_local LastFound last;
-  Lookup lookup{directory.string(), path, program};
+  Lookup lookup{search.directory.string(), search.path, program};
   if (last.lookup == lookup && WhyNotExecutable(last.file) == 0) return {};
-  // An empty one stands for the working directory.
-  std::vector<std::string_view> places{""};
-  if (program.find('/') == std::string::npos) places = Split(path, ':');
-  int why = ENOENT;
-  for (const std::string_view place : places) {
-    const std::filesystem::path file = directory / place / program;
-    const int found = WhyNotExecutable(file);
-    if (found == 0) {
-      last = {std::move(lookup), file};
-      return {};
-    }
-    if (found != ENOENT && found != ENOTDIR) why = found;
+  Found found = Find(program, search);
+  if (found.why == 0) {
+    last = {std::move(lookup), std::move(found.file)};
+    return {};
   }
-  return Fail(StartError(why, program));
+  return Fail(StartError(found.why, options));
 }
 
-Error StartError(int code, const std::string& program) {
+Error StartError(int code, const ChildOptions& options) {
+  const std::string& program = options.argv.front();
+  const std::string meant = Meant(options, code);
+  const auto or_else = [&](const char* otherwise) { return meant.empty() ? otherwise : meant; };
   if (code == ENOENT || code == ENOTDIR)
     return {ExitCode::kCommandNotFound, "command not found", program,
-            "check the spelling and PATH, or give the path of the program"};
+            or_else("check the spelling and PATH, or give the path of the program")};
   if (code == EACCES || code == ENOEXEC || code == EISDIR)
     return {ExitCode::kCommandNotExecutable,
             std::string("cannot be executed: ") + std::strerror(code), program,
-            "is it a program, and is its execute permission set?"};
+            or_else("is it a program, and is its execute permission set?")};
   return {ExitCode::kUnavailable, std::string("cannot be started: ") + std::strerror(code), program,
           ""};
 }

@@ -12,8 +12,9 @@ Status CheckStart(const ChildOptions& options);
 /// An Error without a command is one of these.
 Status CheckNamed(const ChildOptions& options);
 
-/// Why exec failed, by its errno.
-Error StartError(int code, const std::string& program);
+/// Why exec failed, by its errno, with what was probably meant: "./train.py", "python3 train.py",
+/// or several words that were given as one.
+Error StartError(int code, const ChildOptions& options);
 /// Why the working directory could not be entered.
 Error DirectoryError(int code, const std::string& directory);
 /// Of an exit code that stands for one of these Errors: it cannot work the next time either.

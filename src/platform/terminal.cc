@@ -34,6 +34,14 @@ winsize SizeOf(int descriptor) {
   return ::ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size : winsize{};
 }
 
+// Into a pipe or a file nothing limits a line but what a person asked for.
+std::size_t ColumnsBehind(int descriptor) {
+  if (const std::size_t asked = AskedColumns()) return asked;
+  if (!::isatty(descriptor)) return std::numeric_limits<std::size_t>::max();
+  const std::size_t columns = SizeOf(descriptor).ws_col;
+  return columns > 0 ? columns : kUsualColumns;
+}
+
 }  // namespace
 
 bool StderrIsTerminal() { return ::isatty(STDERR_FILENO) && CanRewriteLines(); }
@@ -77,12 +85,8 @@ std::size_t TerminalColumns() {
   return columns > 0 ? columns : kUsualColumns;
 }
 
-std::size_t StdoutColumns() {
-  if (const std::size_t asked = AskedColumns()) return asked;
-  if (!::isatty(STDOUT_FILENO)) return std::numeric_limits<std::size_t>::max();
-  const std::size_t columns = SizeOf(STDOUT_FILENO).ws_col;
-  return columns > 0 ? columns : kUsualColumns;
-}
+std::size_t StderrColumns() { return ColumnsBehind(STDERR_FILENO); }
+std::size_t StdoutColumns() { return ColumnsBehind(STDOUT_FILENO); }
 
 std::size_t StdoutRows() {
   const std::size_t rows = SizeOf(STDOUT_FILENO).ws_row;

@@ -24,6 +24,9 @@ Result<std::string> ReadSecretFromTerminal(const std::string& prompt);
 void WriteErrorsByLine();
 /// Columns of the terminal behind standard error, 80 where unknown.
 std::size_t TerminalColumns();
+/// The same behind standard error for lines that stay: into a pipe or a file nothing limits them
+/// but COLUMNS.
+std::size_t StderrColumns();
 /// The same behind standard output. Into a pipe or a file nothing limits a line but COLUMNS.
 std::size_t StdoutColumns();
 /// Lines of the terminal behind standard output, 24 where unknown.

@@ -6,7 +6,7 @@
     run_transcripts.py --untried SOURCE_TREE NAME...               commands of README and quickstart in none of them
 
 Each transcript runs twice, in a pseudo-terminal and in a pipe, as a user without rights if it is started by root, with
-a home of its own, TZ and COLUMNS set, without a network where that can be had, and from the same moment on: an evening
+a home of its own, an installation that only root may write to, TZ and COLUMNS set, without a network where that can be had, and from the same moment on: an evening
 in May. A line of a transcript is
 
     # ...                a remark
@@ -16,6 +16,7 @@ in May. A line of a transcript is
     @again-until TEXT    after a command: it is typed again every second until TEXT is seen
     @only terminal|pipe  after a command: it is left out in the other mode
     @needs PROGRAM       at the beginning: without it the transcript is skipped
+    @clone               at the beginning: it is typed in a clone; otherwise in a folder with nothing of Ebb
     (exit N)             last: the exit code, if it is not 0
     ...                  any number of lines
 
@@ -60,13 +61,15 @@ class Step:
 
 
 def read_transcript(name):
-    steps, needs = [], []
+    steps, needs, in_clone = [], [], False
     for number, line in enumerate((HERE / f"{name}.txt").read_text().splitlines(), 1):
         word, _, rest = line.partition(" ")
         if line.startswith("$ "):
             steps.append(Step(rest, number))
         elif word == "@needs":
             needs.append(rest)
+        elif word == "@clone":
+            in_clone = True
         elif word in ("@stop-when", "@keep-until", "@again-until", "@only"):
             setattr(steps[-1], word[1:].replace("-", "_"), rest)
         elif line.startswith("# ") or line == "#":
@@ -78,7 +81,7 @@ def read_transcript(name):
     for step in steps:
         while step.expected and not step.expected[-1].strip():
             step.expected.pop()
-    return needs, steps
+    return needs, in_clone, steps
 
 
 def matches(expected, seen):
@@ -105,13 +108,13 @@ def lines_of(data):
 class Person:
     """Somebody with a shell, a home and a program to train."""
 
-    def __init__(self, prefix, source, clock, mode):
+    def __init__(self, prefix, source, clock, mode, in_clone):
         self.mode = mode
         self.directory = Path(tempfile.mkdtemp(prefix="ebb-first-hour-"))
         self.directory.chmod(0o755)
-        self.place = self.directory / "clone"
+        self.place = self.directory / ("clone" if in_clone else "work")
         self.place.mkdir()
-        for part in ("configs", "data"):
+        for part in ("configs", "data") if in_clone else ():
             shutil.copytree(source / part, self.place / part)
         (self.place / "train.py").write_text(TRAIN)
         self.home = self.directory / "home"
@@ -120,7 +123,7 @@ class Person:
         shutil.copy(clock, self.directory / "clock.so")
         (self.directory / "ahead").write_bytes(struct.pack("q", int((BEGINS_S - time.time()) * 1000)))
         if os.geteuid() == 0:
-            for path in (self.directory, *self.directory.rglob("*")):
+            for path in (self.place, *self.place.rglob("*"), self.home, self.directory / "ahead"):
                 os.chown(path, NOBODY, NOBODY, follow_symlinks=False)
         self.variables, self.background = {}, []
 
@@ -212,9 +215,9 @@ def without_network():
     return True
 
 
-def play(name, steps, places, mode, record):
+def play(name, steps, in_clone, places, mode, record):
     failures = 0
-    person = Person(*places, mode)
+    person = Person(*places, mode, in_clone)
     try:
         for step in steps:
             if step.only not in (None, mode):
@@ -238,7 +241,7 @@ def play(name, steps, places, mode, record):
 
 def untried(source, names):
     """The commands of README and quickstart that no transcript has."""
-    tried = {step.command for name in names for step in read_transcript(name)[1]}
+    tried = {step.command for name in names for step in read_transcript(name)[2]}
     for document in ("README.md", "docs/quickstart.md"):
         console = False
         for line in (source / document).read_text().splitlines():
@@ -261,13 +264,13 @@ def main(arguments):
         print("no network of its own: the ports of this machine are used")
     failures = skipped = 0
     for name in names:
-        needs, steps = read_transcript(name)
+        needs, in_clone, steps = read_transcript(name)
         if missing := [program for program in needs if not (Path(prefix) / "bin" / program).exists()]:
             print(f"skipped: {name}: {', '.join(missing)} is not built")
             skipped += 1
             continue
         for mode in ("terminal", "pipe"):
-            failures += play(name, steps, places, mode, record)
+            failures += play(name, steps, in_clone, places, mode, record)
     print(f"{failures} failures")
     return 1 if failures else 77 if skipped == len(names) else 0
 

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "app/options/flag_values.h"
 #include "app/options/run_flags.h"
 #include "app/options/when.h"
 #include "platform/system_clock.h"
@@ -31,6 +32,14 @@ Status ApplyStartBy(const std::string& text, RunOptions& options) {
   return {};
 }
 
+Status ApplyDuration(const std::string& text, RunOptions& options) {
+  EBB_ASSIGN_OR_RETURN(const Duration value, ::ebb::app::DurationOf("--duration", text));
+  if (value < std::chrono::seconds{1})
+    return Fail(BadValue("duration", text, "give a duration from 1s on, for example 90m or 2h"));
+  options.scheduler.duration = value;
+  return {};
+}
+
 }  // namespace
 
 std::vector<Flag> GateFlags() {
@@ -53,8 +62,7 @@ std::vector<Flag> GateFlags() {
        "latest start: 6h from now, 18:00, \"tomorrow 6am\" (default 24h)", ApplyStartBy,
        [](const RunOptions& o) { return std::optional(FormatExact(o.scheduler.longest_wait)); }},
       {FlagGroup::kGate, "duration", "DURATION",
-       "estimated running time (default 1h); --run-time is the same",
-       DurationOf("duration", [](RunOptions& o, Duration v) { o.scheduler.duration = v; }),
+       "estimated running time (default 1h); --run-time is the same", ApplyDuration,
        [](const RunOptions& o) {
          return o.scheduler.duration ? std::optional(FormatExact(*o.scheduler.duration))
                                      : std::nullopt;

@@ -37,6 +37,17 @@ TEST(RunOptionsTest, TheOlderNameOfAFlagIsReadButNotBesideThePresentOne) {
             std::string::npos);
 }
 
+// As in a configuration. With nothing to run, every start would be as clean as any other.
+TEST(RunOptionsTest, ARunTakesTime) {
+  for (const char* flag : {"duration", "run-time"})
+    for (const char* value : {"0", "0s", "999ms"}) {
+      RunOptions options;
+      const Status applied = ApplyFlags({{flag, value}}, options);
+      ASSERT_FALSE(applied) << value;
+      EXPECT_EQ(applied.error().code, ExitCode::kUsage);
+    }
+}
+
 TEST(RunOptionsTest, SourcesSurviveBeingStoredAndRead) {
   for (const FlagValues& given :
        {FlagValues{{"trace", "a.csv"}, {"forecast", "perfect"}}, FlagValues{{"constant", "56"}},

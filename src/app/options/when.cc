@@ -149,8 +149,9 @@ Result<When> WhenOf(const std::string& flag, const std::string& given, Time now,
                     const prices::ZoneClock& zone) {
   EBB_ASSIGN_OR_RETURN(const When when, Read(flag, given, now, zone, Direction::kAhead));
   if (const auto* at = std::get_if<Time>(&when); at && *at < now)
-    return Fail({ExitCode::kUsage, flag + ": " + given + " has passed: it was " + FormatTime(*at),
-                 "", kExamples});
+    return Fail({ExitCode::kUsage,
+                 flag + ": \"" + given + "\" has passed: it was " + FormatTime(*at), "",
+                 kExamples});
   return when;
 }
 
@@ -159,7 +160,7 @@ Result<When> PastOf(const std::string& flag, const std::string& given, Time now,
   EBB_ASSIGN_OR_RETURN(const When when, Read(flag, given, now, zone, Direction::kBack));
   if (const auto* at = std::get_if<Time>(&when); at && *at > now)
     return Fail({ExitCode::kUsage,
-                 flag + ": " + given + " is still to come: it will be " + FormatTime(*at), "",
+                 flag + ": \"" + given + "\" is still to come: it will be " + FormatTime(*at), "",
                  kPastExamples});
   return when;
 }

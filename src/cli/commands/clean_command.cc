@@ -10,8 +10,10 @@
 #include "base/text.h"
 #include "base/units_text.h"
 #include "cli/command_line.h"
+#include "cli/error_text.h"
 #include "cli/fitted_text.h"
 #include "cli/local_times.h"
+#include "cli/say.h"
 #include "platform/system_clock.h"
 #include "platform/terminal.h"
 
@@ -111,8 +113,7 @@ Result<int> Clean(const CleanFlags& flags) {
     std::ranges::move(found.notes, std::back_inserter(notes));
   }
   if (!json) {
-    for (const std::string& note : notes)
-      std::fprintf(stderr, "note: %s\n", Printable(note).c_str());
+    for (const std::string& note : notes) SayNote(note);
     if (runs.empty()) std::printf("nothing to remove\n");
     if (!runs.empty()) std::fputs(TableOf(runs).c_str(), stdout);
   }
@@ -130,11 +131,9 @@ Result<int> Clean(const CleanFlags& flags) {
   for (const app::UnneededRun& run : runs) {
     const auto gone = app::RemoveUnneeded(run, ended_before);
     if (gone && *gone) removed.push_back(run);
-    if (gone && !*gone)
-      std::fprintf(stderr, "note: %s: has changed meanwhile; it stays\n",
-                   Printable(run.directory.string()).c_str());
+    if (gone && !*gone) SayNote(run.directory.string() + ": has changed meanwhile; it stays");
     if (gone) continue;
-    std::fprintf(stderr, "ebb: %s\n", gone.error().Message().c_str());
+    Say("ebb: " + ErrorText(gone.error()));
     code = static_cast<int>(gone.error().code);
   }
   if (json)

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cli/add_run_flags.h"
 #include "cli/command_line.h"
+#include "cli/say.h"
 #include "cli/service_flags.h"
 
 namespace ebb::cli {
@@ -78,7 +79,7 @@ void AddDoctorCommand(Parser& parser, const std::string& version) {
   command.Action([request, service]() -> Result<int> {
     request->place = *service;
     const std::vector<Finding> findings = app::Examine(*request);
-    std::fputs((service->json ? Json(findings) : Text(findings)).c_str(), stdout);
+    std::fputs((service->json ? Json(findings) : ForStdout(Text(findings))).c_str(), stdout);
     return HasProblem(findings) ? kProblemCode : 0;
   });
 }

@@ -9,6 +9,7 @@
 #include "cli/add_run_flags.h"
 #include "cli/command_line.h"
 #include "cli/local_times.h"
+#include "cli/say.h"
 #include "cli/terminal_plot.h"
 #include "core/one_value.h"
 #include "plan/gate_policy.h"
@@ -256,6 +257,9 @@ void AddGridCommand(Parser& parser) {
   AddFlags(command, app::FlagGroup::kSignal, *values);
   AddFlags(command, app::FlagGroup::kClock, *values);
   command.Action([=]() -> Result<int> {
+    if (!plot->empty() && !Lowercase(*plot).ends_with(".svg"))
+      return Fail({ExitCode::kUsage, "--plot: " + Quoted(*plot) + " is not accepted", "",
+                   "a plot is drawn as SVG: give a name that ends in .svg"});
     app::RunOptions options;
     EBB_ASSIGN_OR_RETURN(const app::FlagValues flags,
                          app::WithSettings(*values, app::SettingsFor::kSignal));
@@ -269,7 +273,7 @@ void AddGridCommand(Parser& parser) {
       return Fail({ExitCode::kUsage, "--windows: \"" + *windows + "\" is not accepted", "",
                    "give a whole number from 1 to 100"});
     EBB_ASSIGN_OR_RETURN(const GridView grid, Look(options, *ahead, static_cast<int>(*count)));
-    for (const std::string& note : grid.notes) std::fprintf(stderr, "note: %s\n", note.c_str());
+    for (const std::string& note : grid.notes) SayNote(note);
     if (!plot->empty()) EBB_RETURN_IF_ERROR(platform::WriteFileAtomically(*plot, Plot(grid)));
     std::fputs(Print(grid, *format).c_str(), stdout);
     return 0;

@@ -18,6 +18,7 @@
 #include "cli/last_look.h"
 #include "cli/local_times.h"
 #include "cli/queue_sweeps.h"
+#include "cli/say.h"
 #include "cli/service_flags.h"
 #include "cli/tell_jobs.h"
 #include "platform/file.h"
@@ -347,30 +348,29 @@ Result<int> Explain(const QueueFlags& flags) {
   const LocalTimes times = TimesOf(StatusOf(client));
   const std::string reason =
       times.InText(Printable(TextOf(job, job.contains("reason") ? "reason" : "stage")));
-  std::printf("job %lld (%s) is %s\n", number, Printable(TextOf(job, "name")).c_str(),
-              reason.c_str());
-  if (!TextOf(job, "detail").empty())
-    std::printf("%s\n", times.InText(Printable(TextOf(job, "detail"))).c_str());
+  const auto say = [](const std::string& text) {
+    std::fputs((ForStdout(text) + "\n").c_str(), stdout);
+  };
+  say("job " + std::to_string(number) + " (" + Printable(TextOf(job, "name")) + ") is " + reason);
+  if (!TextOf(job, "detail").empty()) say(times.InText(Printable(TextOf(job, "detail"))));
   if (job.contains("waits_for"))
-    std::printf("it waits for jobs %s to succeed\n", job["waits_for"].dump().c_str());
+    say("it waits for jobs " + job["waits_for"].dump() + " to succeed");
   const bool both = job.contains("intensity_now") && job.contains("intensity_expected");
   if (both && !job.contains("started")) {
     const double now = job["intensity_now"], expected = job["intensity_expected"];
     const double kwh =
         job.value("power_w", 0.0) * job.value("devices", 1) * job.value("duration_s", 0.0) / 3.6e6;
-    std::printf("waiting is expected to %s %s of %s: %s at %s instead of %s\n",
-                now >= expected ? "save" : "cost",
-                EmissionsText({std::abs(now - expected) * kwh}).c_str(),
-                EmissionsText({now * kwh}).c_str(), EnergyOf(kwh).c_str(),
-                IntensityText({expected}).c_str(), IntensityText({now}).c_str());
+    say(std::string("waiting is expected to ") + (now >= expected ? "save " : "cost ") +
+        EmissionsText({std::abs(now - expected) * kwh}) + " of " + EmissionsText({now * kwh}) +
+        ": " + EnergyOf(kwh) + " at " + IntensityText({expected}) + " instead of " +
+        IntensityText({now}));
   }
   if (job.contains("emissions_g") && job.contains("emissions_at_submission_g")) {
     const double was = job["emissions_at_submission_g"], is = job["emissions_g"];
     const bool is_clear = std::abs(was - is) > job.value("saving_half_width_g", -1.0) || was == is;
-    std::printf("it emitted %s; at submission it would have been %s: %s %s%s\n",
-                EmissionsText({is}).c_str(), EmissionsText({was}).c_str(),
-                EmissionsText({std::abs(was - is)}).c_str(), was >= is ? "saved" : "WORSE",
-                is_clear ? "" : ", which is not a clear difference");
+    say("it emitted " + EmissionsText({is}) + "; at submission it would have been " +
+        EmissionsText({was}) + ": " + EmissionsText({std::abs(was - is)}) +
+        (was >= is ? " saved" : " WORSE") + (is_clear ? "" : ", which is not a clear difference"));
   }
   return 0;
 }

@@ -9,6 +9,7 @@
 #include "cli/local_times.h"
 #include "cli/report_period.h"
 #include "cli/report_settle.h"
+#include "cli/say.h"
 #include "report/run/merged_run.h"
 #include "report/run/summary.h"
 
@@ -57,11 +58,9 @@ Result<int> Merge(const ReportRequest& request) {
                  "ebb report merge runs/rank0 runs/rank1"});
   EBB_ASSIGN_OR_RETURN(const report::MergedRun merged,
                        report::MergeRuns(directories, request.name));
-  for (const std::string& notice : merged.notices)
-    std::fprintf(stderr, "note: %s\n", notice.c_str());
+  for (const std::string& notice : merged.notices) SayNote(notice);
   if (merged.not_counted > Energy{})
-    std::fprintf(stderr, "note: %s were metered more than once and count once\n",
-                 EnergyText(merged.not_counted).c_str());
+    SayNote(EnergyText(merged.not_counted) + " were metered more than once and count once");
   if (!request.output_dir.empty()) {
     EBB_RETURN_IF_ERROR(report::WriteMergedRun(request.output_dir, merged));
     EBB_RETURN_IF_ERROR(app::WriteViews(request.output_dir));
@@ -70,7 +69,7 @@ Result<int> Merge(const ReportRequest& request) {
   const std::string text =
       request.format == "json"
           ? report::SummaryJson(merged.record, summary)
-          : LocalTimes::Now().InText(report::SummaryText(merged.record, summary));
+          : ForStdout(LocalTimes::Now().InText(report::SummaryText(merged.record, summary)));
   std::fputs(text.c_str(), stdout);
   return 0;
 }

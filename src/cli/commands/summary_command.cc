@@ -3,6 +3,7 @@
 
 #include "cli/command_line.h"
 #include "cli/local_times.h"
+#include "cli/say.h"
 #include "report/run/emissions_file.h"
 #include "report/run/run_directory.h"
 #include "report/run/summary.h"
@@ -24,18 +25,18 @@ void AddSummaryCommand(Parser& parser) {
   command.Action([=]() -> Result<int> {
     std::vector<std::string> notices;
     EBB_ASSIGN_OR_RETURN(const core::RunRecord run, report::ReadRun(*directory, &notices));
-    for (const std::string& notice : notices) std::fprintf(stderr, "note: %s\n", notice.c_str());
+    for (const std::string& notice : notices) SayNote(notice);
     const report::Summary summary = report::Summarise(run);
     if (!emissions_file->empty()) {
       EBB_ASSIGN_OR_RETURN(
           const auto done,
           report::WriteEmissionsRow(*emissions_file, report::EmissionsFieldsOf(run, summary),
                                     report::CsvWrite::kUpdate));
-      for (const std::string& notice : done) std::fprintf(stderr, "note: %s\n", notice.c_str());
+      for (const std::string& notice : done) SayNote(notice);
     }
-    const std::string text = *format == "json"
-                                 ? report::SummaryJson(run, summary)
-                                 : LocalTimes::Now().InText(report::SummaryText(run, summary));
+    const std::string text =
+        *format == "json" ? report::SummaryJson(run, summary)
+                          : ForStdout(LocalTimes::Now().InText(report::SummaryText(run, summary)));
     std::fputs(text.c_str(), stdout);
     return 0;
   });

@@ -10,6 +10,7 @@
 #include "cli/add_run_flags.h"
 #include "cli/command_line.h"
 #include "cli/run_display.h"
+#include "cli/say.h"
 
 namespace ebb::cli {
 namespace {
@@ -68,7 +69,7 @@ Status ApplySettings(const app::FlagValues& given, const CodeCarbonSettings& hab
   EBB_ASSIGN_OR_RETURN(const app::CodeCarbonFlags taken,
                        app::ApplyWithCodeCarbon(given, {habits}, options));
   if (options.quiet) return {};
-  for (const std::string& note : taken.notes) std::fprintf(stderr, "note: %s\n", note.c_str());
+  for (const std::string& note : taken.notes) SayNote(note);
   return {};
 }
 

@@ -14,6 +14,7 @@
 #include "cli/command_line.h"
 #include "cli/comparison.h"
 #include "cli/run_display.h"
+#include "cli/say.h"
 #include "plan/make_policy.h"
 #include "sweep/shell_quote.h"
 
@@ -100,7 +101,7 @@ Result<std::vector<app::RunRequest>> PlanRuns(const TrainRequest& request) {
   for (const std::string& path : request.configs) {
     EBB_ASSIGN_OR_RETURN(config::TrainConfig config,
                          config::LoadTrainConfig(path, settings.metering));
-    for (const std::string& note : config.notes) std::fprintf(stderr, "note: %s\n", note.c_str());
+    for (const std::string& note : config.notes) SayNote(note);
     if (!request.seeds.empty()) {
       EBB_ASSIGN_OR_RETURN(config.training.seeds, ParseSeeds(request.seeds));
     }

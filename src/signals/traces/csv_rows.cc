@@ -68,13 +68,13 @@ Result<Time> ReadTimeField(std::string_view text, const std::string& path, std::
 
 Status CheckRowOrder(const TimedRow& before, const TimedRow& row, const std::string& path) {
   if (row.begin == before.begin)
-    return Fail(AtLine(
-        path, row.line,
-        FormatTime(row.begin) + " is given twice, also in line " + std::to_string(before.line)));
+    return Fail(AtLine(path, row.line,
+                       Quoted(FormatTime(row.begin)) + " is given twice, also in line " +
+                           std::to_string(before.line)));
   if (row.begin < before.begin)
     return Fail(AtLine(path, row.line,
-                       "rows are not in the order of time: " + FormatTime(row.begin) + " after " +
-                           FormatTime(before.begin),
+                       "rows are not in the order of time: " + Quoted(FormatTime(row.begin)) +
+                           " after " + Quoted(FormatTime(before.begin)),
                        "sort the file by its first column"));
   if (before.end && row.begin < *before.end)
     return Fail(

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "platform/file.h"
+#include "platform/shipped_files.h"
 #include "signals/traces/csv_rows.h"
 #include "signals/traces/trace_header.h"
 
@@ -290,8 +291,9 @@ Result<Trace> ParseTrace(std::string_view text, const std::string& path,
 }
 
 Result<Trace> LoadTrace(const std::string& path, const TraceOptions& options) {
-  EBB_ASSIGN_OR_RETURN(const std::string text, platform::ReadFileMaybeGzip(path));
-  return ParseTrace(text, path, options);
+  const std::string file = platform::ShippedSeries(path);
+  EBB_ASSIGN_OR_RETURN(const std::string text, platform::ReadFileMaybeGzip(file));
+  return ParseTrace(text, file, options);
 }
 
 }  // namespace ebb::signals

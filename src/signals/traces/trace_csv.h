@@ -59,7 +59,7 @@ core::SignalIdentity IdentityFromFileName(std::string_view path);
 Result<Trace> ParseTrace(std::string_view text, const std::string& path,
                          const TraceOptions& options = {});
 
-/// Reads a plain or gzip file.
+/// Reads a plain or gzip file: a path, or a series that ships (platform/shipped_files.h).
 Result<Trace> LoadTrace(const std::string& path, const TraceOptions& options = {});
 
 }  // namespace ebb::signals

@@ -119,12 +119,12 @@ Status Append(const Part& part, TraceImport& import) {
     }
     if (there->interval.begin != begin)
       return Fail({ExitCode::kConfiguration,
-                   FormatTime(begin) + " lies between the rows of another file", part.path,
+                   Quoted(FormatTime(begin)) + " lies between the rows of another file", part.path,
                    "import files of one step, and of periods that do not overlap"});
     if (there->intensity.g_per_kwh != sample.intensity.g_per_kwh)
       return Fail({ExitCode::kConfiguration,
                    "says " + FormatExact(sample.intensity.g_per_kwh) + " g/kWh for " +
-                       FormatTime(begin) + ", another file says " +
+                       Quoted(FormatTime(begin)) + ", another file says " +
                        FormatExact(there->intensity.g_per_kwh),
                    part.path, "leave one of the two files out"});
     ++import.repeated;
