@@ -8,12 +8,17 @@
 namespace ebb::cli {
 namespace {
 
-// How much of the text, which begins a word, is as somebody types it; 0: nothing.
+constexpr std::string_view kBeforeWords = " \n(:=";
+
+// How much of the text, which begins a word, is as somebody types it: a quotation, a path, an
+// address, a flag with its value; 0: nothing.
 std::size_t TypedLength(std::string_view text) {
   if (text.starts_with('"')) {
     const std::size_t end = text.find('"', 1);
     return end == std::string_view::npos ? text.size() : end + 1;
   }
+  const std::string_view word = text.substr(0, text.find_first_of(" \n"));
+  if (word.find('/') != std::string_view::npos) return word.size();
   if (!text.starts_with("--")) return 0;
   const std::size_t value = text.find_first_of(" =");
   if (value == std::string_view::npos) return text.size();
@@ -32,7 +37,8 @@ std::string ForPerson(std::string_view text, const LocalTimes& times) {
   std::string told;
   std::size_t plain = 0;  // where what nobody types begins
   for (std::size_t at = 0; at < text.size();) {
-    const std::size_t typed = TypedLength(text.substr(at));
+    const bool begins = at == 0 || kBeforeWords.find(text[at - 1]) != std::string_view::npos;
+    const std::size_t typed = begins ? TypedLength(text.substr(at)) : 0;
     if (typed == 0) {
       ++at;
       continue;

@@ -13,8 +13,8 @@ namespace ebb::cli {
 
 /// Each control character but the line break is a "?".
 std::string PrintableLines(std::string_view text);
-/// Times as `times` has them, but for what was typed or is to be typed: text in double quotes, and
-/// values of flags ("--grid-start 2023-05-01T00:00:00Z").
+/// Times as `times` has them, but for what was typed or is to be typed: text in double quotes,
+/// paths, addresses and values of flags ("--grid-start 2023-05-01T00:00:00Z").
 std::string ForPerson(std::string_view text, const LocalTimes& times);
 /// The message, printable and with the times of this moment's clock.
 std::string ErrorText(const Error& error);

@@ -23,7 +23,9 @@ TEST(ErrorText, TimesAreThoseOfThePerson) {
 TEST(ErrorText, WhatIsTypedIsVerbatim) {
   for (const std::string text :
        {"\"2026-05-04 18:00\" is given twice", "give --grid-start 2023-05-01T00:00:00Z",
-        "--at=2023-05-01T00:00:00Z is not accepted", "an open \"2026-05-04 18:00"})
+        "https://grid.test/2026-05-04T18:00Z/2026-05-04T19:00Z: request failed",
+        "runs/2026-05-04T18:00Z.csv: cannot open", "--at=2023-05-01T00:00:00Z is not accepted",
+        "an open \"2026-05-04 18:00"})
     EXPECT_EQ(InBerlin(text), text);
   EXPECT_EQ(InBerlin("begun with --grid-start 2023-05-01T00:00Z on 2026-05-04T19:00:00Z"),
             "begun with --grid-start 2023-05-01T00:00Z on 21:00");
