@@ -34,6 +34,7 @@ class BriefDisplay final : public app::RunDisplay {
                   EmissionsText(figures.emissions));
     return false;
   }
+  void LeaveTerminal() override { line_.LeaveTerminal(); }
   void EndLine() override {}
   void ShowSummary(const core::RunRecord&, const report::Summary& summary,
                    const std::string&) override {
