@@ -302,7 +302,7 @@ TEST_F(Cli, CtrlCWhileWaitingEndsCleanlyAndTheRunCanBeContinued) {
   const pid_t pid = Start({"run", "--threshold", "10", "--constant", "400", "--start-by", "10h",
                            "--run-dir", "r", "--", "true"});
   WaitFor(directory_ / "r" / "decisions.jsonl");
-  while (!Contains(Read(directory_ / "r" / "decisions.jsonl"), "above"))
+  while (!Contains(Read(directory_ / "r" / "decisions.jsonl"), "threshold_out_of_reach"))
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   ::kill(pid, SIGINT);
   const Outcome outcome = Finish(pid);

@@ -266,7 +266,7 @@ TEST_F(ServeCommand, ItsServiceManagerIsToldWhetherItStartedAndWhyNot) {
     return text;
   };
   ::setenv("NOTIFY_SOCKET", path.c_str(), 1);
-  EXPECT_EQ(Ebb({"serve", "--store", "ebb.db", "--port", "0", "--zone", "no zone"}).code, 2);
+  EXPECT_EQ(Ebb({"serve", "--store", "ebb.db", "--port", "0", "--zone", "no zone"}).code, 3);
   const std::string why = told();
   EXPECT_TRUE(why.starts_with("STATUS=ended: ")) << why;
   EXPECT_TRUE(Contains(why, "/etc/default/ebb")) << why;

@@ -61,7 +61,8 @@ std::string MissedLines(const Json& missed, const LocalTimes& times) {
 
 }  // namespace
 
-std::string DrainLines(const Json& drain, const LocalTimes& times) {
+std::string DrainLines(std::string_view answer, const LocalTimes& times) {
+  const Json drain = Json::parse(answer, nullptr, /*allow_exceptions=*/false);
   if (!drain.is_object() || !drain.value("draining", false)) return "";
   const engine::Drain said{{}, TimeOf(drain, "until"), drain.value("why", "")};
   std::string text = times.InText(Printable(DrainText(said))) + "\n  " + CountsLine(drain, times) +

@@ -104,7 +104,7 @@ Error AlreadyRuns(const Error& error, const std::string& store) {
   return {ExitCode::kTryLater,
           "a service runs already" + (holder ? ", as process " + std::string(Trim(*holder)) : "") +
               (url ? "; its page is " + std::string(Trim(*url)) : ""),
-          "", "ebb queue lists its jobs; --store FILE starts another one"};
+          store, "ebb queue lists its jobs; --store FILE starts another one"};
 }
 
 }  // namespace

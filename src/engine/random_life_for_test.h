@@ -124,10 +124,10 @@ class RandomLife {
     now_ += std::chrono::minutes{static_cast<int>(random_.Below(360)) - 180};
     Give(ClockSet{from, now_});
   }
-  // Seldom, with an end or without one; mostly it is over again soon.
+  // Seldom, with an end or without one; it is over again soon, so that jobs end in every life.
   void SetDrain() {
     if (engine_.state().drain) return Give(DrainSet{});
-    if (random_.Below(3) != 0) return;
+    if (random_.Below(10) != 0) return;
     Drain drain{now_, std::nullopt, "new disks"};
     if (random_.Below(2) == 0)
       drain.until = now_ + std::chrono::minutes{1 + static_cast<int>(random_.Below(300))};

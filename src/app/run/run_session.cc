@@ -88,7 +88,11 @@ class Gatekeeper final : public runtime::GateObserver {
         inputs_.Append(observation.view, observation.next_change, observation.failure));
     EBB_RETURN_IF_ERROR(directory_.AppendDecision(decision));
     const OnFirst on_first = std::exchange(on_first_, nullptr);
-    return on_first ? on_first(decision) : Status();
+    if (!on_first) return {};
+    EBB_RETURN_IF_ERROR(on_first(decision));
+    // What was just said stands below the line that tells of the wait: that is told again.
+    if (decision.action == core::GateAction::kWait) display_.ShowWait(decision.at);
+    return {};
   }
   void OnTick(Time grid_now) override { display_.ShowWait(grid_now); }
   Status OnSkippedWait(const core::SkippedWait& wait) override {

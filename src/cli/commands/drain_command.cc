@@ -1,7 +1,6 @@
 // ebb drain: what runs ends, and the queue service starts nothing until the drain is over.
 
 #include <cstdio>
-#include <nlohmann/json.hpp>
 
 #include "cli/command_line.h"
 #include "cli/drain_text.h"
@@ -11,8 +10,6 @@
 
 namespace ebb::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr const char* kExamples = R"(
 Examples:
@@ -56,8 +53,7 @@ Result<int> DrainQueue(const DrainFlags& flags) {
     std::fputs(answer.c_str(), stdout);
     return 0;
   }
-  const Json drain = Json::parse(answer, nullptr, false);
-  const std::string lines = DrainLines(drain, LocalTimes::Now());
+  const std::string lines = DrainLines(answer, LocalTimes::Now());
   std::fputs(lines.empty() ? "the service does not drain: jobs start as planned\n" : lines.c_str(),
              stdout);
   return 0;

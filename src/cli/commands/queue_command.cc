@@ -140,7 +140,7 @@ std::string TroubleText(const Json& status) {
     text += "nothing starts: " + Printable(trouble) + "\n";
   if (const std::string trouble = TextOf(status, "device_trouble"); !trouble.empty())
     text += "no GPU can be given to a job: " + Printable(trouble) + "\n";
-  return text + DrainLines(status.value("drain", Json()), TimesOf(status));
+  return text + DrainLines(status.value("drain", Json()).dump(), TimesOf(status));
 }
 
 // "budget research 2026-11: 12.3 kWh of 500 kWh (12.3 kWh estimated), 3.21 kg of 120 kg"

@@ -195,7 +195,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadTrace{HEADER, "a header but no rows"},
         BadTrace{FIRST "2023-04-30T23:00Z,5\n", "bad.csv:3: rows are not in the order of time"},
         BadTrace{FIRST "2023-05-01T00:00Z,5\n",
-                 "bad.csv:3: 2023-05-01T00:00:00Z is given twice, "
+                 "bad.csv:3: \"2023-05-01T00:00:00Z\" is given twice, "
                  "also in line 2"},
         BadTrace{FIRST "2023-05-01T01:00Z,-5\n", "bad.csv:3: intensity \"-5\" is negative"},
         BadTrace{FIRST "2023-05-01T01:00Z,nan\n", "bad.csv:3: \"nan\" is not a number"},
