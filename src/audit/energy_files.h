@@ -1,6 +1,6 @@
 #pragma once
-// What the supervisors of a job measured, line by line (attempt-N.energy of its folder). The program
-// can write to these files as well, so each line is looked at as the service does
+// What the supervisors of a job measured, line by line (attempt-N.energy of its folder). The
+// program can write to these files as well, so each line is looked at as the service does
 // (local/reading_check.h): what that does not believe was written by somebody else.
 
 #include <filesystem>

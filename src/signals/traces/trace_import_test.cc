@@ -116,8 +116,9 @@ TEST(TraceImport, RowsThatTwoFilesShareCountOnceAndMayNotDiffer) {
   EXPECT_EQ(import.repeated, 2u);
   EXPECT_THAT(import.samples, SizeIs(6));
   const ImportFile differing{"b.csv", kHeader + Rows("2023-12-31T22:00Z", hours{1}, 4, 3)};
-  EXPECT_THAT(ErrorOf({kFirst, differing}),
-              HasSubstr("b.csv: says 163 g/kWh for \"2023-12-31T22:00:00Z\", another file says 162"));
+  EXPECT_THAT(
+      ErrorOf({kFirst, differing}),
+      HasSubstr("b.csv: says 163 g/kWh for \"2023-12-31T22:00:00Z\", another file says 162"));
 }
 
 TEST(TraceImport, RefusesDisorderAndRepetitionInAFileWithItsLine) {

@@ -58,7 +58,8 @@ class Loader {
       // Old files store what is computed from config.json.
       if (taken_.contains(name) || name.ends_with("rotary_emb.inv_freq")) continue;
       Refuse("the tensor " + name + " is unknown in a model of type " + config.model_type,
-             "supported are the tensors of Qwen2, Qwen3, Llama and Mistral as transformers saves them");
+             "supported are the tensors of Qwen2, Qwen3, Llama and Mistral as transformers saves "
+             "them");
     }
     return error_ ? Status(Fail(*error_)) : Status{};
   }

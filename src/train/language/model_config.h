@@ -1,8 +1,8 @@
 #pragma once
 // What config.json of a Hugging Face model folder says of a decoder-only transformer. Four families
 // are known: Qwen2 (also Qwen2.5), Qwen3, Llama (2 and 3) and Mistral without a window; what
-// differs between them is here, as values, so that the model itself knows no family. Whatever would change the numbers and
-// is not supported is an error that names it. Pure.
+// differs between them is here, as values, so that the model itself knows no family. Whatever would
+// change the numbers and is not supported is an error that names it. Pure.
 
 #include <cstdint>
 #include <optional>
