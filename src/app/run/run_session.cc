@@ -90,7 +90,7 @@ class Gatekeeper final : public runtime::GateObserver {
     const OnFirst on_first = std::exchange(on_first_, nullptr);
     if (!on_first) return {};
     EBB_RETURN_IF_ERROR(on_first(decision));
-    // What was just said stands below the line that tells of the wait: that is told again.
+    // on_first may have printed lines over the live line of the wait, so that line is drawn again.
     if (decision.action == core::GateAction::kWait) display_.ShowWait(decision.at);
     return {};
   }
@@ -519,7 +519,7 @@ void Session::SayNotes(const std::vector<std::string>& notes) {
   }
 }
 
-// What a source that still fails says of it.
+// The error of a source that still fails, as a sentence for the user.
 void Session::SayWhyUnknown() {
   const auto view = surroundings_->feed->Observe(surroundings_->clock.Now(), Duration::zero());
   if (!view) SayNotes({"the carbon intensity is not known: " + view.error().Message()});

@@ -15,7 +15,7 @@ namespace {
 
 constexpr Duration kDefaultDuration = std::chrono::hours{1};
 
-// Whether anything could make the run wait.
+// True if the policy or the flags can make the run wait.
 bool Waits(const config::SchedulerConfig& scheduler) {
   return scheduler.policy != config::GatePolicyKind::kNow || scheduler.prices.threshold;
 }
@@ -37,7 +37,7 @@ std::string NewRunId(const std::string& name, Time created) {
   return safe + "-" + stamp + "-" + suffix;
 }
 
-// What starts at once, whatever the intensity, does not wait to be told it.
+// A run that starts at any intensity does not wait for the first answer of the source.
 signals::FirstAnswer WhenAnswered(const config::SchedulerConfig& scheduler) {
   return !Waits(scheduler) && scheduler.on_outage != core::OnOutage::kStop
              ? signals::FirstAnswer::kBeside
@@ -127,11 +127,11 @@ Status StoreSurroundings(report::RunDirectory& directory, const Surroundings& su
 Status StoreOutlook(const std::filesystem::path& directory, const Surroundings& surroundings,
                     core::RunRecord& run) {
   if (run.latest_start() > run.spec.submitted || run.ledger.empty()) return {};
-  // It ends now: one that began a day later would end a day from now.
+  // The run ends now, so a run that began a day later would end a day from now.
   constexpr Duration kSlack{std::chrono::hours{1}};
   const auto view =
       surroundings.feed->Observe(surroundings.clock.Now(), report::kLongestWait + kSlack);
-  // One that knows nothing now, or no hours, has nothing to tell of them.
+  // A source without a value, a forecast or hours gives no outlook.
   if (!view || view->forecast.series.empty() || !core::KnowsHours(*view)) return {};
   EBB_RETURN_IF_ERROR(report::WriteOutlook(directory, *view, *run.started() - kSlack));
   run.outlook = report::ReadOutlook(directory);
