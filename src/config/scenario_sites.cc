@@ -8,6 +8,7 @@
 #include "config/neo_clock.h"
 #include "config/publication_key.h"
 #include "core/device_profile.h"
+#include "signals/choose_source.h"
 #include "signals/feeds/profile_feed.h"
 
 namespace ebb::config {
@@ -73,12 +74,9 @@ void CheckSource(const SiteKeys& keys, int line, Problems& problems) {
   if (keys.seed && !keys.profile) problems.Add(keys.seed.line, "seed is for profiles only");
   CheckOneNeoClock(keys.neo_utc_offset_hours, keys.neo_time_zone, problems);
   if (!keys.profile) return;
-  std::vector<std::string> known = signals::ProfileZones();
-  known.emplace_back(signals::kNeoProfile);
-  if (std::find(known.begin(), known.end(), *keys.profile) == known.end())
-    problems.Add(keys.profile.line, "zone \"" + *keys.profile + "\" has no profile" +
-                                        SuggestionText(*keys.profile, known) + "; known are " +
-                                        Join(known, ", "));
+  if (signals::HasProfile(*keys.profile)) return;
+  const Error none = signals::NoProfileOf(*keys.profile);
+  problems.Add(keys.profile.line, none.what + "; " + none.next);
 }
 
 SignalOptions SignalOf(const SiteKeys& keys, const std::string& directory) {

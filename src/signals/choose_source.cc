@@ -21,12 +21,7 @@ std::string Text(const SourceLink& link) {
 
 }  // namespace
 
-bool HasProfile(std::string_view zone) {
-  if (zone == kNeoProfile) return true;
-  for (const ZoneProfile& profile : ZoneProfiles())
-    if (profile.zone == zone) return true;
-  return false;
-}
+bool HasProfile(std::string_view zone) { return zone == kNeoProfile || FindZoneProfile(zone); }
 
 Status SettleZone(SignalOptions& options,
                   const std::function<Result<const CloudRegion*>()>& region_of_this_machine) {

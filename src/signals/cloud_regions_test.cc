@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "core/countries.h"
 #include "signals/choose_source.h"
 #include "testing/source_tree.h"
 
@@ -28,6 +29,16 @@ TEST(CloudRegions, EveryZoneIsOneOfElectricityMaps) {
   ASSERT_GT(keys.size(), 300u);
   for (const CloudRegion& row : CloudRegions())
     EXPECT_TRUE(keys.contains(std::string(row.zone))) << row.region << " " << row.zone;
+}
+
+TEST(CloudRegions, OfEveryZoneTypicalHoursOrAYearlyMeanAreKnown) {
+  int with_hours = 0;
+  for (const CloudRegion& row : CloudRegions()) {
+    const core::Country* country = core::CountryOfZone(row.zone);
+    EXPECT_TRUE(HasProfile(row.zone) || (country && country->has_mean())) << row.zone;
+    with_hours += HasProfile(row.zone);
+  }
+  EXPECT_EQ(with_hours, 115) << "of " << CloudRegions().size();
 }
 
 TEST(CloudRegions, AreOrderedAndUniqueAndComplete) {

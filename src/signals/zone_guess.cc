@@ -9,10 +9,32 @@ namespace ebb::signals {
 namespace {
 
 // Grids of a part of a country that hold the city which the time zone is named after.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kPlaces{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 25> kPlaces{{
+    {"America/Boise", "US-NW-IPCO"},
+    {"America/Chicago", "US-MIDA-PJM"},
+    {"America/Denver", "US-NW-PSCO"},
+    {"America/Detroit", "US-MIDW-MISO"},
+    {"America/Edmonton", "CA-AB"},
+    {"America/Fortaleza", "BR-NE"},
     {"America/Los_Angeles", "US-CAL-CISO"},
+    {"America/Manaus", "BR-N"},
+    {"America/New_York", "US-NY-NYIS"},
+    {"America/Phoenix", "US-SW-AZPS"},
+    {"America/Recife", "BR-NE"},
+    {"America/Santiago", "CL-SEN"},
+    {"America/Sao_Paulo", "BR-CS"},
+    {"America/Toronto", "CA-ON"},
+    {"Asia/Kuala_Lumpur", "MY-WM"},
+    {"Asia/Novosibirsk", "RU-2"},
     {"Asia/Tokyo", "JP-TK"},
+    {"Australia/Adelaide", "AU-SA"},
+    {"Australia/Brisbane", "AU-QLD"},
+    {"Australia/Darwin", "AU-NT"},
+    {"Australia/Hobart", "AU-TAS"},
+    {"Australia/Melbourne", "AU-VIC"},
+    {"Australia/Perth", "AU-WA"},
     {"Australia/Sydney", "AU-NSW"},
+    {"Europe/Moscow", "RU-1"},
 }};
 
 }  // namespace

@@ -9,12 +9,14 @@ namespace {
 
 constexpr const char* kTab =
     "#code\tcoordinates\tTZ\tcomments\nDE\t+5230+01322\tEurope/Berlin\tmost of Germany\n"
-    "US\t+415100-0873900\tAmerica/Chicago\tCentral\nIT\t+4154+01229\tEurope/Rome\n";
+    "US\t+5848-15000\tAmerica/Anchorage\tAlaska\nIT\t+4154+01229\tEurope/Rome\n";
 
 TEST(ZoneGuess, IsTheCountryOfTheTimeZoneOrTheGridOfItsCity) {
   EXPECT_EQ(ZoneOfTimeZone("Europe/Berlin", kTab), "DE");
   EXPECT_EQ(ZoneOfTimeZone("Europe/Rome", kTab), "IT");
-  EXPECT_EQ(ZoneOfTimeZone("America/Chicago", kTab), "US") << "it lies on several grids";
+  EXPECT_EQ(ZoneOfTimeZone("America/Anchorage", kTab), "US") << "of its grid nothing is known";
+  EXPECT_EQ(ZoneOfTimeZone("America/New_York", kTab), "US-NY-NYIS");
+  EXPECT_EQ(ZoneOfTimeZone("Australia/Perth", kTab), "AU-WA");
   EXPECT_EQ(ZoneOfTimeZone("America/Los_Angeles", kTab), "US-CAL-CISO");
 }
 

@@ -60,7 +60,10 @@ TEST_F(NewSettingsTest, ATokenHasAFileOfItsOwn) {
 
 TEST(ZoneKnowledge, SaysWhichCaseAZoneIs) {
   EXPECT_THAT(WhatIsKnownOf("GB"), HasSubstr("live values without a token"));
-  EXPECT_THAT(WhatIsKnownOf("DE"), HasSubstr("typical days"));
+  EXPECT_THAT(WhatIsKnownOf("DE"),
+              AllOf(HasSubstr("typical days"), HasSubstr("lay 19.5 % below the mean. Live")));
+  EXPECT_THAT(WhatIsKnownOf("AR"),
+              AllOf(HasSubstr("typical hours are worth nothing here"), Not(HasSubstr("can wait"))));
   EXPECT_THAT(WhatIsKnownOf("KE"),
               AllOf(HasSubstr("only the yearly mean of Kenya"),
                     HasSubstr("nothing is known about its hours, so nothing can be gained")));

@@ -5,6 +5,7 @@
 #include "core/countries.h"
 #include "core/one_value.h"
 #include "signals/choose_source.h"
+#include "signals/feeds/profile_worth.h"
 #include "signals/make_provider.h"
 #include "signals/providers/uk_carbon_intensity.h"
 
@@ -14,11 +15,18 @@ namespace {
 // Somebody sits and waits.
 constexpr Duration kPatience{5000};
 
+std::string TypicalDaysText(const std::string& zone) {
+  const signals::ProfileWorth* worth = signals::WorthOfProfile(zone);
+  const bool nothing = worth && worth->worth_nothing();
+  return " has typical days (modelled by the hour" +
+         (nothing ? "); " + signals::WorthText(zone) + "."
+                  : "), so ebb can wait for clean hours: " + signals::WorthText(zone) + ".") +
+         " Live values need a token.";
+}
+
 std::string WithoutToken(const std::string& zone) {
   if (signals::UkAreaFromZone(zone)) return " has live values without a token.";
-  if (signals::HasProfile(zone))
-    return " has typical days (modelled by the hour), so ebb can wait for clean hours. Live values "
-           "need a token.";
+  if (signals::HasProfile(zone)) return TypicalDaysText(zone);
   const core::Country* country = core::CountryOfZone(zone);
   if (country && country->has_mean())
     return " has only the yearly mean of " + std::string(country->name) + " (" +

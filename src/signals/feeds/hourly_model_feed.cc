@@ -13,7 +13,7 @@ constexpr Duration kHour{std::chrono::hours{1}};
 class HourlyModelFeed final : public runtime::SignalFeed {
  public:
   explicit HourlyModelFeed(std::unique_ptr<HourlyModel> model)
-      : model_(std::move(model)), identity_(model_->identity()) {}
+      : model_(std::move(model)), identity_(model_->identity()), notes_(model_->notes()) {}
 
   const core::SignalIdentity& identity() const override { return identity_; }
 
@@ -36,6 +36,7 @@ class HourlyModelFeed final : public runtime::SignalFeed {
   }
 
   Time NextChange(Time now) const override { return HourOf(now) + kHour; }
+  std::vector<std::string> TakeNotes() override { return std::exchange(notes_, {}); }
 
  private:
   Time HourOf(Time time) const {
@@ -56,6 +57,7 @@ class HourlyModelFeed final : public runtime::SignalFeed {
 
   std::unique_ptr<HourlyModel> model_;
   core::SignalIdentity identity_;
+  std::vector<std::string> notes_;
 };
 
 }  // namespace

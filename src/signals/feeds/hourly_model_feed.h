@@ -4,6 +4,8 @@
 // forecast. One thread at a time.
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "runtime/signal_feed.h"
 
@@ -15,6 +17,8 @@ class HourlyModel {
   virtual ~HourlyModel() = default;
   virtual core::SignalIdentity identity() const = 0;
   virtual std::string forecast_method() const = 0;
+  /// What people should be told beside the values, once.
+  virtual std::vector<std::string> notes() const { return {}; }
   /// Hours begin this long after those of UTC (zones at half hours).
   virtual Duration hour_offset() const { return Duration{0}; }
   /// The value of the hour that begins at `hour`.

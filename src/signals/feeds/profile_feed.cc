@@ -7,6 +7,7 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "signals/feeds/hourly_model_feed.h"
+#include "signals/feeds/profile_worth.h"
 #include "signals/feeds/zone_profiles.h"
 #include "signals/signal_options.h"
 
@@ -45,12 +46,22 @@ double DailyMeanDeviation() {
 
 class ZoneModel final : public HourlyModel {
  public:
-  ZoneModel(const ZoneProfile& profile, std::uint64_t seed)
-      : profile_(profile), offset_(chr::minutes{profile.utc_offset_minutes}), seed_(seed) {}
+  ZoneModel(std::string zone, const ZoneProfile& profile, std::uint64_t seed)
+      : zone_(std::move(zone)),
+        profile_(profile),
+        offset_(chr::minutes{profile.utc_offset_minutes}),
+        seed_(seed) {}
 
   core::SignalIdentity identity() const override {
-    return {std::string(profile_.zone), core::SignalKind::kAverage, core::Boundary::kLifecycle,
-            "typical days (means 2022-2023) with seeded variation, modelled"};
+    const std::string whose =
+        zone_ == profile_.zone ? "" : "of " + std::string(profile_.zone) + ", which holds it ";
+    return {zone_, core::SignalKind::kAverage, core::Boundary::kLifecycle,
+            "typical days " + whose + "(means 2022-2023) with seeded variation, modelled"};
+  }
+  std::vector<std::string> notes() const override {
+    const ProfileWorth* worth = WorthOfProfile(zone_);
+    if (!worth || !worth->worth_nothing()) return {};
+    return {zone_ + ": " + WorthText(zone_)};
   }
   std::string forecast_method() const override { return "typical day"; }
   Duration hour_offset() const override { return -(offset_ % Duration{chr::hours{1}}); }
@@ -89,6 +100,7 @@ class ZoneModel final : public HourlyModel {
     return level / DailyMeanDeviation() * SeasonOf(local).day_to_day_sd_g_per_kwh;
   }
 
+  std::string zone_;
   const ZoneProfile& profile_;
   Duration offset_;
   std::uint64_t seed_;
@@ -136,21 +148,22 @@ std::vector<std::string> ProfileZones() {
   return zones;
 }
 
+Error NoProfileOf(std::string_view zone) {
+  std::vector<std::string> known = ProfileZones();
+  known.emplace_back(kNeoProfile);
+  return {ExitCode::kConfiguration,
+          "zone \"" + std::string(zone) + "\" has no profile" + SuggestionText(zone, known), "",
+          "docs/signals.md says which zones have typical days; or replay a trace"};
+}
+
 Result<std::unique_ptr<runtime::SignalFeed>> MakeZoneProfileFeed(std::string_view zone,
                                                                  std::uint64_t seed) {
-  const auto profiles = ZoneProfiles();
-  const auto it = std::find_if(profiles.begin(), profiles.end(),
-                               [&](const ZoneProfile& profile) { return profile.zone == zone; });
-  if (it == profiles.end()) {
-    std::vector<std::string> known = ProfileZones();
-    known.emplace_back(kNeoProfile);
-    return Fail({ExitCode::kConfiguration,
-                 "zone \"" + std::string(zone) + "\" has no profile" + SuggestionText(zone, known),
-                 "", "profiles: " + Join(known, ", ") + "; or replay a trace"});
-  }
+  const ZoneProfile* profile = FindZoneProfile(zone);
+  if (!profile) return Fail(NoProfileOf(zone));
   // The zone goes into the seed: two zones of one seed do not share their weather.
-  const auto index = static_cast<std::uint64_t>(it - profiles.begin());
-  return MakeHourlyModelFeed(std::make_unique<ZoneModel>(*it, SeedFor(seed, index)));
+  const auto index = static_cast<std::uint64_t>(profile - ZoneProfiles().data());
+  return MakeHourlyModelFeed(
+      std::make_unique<ZoneModel>(std::string(zone), *profile, SeedFor(seed, index)));
 }
 
 std::unique_ptr<runtime::SignalFeed> MakeNeoProfileFeed(const NeoClock& clock) {

@@ -17,7 +17,10 @@ namespace ebb::signals {
 /// The zones that have a profile, in the order of the table.
 std::vector<std::string> ProfileZones();
 
-/// The typical days of `zone`; an unknown zone is an Error with the nearest name and the list.
+/// A zone without typical days, with the nearest that has some.
+Error NoProfileOf(std::string_view zone);
+
+/// The typical days of `zone`, or of the zone that it is a part of; NoProfileOf another zone.
 Result<std::unique_ptr<runtime::SignalFeed>> MakeZoneProfileFeed(std::string_view zone,
                                                                  std::uint64_t seed);
 

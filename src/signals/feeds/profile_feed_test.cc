@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <set>
 
 #include "signals/feeds/constant_feed.h"
 #include "signals/feeds/zone_profiles.h"
@@ -14,7 +15,9 @@ namespace {
 using std::chrono::days;
 using std::chrono::hours;
 using std::chrono::minutes;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 const Time kDay = *ParseTime("2023-05-01");
 
@@ -23,13 +26,15 @@ double At(runtime::SignalFeed& feed, Time time) {
 }
 
 TEST(ProfileFeed, EveryZoneOfTheTableHasFourSeasonsOfPlausibleValues) {
-  ASSERT_EQ(ProfileZones().size(), 14u);
+  ASSERT_EQ(ProfileZones().size(), 123u);
+  const std::vector<std::string> zones = ProfileZones();
+  EXPECT_EQ(std::set<std::string>(zones.begin(), zones.end()).size(), zones.size());
   for (const ZoneProfile& profile : ZoneProfiles()) {
     for (const SeasonProfile& season : profile.seasons) {
       EXPECT_GT(season.day_to_day_sd_g_per_kwh, 0) << profile.zone;
       for (const double value : season.g_per_kwh) {
         EXPECT_GT(value, 10) << profile.zone;
-        EXPECT_LT(value, 1000) << profile.zone;
+        EXPECT_LT(value, 1100) << profile.zone;
       }
     }
   }
@@ -116,12 +121,49 @@ TEST(ProfileFeed, TheForecastBeginsNearTheCurrentLevelAndReturnsToTheTypicalDay)
   EXPECT_LT(near, 0.25 * far) << "an hour ahead is nearly known, six days ahead is not";
 }
 
-TEST(ProfileFeed, AnUnknownZoneIsRefusedWithTheNearestAndTheList) {
+// What somebody got yesterday with a zone and a seed comes out again.
+TEST(ProfileFeed, TheFirstFourteenZonesKeepTheirPlacesAndSoTheirDays) {
+  const std::vector<std::string> first{"AU-NSW",      "DE",          "ES",          "FR", "GB",
+                                       "IN-WE",       "JP-TK",       "NO",          "PL", "SE",
+                                       "US-CAL-CISO", "US-MIDA-PJM", "US-TEX-ERCO", "ZA"};
+  const std::vector<std::string> zones = ProfileZones();
+  EXPECT_EQ(std::vector(zones.begin(), zones.begin() + 14), first);
+}
+
+TEST(ProfileFeed, AZoneOfTheFileGoesByHoursOfUtc) {
+  // Chile: the sun of the Atacama stands high at 16:00 UTC and is down at 04:00.
+  const auto chile = *MakeZoneProfileFeed("CL-SEN", 1);
+  for (int day = 0; day < 30; ++day)
+    EXPECT_LT(At(*chile, kDay + days{day} + hours{16}), At(*chile, kDay + days{day} + hours{28}));
+  const ZoneProfile* profile = FindZoneProfile("CL-SEN");
+  EXPECT_EQ(profile->utc_offset_minutes, 0);
+  EXPECT_EQ(chile->NextChange(kDay), kDay + hours{1});
+}
+
+TEST(ProfileFeed, APartOfAZoneHasTheDaysOfTheWholeAndSaysWhose) {
+  const auto part = *MakeZoneProfileFeed("SE-SE3", 1);
+  const auto whole = *MakeZoneProfileFeed("SE", 1);
+  EXPECT_EQ(part->identity().zone, "SE-SE3");
+  EXPECT_THAT(part->identity().source, HasSubstr("of SE, which holds it"));
+  EXPECT_EQ(At(*part, kDay), At(*whole, kDay));
+  EXPECT_FALSE(MakeZoneProfileFeed("JP-ON", 1)) << "islands with a grid of their own";
+  EXPECT_EQ((*MakeZoneProfileFeed("JP-TK", 1))->identity().source, whole->identity().source)
+      << "days of its own";
+}
+
+TEST(ProfileFeed, WhereTypicalHoursAreWorthNothingItSaysSoOnce) {
+  const auto feed = *MakeZoneProfileFeed("AR", 1);
+  EXPECT_THAT(feed->TakeNotes(),
+              ElementsAre(HasSubstr("AR: typical hours are worth nothing here: in 2024")));
+  EXPECT_THAT(feed->TakeNotes(), IsEmpty());
+  EXPECT_THAT((*MakeZoneProfileFeed("DE", 1))->TakeNotes(), IsEmpty());
+}
+
+TEST(ProfileFeed, AnUnknownZoneIsRefusedWithTheNearest) {
   const auto feed = MakeZoneProfileFeed("US-CAL-CSIO", 1);
   ASSERT_FALSE(feed);
   EXPECT_EQ(feed.error().code, ExitCode::kConfiguration);
   EXPECT_THAT(feed.error().Message(), HasSubstr("did you mean \"US-CAL-CISO\"?"));
-  EXPECT_THAT(feed.error().Message(), HasSubstr("PL, SE"));
 }
 
 TEST(NeoProfile, IsNeosTableByLocalHour) {

@@ -1,7 +1,21 @@
 #include "signals/feeds/zone_profiles.h"
 
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "base/check.h"
+#include "base/csv.h"
+#include "base/text.h"
+
 namespace ebb::signals {
+
+extern const std::string_view typical_days_file;  // data/profiles, embedded
+
 namespace {
+
+// The first zones that Ebb had, by local hour: they stay as they are, so that the results of
+// yesterday come out again. The other zones are in the file, by hour UTC.
 
 // clang-format off
 constexpr std::array<ZoneProfile, 14> kProfiles{{
@@ -92,8 +106,75 @@ constexpr std::array<ZoneProfile, 14> kProfiles{{
 }};
 // clang-format on
 
+// Parts of a country on one interconnected grid with its other parts, and the zone that holds them.
+// Islands with a grid of their own (JP-ON, IN-AN) are not parts.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 29> kParts{{
+    {"DK-DK1", "DK"}, {"DK-DK2", "DK"}, {"IN-EA", "IN"},  {"IN-NE", "IN"},  {"IN-NO", "IN"},
+    {"IN-SO", "IN"},  {"IT-CNO", "IT"}, {"IT-CSO", "IT"}, {"IT-NO", "IT"},  {"IT-SAR", "IT"},
+    {"IT-SIC", "IT"}, {"IT-SO", "IT"},  {"JP-CB", "JP"},  {"JP-CG", "JP"},  {"JP-HKD", "JP"},
+    {"JP-HR", "JP"},  {"JP-KN", "JP"},  {"JP-KY", "JP"},  {"JP-SK", "JP"},  {"JP-TH", "JP"},
+    {"NO-NO1", "NO"}, {"NO-NO2", "NO"}, {"NO-NO3", "NO"}, {"NO-NO4", "NO"}, {"NO-NO5", "NO"},
+    {"SE-SE1", "SE"}, {"SE-SE2", "SE"}, {"SE-SE3", "SE"}, {"SE-SE4", "SE"},
+}};
+
+constexpr std::array<std::string_view, 4> kSeasons{"DJF", "MAM", "JJA", "SON"};
+constexpr std::size_t kFirstHour = 2, kDeviation = kFirstHour + 24, kFields = kDeviation + 1;
+
+SeasonProfile SeasonOf(const std::vector<std::string_view>& fields) {
+  const auto number = [&](std::size_t at) {
+    const auto value = ParseNumber(fields[at]);
+    EBB_CHECK(value.has_value());
+    return *value;
+  };
+  SeasonProfile season{};
+  for (std::size_t hour = 0; hour < 24; ++hour) season.g_per_kwh[hour] = number(kFirstHour + hour);
+  season.day_to_day_sd_g_per_kwh = number(kDeviation);
+  return season;
+}
+
+// Zones that are not among `profiles`, four seasons each. The file is part of the program, so what
+// is wrong in it is a bug.
+void AddZonesOfFile(std::vector<ZoneProfile>& profiles) {
+  const std::size_t own = profiles.size();
+  CsvReader reader(typical_days_file, "typical days");
+  EBB_CHECK(reader.Next().value_or(false));
+  std::size_t row = 0;
+  while (reader.Next().value_or(false)) {
+    const auto& fields = reader.fields();
+    const std::size_t season = row++ % kSeasons.size();
+    EBB_CHECK(fields.size() == kFields && fields[1] == kSeasons[season]);
+    const auto known = profiles.begin() + static_cast<std::ptrdiff_t>(own);
+    if (std::any_of(profiles.begin(), known,
+                    [&](const auto& one) { return one.zone == fields[0]; }))
+      continue;
+    if (season == 0) profiles.push_back({fields[0], 0, {}});
+    EBB_CHECK(profiles.back().zone == fields[0]);
+    profiles.back().seasons[season] = SeasonOf(fields);
+  }
+}
+
 }  // namespace
 
-std::span<const ZoneProfile> ZoneProfiles() { return kProfiles; }
+std::span<const ZoneProfile> ZoneProfiles() {
+  static const std::vector<ZoneProfile> all = [] {
+    std::vector<ZoneProfile> profiles(kProfiles.begin(), kProfiles.end());
+    AddZonesOfFile(profiles);
+    return profiles;
+  }();
+  return all;
+}
+
+const ZoneProfile* FindZoneProfile(std::string_view zone) {
+  const auto profiles = ZoneProfiles();
+  const auto find = [&](std::string_view name) -> const ZoneProfile* {
+    const auto it = std::find_if(profiles.begin(), profiles.end(),
+                                 [&](const ZoneProfile& profile) { return profile.zone == name; });
+    return it == profiles.end() ? nullptr : &*it;
+  };
+  if (const ZoneProfile* own = find(zone)) return own;
+  for (const auto& [part, whole] : kParts)
+    if (part == zone) return find(whole);
+  return nullptr;
+}
 
 }  // namespace ebb::signals
