@@ -86,6 +86,9 @@ function inUnits(value, units) {
 
 const grams = (value) => inUnits(value, [[1e-9, "ng"], [1e-6, "µg"], [1e-3, "mg"], [1, "g"], [1e3, "kg"], [1e6, "t"]]);
 
+// Of what used energy, unknown is a word.
+const emitted = (value, kwh) => isKnown(value) || !(kwh > 0) ? grams(value) : "unknown";
+
 const energy = (kwh) => inUnits(isKnown(kwh) ? kwh * 3.6e6 : kwh,
   [[1e-6, "µJ"], [1e-3, "mJ"], [1, "J"], [3600, "Wh"], [3.6e6, "kWh"], [3.6e9, "MWh"], [3.6e12, "GWh"]]);
 

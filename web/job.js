@@ -33,7 +33,7 @@ function factsOf(it) {
     ["expected", !it.ended && it.expected_end ? span(Date.parse(it.expected_start), Date.parse(it.expected_end)) : ""],
     ["must start by", it.started ? "" : moment(it.latest_start)], ["must end by", moment(it.finish_by)], ["ended", moment(it.ended)],
     ["attempts", it.attempt], ["pauses", it.pauses], ["exit code", it.exit_code],
-    ["energy", energy(it.energy_kwh)], ["emitted", grams(it.emissions_g)],
+    ["energy", energy(it.energy_kwh)], ["emitted", emitted(it.emissions_g, it.energy_kwh)],
     ["at submission, alone", isKnown(it.emissions_at_submission_g) ? comparison(it.emissions_g, it.emissions_at_submission_g, it.saving_half_width_g) : ""],
     ["first come, first served", isKnown(it.emissions_first_come_g) ? "from " + moment(it.first_come_start) + ", " +
       comparison(it.emissions_g, it.emissions_first_come_g, it.first_come_half_width_g) : ""]];

@@ -31,7 +31,7 @@ function showPower() {
     grams(rates.reduce((total, program) => total + program.emissions_g_per_hour, 0)) + " an hour");
   setText("running", String(status.running.length));
   setText("running-note", number(waiting, 0) + " waiting");
-  setText("emitted", grams(status.emissions_g));
+  setText("emitted", emitted(status.emissions_g, status.energy_kwh));
   setText("emitted-note", energy(status.energy_kwh) + " in all");
 }
 

@@ -87,9 +87,9 @@ function reasonOf(job) {
 }
 
 function textsOf(job, live) {
-  return [job.name, job.stage, when(job), live ? watts(live.power_w) : "",
-    energy(Math.max(live?.energy_kwh ?? 0, job.energy_kwh) || null),
-    grams(live && isKnown(live.emissions_g) ? Math.max(live.emissions_g, job.emissions_g ?? 0) : job.emissions_g), reasonOf(job)];
+  const used = Math.max(live?.energy_kwh ?? 0, job.energy_kwh) || null;
+  return [job.name, job.stage, when(job), live ? watts(live.power_w) : "", energy(used),
+    emitted(live && isKnown(live.emissions_g) ? Math.max(live.emissions_g, job.emissions_g ?? 0) : job.emissions_g, used), reasonOf(job)];
 }
 
 function makeRow(id) {

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "base/time.h"
 #include "base/units_text.h"
+#include "report/run/known_emissions.h"
 #include "sweep/shell_quote.h"
 
 namespace ebb::cli {
@@ -38,6 +39,11 @@ class Facts {
   }
   std::string Whole(const char* key) const { return Has(key) ? job_.at(key).dump() : ""; }
   std::string Grams(const char* key) const { return Has(key) ? EmissionsText({Number(key)}) : ""; }
+  std::string Emitted() const {
+    std::optional<Emissions> emissions;
+    if (Has("emissions_g")) emissions = Emissions{Number("emissions_g")};
+    return report::EmittedText(Energy::Joules(Number("energy_kwh") * 3.6e6), emissions);
+  }
   std::string Kwh(const char* key) const {
     return Has(key) ? EnergyText(Energy::Joules(Number(key) * 3.6e6)) : "";
   }
@@ -162,7 +168,7 @@ void AddTimes(Facts& facts) {
 void AddAccount(Facts& facts) {
   facts.Part();
   if (facts.Has("started")) facts.Line("energy", facts.Kwh("energy_kwh"));
-  facts.Line("emissions", facts.Grams("emissions_g"));
+  facts.Line("emissions", facts.Emitted());
   facts.Line("first come, first served",
              ComparedText(facts, "emissions_first_come_g", "first_come_half_width_g"));
   facts.Line("at submission, alone",

@@ -17,6 +17,14 @@ TEST(JobFacts, ADifferenceWithinWhatIsKnownIsNoClearOne) {
       << facts;
 }
 
+TEST(JobFacts, UnknownEmissionsAreAWord) {
+  const std::string facts = Facts(R"({"id":7,"name":"x","stage":"succeeded","energy_kwh":1,
+      "started":"2026-05-01T12:00:00Z","ended":"2026-05-01T15:10:00Z"})");
+  EXPECT_NE(facts.find("emissions                 unknown"), std::string::npos) << facts;
+  EXPECT_EQ(Facts(R"({"id":7,"name":"x","stage":"waiting","energy_kwh":0})").find("emissions"),
+            std::string::npos);
+}
+
 TEST(JobFacts, OfAnEndedJobTellWhatItCostAndWhatItWouldHaveCost) {
   EXPECT_EQ(Facts(R"({"id":7,"name":"bert","stage":"failed","reason":"failed 15:10",
       "detail":"exit code 3","expected_start":"2026-05-01T12:00:00.250Z",

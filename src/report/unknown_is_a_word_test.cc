@@ -22,8 +22,10 @@
 #include "report/simulation/queue_plan_json.h"
 #include "report/simulation/queue_plan_page.h"
 #include "report/simulation/simulation_json.h"
-#include "report/simulation/simulation_table.h"
+#include "report/simulation/simulation_page.h"
+#include "report/simulation/simulation_text.h"
 #include "report/sweep/sweep_report.h"
+#include "testing/builders.h"
 
 namespace ebb::report {
 namespace {
@@ -33,6 +35,7 @@ using std::chrono::hours;
 using std::chrono::minutes;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 // "0 g", "0.00 mg" with what stands around it, but no "0 g/kWh", which is another matter.
 std::vector<std::string> ZeroGramsIn(const std::string& text) {
@@ -121,8 +124,47 @@ TEST(UnknownIsAWord, InComparisons) {
   }
 }
 
+std::ptrdiff_t CountOf(const std::string& text, const std::string& part) {
+  std::ptrdiff_t count = 0;
+  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+// Without what axes are labelled with, and days on which nothing ran.
+std::vector<std::string> ZeroGramsOfPage(const std::string& page) {
+  static const std::regex kLabels("<text[^>]*>[^<]*</text>|[0-9-]{10}: 0 g, 0 J");
+  return ZeroGramsIn(std::regex_replace(page, kLabels, ""));
+}
+
+// Grams are null if and only if energy was used and the intensity of none of it is known.
+void CheckPeriodJson(const Json& json) {
+  const auto check = [](const Json& energy, const Json& without, const Json& grams,
+                        const Json& micrograms, const Json& where) {
+    const bool is_unknown = energy > 0 && without == energy;
+    EXPECT_EQ(grams.is_null(), is_unknown) << where.dump(1);
+    EXPECT_TRUE(is_unknown || energy == 0 || micrograms > 0) << where.dump(1);
+  };
+  std::vector<Json> rows = json.at("rows");
+  rows.push_back(json.at("total"));
+  for (const Json& row : rows) {
+    const Json& grams = row.at("location_based");
+    check(row.at("energy_uj"), row.at("coverage").at("intensity_uj").at("unknown"), grams,
+          grams.is_null() ? Json() : grams.at("ug"), row);
+    const Json& saved = row.at("saved_against_submission");
+    const bool is_compared = saved.at("runs_compared") > 0;
+    for (const char* key : {"emitted_ug", "at_submission_ug", "saved_g", "low_g", "high_g"})
+      EXPECT_EQ(saved.at(key).is_number(), is_compared) << key;
+    for (const char* key : {"emitted_ug", "at_submission_ug"})
+      EXPECT_TRUE(!is_compared || saved.at(key) > 0) << key;
+  }
+  for (const Json& day : json.at("days"))
+    check(day.at("energy_uj"), day.at("intensity_unknown_uj"), day.at("location_based_ug"),
+          day.at("location_based_ug"), day);
+}
+
 TEST(UnknownIsAWord, InReportsOfAPeriod) {
   Random random(19);
+  int unknown = 0;
   for (int round = 0; round < 60; ++round) {
     PeriodRequest request;
     for (int day = 0; day < 3; ++day) {
@@ -146,30 +188,107 @@ TEST(UnknownIsAWord, InReportsOfAPeriod) {
     account.Add(runs);
     const PeriodReport report = account.Report();
     EXPECT_GT(report.total.figures.energy, Energy{});
+    CheckPeriodJson(Json::parse(PeriodJson(report, nullptr)));
+    const std::string page = PeriodPage(report, nullptr);
+    EXPECT_THAT(ZeroGramsOfPage(page), IsEmpty());
+    const auto unknown_days =
+        std::count_if(report.days.begin(), report.days.end(),
+                      [](const auto& day) { return !day.second.known_emissions_ug(); });
+    EXPECT_EQ(CountOf(page, ">?</text>"), unknown_days) << "no bar looks like 0 g";
     // Of a day on which nothing ran, 0 g is what is known.
     if (report.total.figures.known_emissions_ug()) continue;
     EXPECT_THAT(PeriodText(report), HasSubstr("unknown"));
     EXPECT_THAT(ZeroGramsIn(PeriodText(report)), IsEmpty()) << PeriodText(report);
-    EXPECT_THAT(PeriodPage(report, nullptr), HasSubstr("unknown"));
-    const Json json = Json::parse(PeriodJson(report, nullptr));
-    EXPECT_THAT(json.dump(), HasSubstr("null"));
+    EXPECT_THAT(page, HasSubstr("emissions not known"));
+    ++unknown;
   }
+  EXPECT_GT(unknown, 5);
 }
 
-TEST(UnknownIsAWord, InSimulationsPlansAndSweeps) {
-  sim::Experiment experiment;
+// Policies over start dates of which random ones are not known, or known in part.
+sim::PolicyFigures RandomPolicy(Random& random, const std::string& name) {
   sim::PolicyFigures policy;
-  policy.label = policy.policy = "run-now";
-  policy.use.energy = policy.use.energy_without_intensity = Energy::Joules(3.6e6);
-  policy.idle = policy.use;
-  sim::StartFigures start;
-  start.use = policy.use;
-  policy.starts.push_back(start);
-  experiment.comparison.policies.push_back(policy);
-  experiment.comparison.starts.push_back(kMidnight);
-  for (const auto& row : PolicyTable(experiment).rows)
-    for (const std::string& cell : row) EXPECT_THAT(ZeroGramsIn(cell), IsEmpty());
+  policy.label = policy.policy = name;
+  const double share = random.Uniform(0, 1.5);
+  for (int i = 0; i < 3; ++i) {
+    sim::StartFigures start;
+    start.start = kMidnight + hours(24 * i);
+    for (sim::Use* use : {&start.use, &start.idle}) {
+      use->energy = Energy::Joules(random.Uniform(1e5, 1e7));
+      const double unknown = random.Uniform() < share ? 1 : random.Uniform() < 0.5 ? 0.5 : 0;
+      use->energy_without_intensity =
+          unknown == 1 ? use->energy : Energy::Joules(use->energy.joules() * unknown);
+      use->emissions = {use->energy.kwh() * (1 - unknown) * 300};
+    }
+    start.cost.kwh_without_price = start.use.energy.kwh();
+    start.wait_h = {1};
+    start.stretch = {1};
+    policy.starts.push_back(start);
+  }
+  return policy;
+}
 
+sim::Simulation FirstStart(const sim::PolicyFigures& policy) {
+  sim::Simulation simulation;
+  simulation.start = kMidnight;
+  simulation.jobs.emplace_back();
+  simulation.jobs.back().name = "train";
+  simulation.outcomes.emplace_back();
+  simulation.outcomes.back().segments = {{0, {kMidnight, kMidnight + hours(2)}}};
+  simulation.use = simulation.outcomes.back().use = policy.starts.front().use;
+  simulation.idle = policy.starts.front().idle;
+  return simulation;
+}
+
+sim::Experiment RandomExperiment(Random& random) {
+  sim::Experiment experiment;
+  experiment.scenario.name = "gaps";
+  experiment.scenario.cluster = testing::ClusterOf(1);
+  experiment.scenario.jobs.emplace_back();
+  // Money, of which no hour has a price.
+  core::PriceIdentity euros;
+  euros.currency = "EUR";
+  experiment.scenario.prices = {
+      std::make_shared<core::PriceSeries>(*core::PriceSeries::Create(euros, {}))};
+  if (random.Uniform() < 0.3) experiment.scenario.unknown_idle = {"H100"};
+  std::vector<sim::PolicyFigures> policies;
+  for (const char* name : {"run-now", "edf", "planner"})
+    policies.push_back(RandomPolicy(random, name));
+  for (const sim::PolicyFigures& policy : policies)
+    experiment.first_start.push_back(FirstStart(policy));
+  // Of hours that are not known the bound has 0 g.
+  experiment.comparison = sim::Compare(std::move(policies), {0, 0, 0}, "by hand", {});
+  for (const std::size_t start : experiment.comparison.known_starts)
+    experiment.comparison.bound_g[start] = 20;
+  experiment.outlooks.emplace_back();
+  return experiment;
+}
+
+TEST(UnknownIsAWord, InSimulations) {
+  Random random(20);
+  int without_saving = 0;
+  for (int round = 0; round < 40; ++round) {
+    const sim::Experiment experiment = RandomExperiment(random);
+    const sim::Comparison& comparison = experiment.comparison;
+    EXPECT_THAT(ZeroGramsIn(SimulationText(experiment, 100)), IsEmpty()) << round;
+    EXPECT_THAT(ZeroGramsIn(SimulationPage(experiment)), IsEmpty()) << round;
+    const Json json = Json::parse(SimulationJson(experiment));
+    EXPECT_THAT(ZeroMembersOf(json.dump()), IsEmpty()) << round;
+    for (std::size_t start = 0; start < comparison.starts.size(); ++start)
+      EXPECT_NE(json.at("bound").at("emissions_g").at(start), Json(0.0)) << round;
+    for (const Json& policy : json.at("policies")) {
+      EXPECT_TRUE(policy.at("cost").at("amount").is_null()) << "no hour has a price";
+      const bool idle_is_known = experiment.scenario.unknown_idle.empty();
+      EXPECT_EQ(policy.at("idle").at("energy_kwh").is_number(), idle_is_known);
+      const bool is_compared = !comparison.known_starts.empty();
+      EXPECT_EQ(policy.at("saving_percent").is_object(), is_compared) << policy.dump(1);
+      without_saving += is_compared ? 0 : 1;
+    }
+  }
+  EXPECT_GT(without_saving, 10);
+}
+
+TEST(UnknownIsAWord, InPlansAndSweeps) {
   sim::QueuePlan plan;
   plan.at = kMidnight;
   plan.policy = "planner";
@@ -177,6 +296,13 @@ TEST(UnknownIsAWord, InSimulationsPlansAndSweeps) {
   plan.jobs.back().job.name = "train";
   EXPECT_EQ(QueuePlanTable(plan).rows.front()[4], "unknown");
   EXPECT_THAT(ZeroMembersOf(QueuePlanJson(plan)), IsEmpty());
+  plan.cluster = testing::ClusterOf(1);
+  plan.views.emplace_back();
+  plan.cost = core::Cost{.kwh_without_price = 1};
+  plan.currency = "EUR";
+  EXPECT_THAT(ZeroGramsIn(QueuePlanPage(plan)), IsEmpty());
+  EXPECT_THAT(QueuePlanPage(plan), Not(HasSubstr("0.00 EUR")));
+  EXPECT_TRUE(Json::parse(QueuePlanJson(plan)).at("cost").at("amount").is_null());
 
   SweepReport report;
   report.name = "sweep";

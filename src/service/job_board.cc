@@ -11,7 +11,10 @@ void JobTotals::Add(const JobCard& card) {
   const engine::Stage stage = card.explanation.stage;
   ++stages[static_cast<std::size_t>(stage)];
   energy += card.energy;
-  if (const auto emitted = card.emitted()) emissions += *emitted;
+  if (const auto emitted = card.emitted()) {
+    emissions += *emitted;
+    any_emissions = true;
+  }
   if (engine::HasEnded(stage))
     ended.Add(card.energy, card.emitted(), card.at_submission(), card.first_come());
 }
@@ -20,6 +23,7 @@ JobTotals& JobTotals::operator+=(const JobTotals& other) {
   for (std::size_t stage = 0; stage < stages.size(); ++stage) stages[stage] += other.stages[stage];
   energy += other.energy;
   emissions += other.emissions;
+  any_emissions = any_emissions || other.any_emissions;
   ended += other.ended;
   return *this;
 }

@@ -66,6 +66,7 @@ struct JobTotals {
   std::array<std::int64_t, kStages> stages{};  ///< how many, by engine::Stage
   Energy energy;                               ///< of all of them
   Emissions emissions;                         ///< of all of them, as far as they are known
+  bool any_emissions = false;                  ///< they are known of one at least
   store::EndedSums ended;                      ///< of those that have ended
 
   void Add(const JobCard& card);

@@ -23,16 +23,28 @@ double Mean(const std::vector<double>& values) {
   return values.empty() ? 0 : sum / static_cast<double>(values.size());
 }
 
-// What is compared of one start date.
-double Grams(const StartFigures& start, IdleDraw idle) {
-  const double draw = idle == IdleDraw::kInside ? start.idle.emissions.grams : 0;
-  return start.use.emissions.grams + draw;
+// What is compared of one start date. Nothing: some of it has no known intensity, which is not 0 g.
+std::optional<double> Grams(const StartFigures& start, IdleDraw idle) {
+  Use use = start.use;
+  if (idle == IdleDraw::kInside) use += start.idle;
+  if (use.energy_without_intensity > Energy{}) return std::nullopt;
+  return use.emissions.grams;
 }
 
-void SumUp(PolicyFigures& policy, const PolicyFigures* run_now, IdleDraw idle) {
+// Savings are of the same start dates for all policies.
+std::vector<std::size_t> KnownStarts(const std::vector<PolicyFigures>& policies, IdleDraw idle) {
+  std::vector<std::size_t> known;
+  for (std::size_t start = 0; start < policies.front().starts.size(); ++start)
+    if (std::all_of(policies.begin(), policies.end(), [&](const PolicyFigures& policy) {
+          return Grams(policy.starts[start], idle).has_value();
+        }))
+      known.push_back(start);
+  return known;
+}
+
+void SumUp(PolicyFigures& policy) {
   std::vector<double> waits, stretches, makespans;
-  for (std::size_t i = 0; i < policy.starts.size(); ++i) {
-    const StartFigures& start = policy.starts[i];
+  for (const StartFigures& start : policy.starts) {
     policy.use += start.use;
     policy.idle += start.idle;
     policy.cost += start.cost;
@@ -41,8 +53,6 @@ void SumUp(PolicyFigures& policy, const PolicyFigures* run_now, IdleDraw idle) {
     policy.late_starts += start.late_starts;
     policy.late_ends += start.late_ends;
     policy.jobs += static_cast<int>(start.wait_h.size());
-    if (run_now && Grams(start, idle) > Grams(run_now->starts[i], idle))
-      ++policy.worse_than_run_now;
     waits.insert(waits.end(), start.wait_h.begin(), start.wait_h.end());
     stretches.insert(stretches.end(), start.stretch.begin(), start.stretch.end());
     makespans.push_back(Hours(start.makespan));
@@ -60,10 +70,18 @@ std::optional<double> CostSavingPercent(const PolicyFigures& policy, const Polic
   return 100 * (reference.amount - policy.cost.amount) / reference.amount;
 }
 
-std::vector<double> GramsOf(const PolicyFigures& policy, IdleDraw idle) {
+std::vector<double> GramsOf(const PolicyFigures& policy, const std::vector<std::size_t>& starts,
+                            IdleDraw idle) {
   std::vector<double> grams;
-  for (const StartFigures& start : policy.starts) grams.push_back(Grams(start, idle));
+  for (const std::size_t start : starts) grams.push_back(*Grams(policy.starts[start], idle));
   return grams;
+}
+
+// Start dates that emit more than under run-now.
+int WorseThan(const std::vector<double>& run_now, const std::vector<double>& policy) {
+  int worse = 0;
+  for (std::size_t i = 0; i < policy.size(); ++i) worse += policy[i] > run_now[i] ? 1 : 0;
+  return worse;
 }
 
 double SumAt(const std::vector<double>& values, std::span<const std::size_t> indices) {
@@ -114,6 +132,13 @@ const PolicyFigures* FindPolicy(const Comparison& comparison, const std::string&
   return nullptr;
 }
 
+std::vector<double> Comparison::KnownBound() const {
+  std::vector<double> grams;
+  if (bound_g.empty()) return grams;
+  for (const std::size_t start : known_starts) grams.push_back(bound_g[start]);
+  return grams;
+}
+
 Comparison Compare(std::vector<PolicyFigures> policies, std::vector<double> bound_g,
                    std::string bound_method, const Bootstrap& bootstrap, IdleDraw idle) {
   Comparison comparison;
@@ -125,25 +150,31 @@ Comparison Compare(std::vector<PolicyFigures> policies, std::vector<double> boun
     comparison.starts.push_back(start.start);
   const PolicyFigures* run_now = FindPolicy(comparison, kRunNow);
   const PolicyFigures* edf = FindPolicy(comparison, kEarliestDeadline);
-  const std::vector<double> zero(comparison.starts.size(), 0);
-  const auto saving = [&](const PolicyFigures& from, const PolicyFigures& policy, IdleDraw draw) {
-    return SavingShare(GramsOf(from, draw), GramsOf(policy, draw), zero, bootstrap);
+  comparison.known_starts = KnownStarts(comparison.policies, idle);
+  const auto with_idle = KnownStarts(comparison.policies, IdleDraw::kInside);
+  const std::vector<double> zero(comparison.starts.size(), 0), bound = comparison.KnownBound();
+  const auto grams = [&](const PolicyFigures& policy) {
+    return GramsOf(policy, comparison.known_starts, idle);
+  };
+  const auto saving = [&](const std::vector<double>& from, const std::vector<double>& to) {
+    return SavingShare(from, to, zero, bootstrap);
   };
   for (PolicyFigures& policy : comparison.policies) {
-    SumUp(policy, run_now, idle);
-    if (run_now) policy.saving_percent = saving(*run_now, policy, idle);
-    if (run_now) policy.saving_with_idle_percent = saving(*run_now, policy, IdleDraw::kInside);
-    if (edf) policy.saving_on_edf_percent = saving(*edf, policy, idle);
-    if (run_now && !comparison.bound_g.empty())
-      policy.share_captured_percent = SavingShare(GramsOf(*run_now, idle), GramsOf(policy, idle),
-                                                  comparison.bound_g, bootstrap);
+    SumUp(policy);
+    if (edf) policy.saving_on_edf_percent = saving(grams(*edf), grams(policy));
+    if (!run_now) continue;
+    policy.worse_than_run_now = WorseThan(grams(*run_now), grams(policy));
+    policy.saving_percent = saving(grams(*run_now), grams(policy));
+    policy.saving_with_idle_percent = saving(GramsOf(*run_now, with_idle, IdleDraw::kInside),
+                                             GramsOf(policy, with_idle, IdleDraw::kInside));
+    if (!comparison.bound_g.empty())
+      policy.share_captured_percent = SavingShare(grams(*run_now), grams(policy), bound, bootstrap);
   }
   if (run_now)
     for (PolicyFigures& policy : comparison.policies)
       policy.cost_saving_percent = CostSavingPercent(policy, *run_now);
   if (run_now && !comparison.bound_g.empty())
-    comparison.bound_saving_percent =
-        SavingShare(GramsOf(*run_now, idle), comparison.bound_g, zero, bootstrap);
+    comparison.bound_saving_percent = saving(grams(*run_now), bound);
   return comparison;
 }
 

@@ -58,9 +58,15 @@ struct PolicyFigures {
 struct Comparison {
   std::vector<Time> starts;
   std::vector<PolicyFigures> policies;
+  /// Indices of the start dates of which every policy's emissions are known whole. Savings, shares
+  /// and counts of worse ones are of these: what is not known is not 0 g.
+  std::vector<std::size_t> known_starts;
   std::vector<double> bound_g;  ///< by start date; empty: none was computed
   std::string bound_method;
   std::optional<Estimate> bound_saving_percent;
+
+  /// Of the known start dates.
+  std::vector<double> KnownBound() const;
 };
 
 /// Computes sums and estimates; `idle` decides what savings and shares are made of. `policies` hold

@@ -44,6 +44,23 @@ TEST(Comparison, SavingsAreOfGramsSummedOverStartDates) {
   EXPECT_EQ(comparison.policies[1].worse_than_run_now, 1);
 }
 
+// Energy without a known intensity emitted nobody knows how much, and not 0 g.
+TEST(Comparison, StartDatesWithUnknownEmissionsAreInNoSaving) {
+  PolicyFigures planner = Policy("planner", {80, 0});
+  planner.starts[1].use.energy_without_intensity = planner.starts[1].use.energy;
+  const Comparison comparison =
+      Compare({Policy("run-now", {100, 200}), planner}, {70, 0}, "by hand", {});
+  EXPECT_EQ(comparison.known_starts, std::vector<std::size_t>{0});
+  EXPECT_DOUBLE_EQ(comparison.policies[1].saving_percent->value, 20);
+  EXPECT_DOUBLE_EQ(comparison.policies[1].saving_with_idle_percent->value, 20);
+  EXPECT_DOUBLE_EQ(comparison.bound_saving_percent->value, 30);
+
+  for (StartFigures& start : planner.starts) start.use.energy_without_intensity = start.use.energy;
+  const Comparison none = Compare({Policy("run-now", {100, 200}), planner}, {70, 0}, "", {});
+  EXPECT_FALSE(none.policies[1].saving_percent);
+  EXPECT_FALSE(none.bound_saving_percent);
+}
+
 PolicyFigures WithIdle(PolicyFigures policy, const std::vector<double>& grams) {
   for (std::size_t i = 0; i < grams.size(); ++i) policy.starts[i].idle.emissions = {grams[i]};
   return policy;

@@ -81,11 +81,15 @@ std::optional<double> MeanExecution(const Question& question) {
       });
 }
 
-double Grams(const Simulation& simulation) { return simulation.use.emissions.grams; }
+// Nothing where some of it has no known intensity: that is not 0 g.
+std::optional<double> Grams(const Simulation& simulation) {
+  if (simulation.use.energy_without_intensity > Energy{}) return std::nullopt;
+  return simulation.use.emissions.grams;
+}
 
-std::optional<double> PercentBelow(double value, std::optional<double> reference) {
-  if (!reference || *reference <= 0) return std::nullopt;
-  return 100 * (1 - value / *reference);
+std::optional<double> PercentBelow(std::optional<double> value, std::optional<double> reference) {
+  if (!value || !reference || *reference <= 0) return std::nullopt;
+  return 100 * (1 - *value / *reference);
 }
 
 const std::array<Metric, 15>& Metrics() {
@@ -100,7 +104,10 @@ const std::array<Metric, 15>& Metrics() {
        [](const Question& q) -> std::optional<double> { return q.simulation.use.energy.kwh(); }},
       {{"mean_g_per_kwh", "emissions by energy"},
        [](const Question& q) -> std::optional<double> {
-         return Grams(q.simulation) / q.simulation.use.energy.kwh();
+         const Use& use = q.simulation.use;
+         const Energy known = use.energy - use.energy_without_intensity;
+         if (!(known > Energy{})) return std::nullopt;
+         return use.emissions.grams / known.kwh();
        }},
       {{"submission_mean_g_per_kwh", "mean over jobs of the intensity at submission"},
        MeanSubmission},
@@ -120,7 +127,9 @@ const std::array<Metric, 15>& Metrics() {
        }},
       {{"saved_g", "emissions below those of run-now"},
        [](const Question& q) -> std::optional<double> {
-         return Grams(q.run_now) - Grams(q.simulation);
+         const auto now = Grams(q.run_now), then = Grams(q.simulation);
+         if (!now || !then) return std::nullopt;
+         return *now - *then;
        }},
       {{"saving_percent", "emissions below those of run-now"},
        [](const Question& q) { return PercentBelow(Grams(q.simulation), Grams(q.run_now)); }},

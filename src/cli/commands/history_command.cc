@@ -14,6 +14,7 @@
 #include "cli/past_figures.h"
 #include "cli/service_flags.h"
 #include "platform/system_clock.h"
+#include "report/run/known_emissions.h"
 
 namespace ebb::cli {
 namespace {
@@ -80,7 +81,8 @@ const std::vector<Column>& Columns() {
       {"pauses", "pauses", false, [](J j) { return std::to_string(j.pauses); }},
       {"energy", "energy_kwh", false, [](J j) { return Maybe(j.energy, EnergyText); },
        [](J j) { return Maybe(j.energy, [](Energy e) { return FormatExact(e.kwh()); }); }},
-      {"emitted", "emissions_g", false, [](J j) { return Maybe(j.emissions, EmissionsText); },
+      {"emitted", "emissions_g", false,
+       [](J j) { return report::EmittedText(j.energy, j.emissions); },
        [](J j) { return Maybe(j.emissions, GramsText); }},
       {"saved", "saved_g", false, [](J j) { return Maybe(j.saved(), SavedText); },
        [](J j) { return Maybe(j.saved(), GramsText); }},

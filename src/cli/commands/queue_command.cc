@@ -24,6 +24,7 @@
 #include "platform/file.h"
 #include "platform/process_signals.h"
 #include "platform/terminal.h"
+#include "report/run/known_emissions.h"
 #include "signals/http/web_request.h"
 
 namespace ebb::cli {
@@ -114,6 +115,14 @@ std::string EmissionsCell(const Json& json, const char* key) {
   return json.contains(key) && json[key].is_number() ? EmissionsText({json[key]}) : "";
 }
 
+// Of what used energy, unknown is a word.
+std::string EmittedCell(const Json& json) {
+  std::optional<Emissions> emissions;
+  if (json.contains("emissions_g") && json["emissions_g"].is_number())
+    emissions = Emissions{json["emissions_g"]};
+  return report::EmittedText(Energy::Joules(json.value("energy_kwh", 0.0) * 3.6e6), emissions);
+}
+
 Result<Json> Parsed(const std::string& answer) {
   Json json = Json::parse(answer, nullptr, false);
   if (json.is_discarded())
@@ -150,7 +159,7 @@ std::string BudgetsText(const Json& status) {
   for (const Json& budget : status.contains("budgets") ? status["budgets"] : none) {
     const std::string energy = EnergyCell(budget, "energy_kwh"),
                       energy_limit = EnergyCell(budget, "energy_limit_kwh"),
-                      emissions = EmissionsCell(budget, "emissions_g"),
+                      emissions = EmittedCell(budget),
                       emissions_limit = EmissionsCell(budget, "emissions_limit_g");
     text += "budget " + Printable(TextOf(budget, "namespace")) + " " + TextOf(budget, "month") +
             ": " + energy + (energy_limit.empty() ? "" : " of " + energy_limit);
@@ -185,10 +194,9 @@ report::TextTable TableOf(const Json& jobs, const LocalTimes& times) {
     const std::string stage = TextOf(job, "stage");
     if (reason.starts_with(stage + ": ")) reason = reason.substr(stage.size() + 2);
     if (!TextOf(job, "detail").empty()) reason = TextOf(job, "detail");
-    table.rows.push_back({NumberOf(job, "id", 0), TextOf(job, "name"), stage,
-                          EmissionsCell(job, "emissions_g"), UsedEnergyCell(job),
-                          times.InText(TextOf(job, "expected_start")), NumberOf(job, "devices", 0),
-                          times.InText(reason)});
+    table.rows.push_back({NumberOf(job, "id", 0), TextOf(job, "name"), stage, EmittedCell(job),
+                          UsedEnergyCell(job), times.InText(TextOf(job, "expected_start")),
+                          NumberOf(job, "devices", 0), times.InText(reason)});
   }
   return table;
 }

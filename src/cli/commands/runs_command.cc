@@ -18,6 +18,7 @@
 #include "cli/say.h"
 #include "cli/service_flags.h"
 #include "platform/system_clock.h"
+#include "report/run/known_emissions.h"
 
 namespace ebb::cli {
 namespace {
@@ -166,11 +167,11 @@ std::string TableOf(const std::vector<PastRun>& runs) {
   table.texts = {1, 2, 8};
   table.whole = {0};
   for (const PastRun& run : runs)
-    table.rows.push_back({PlaceOf(run), NameBeside(run),
-                          run.outcome + (run.replayed ? ", replay" : ""),
-                          Maybe(run.emissions, EmissionsText), Maybe(run.energy, EnergyText),
-                          Maybe(run.saved, SavedText), Maybe(run.ran, FormatDuration),
-                          Maybe(run.created, MomentText), run.user});
+    table.rows.push_back(
+        {PlaceOf(run), NameBeside(run), run.outcome + (run.replayed ? ", replay" : ""),
+         report::EmittedText(run.energy, run.emissions), Maybe(run.energy, EnergyText),
+         Maybe(run.saved, SavedText), Maybe(run.ran, FormatDuration),
+         Maybe(run.created, MomentText), run.user});
   return FittedText(std::move(table), 3, 6);
 }
 

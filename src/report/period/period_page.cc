@@ -68,7 +68,8 @@ std::string TotalsSection(const PeriodReport& report) {
 struct Column {
   std::string label, title;
   double grams = 0;
-  bool unknown = false;  ///< some of its energy has no known intensity
+  bool unknown = false;   ///< some of its energy has no known intensity
+  bool no_grams = false;  ///< none of it has
 };
 
 std::vector<Column> ColumnsOf(const PeriodReport& report) {
@@ -84,7 +85,8 @@ std::vector<Column> ColumnsOf(const PeriodReport& report) {
              (figures.known_emissions_ug() ? EmissionsText({Grams(figures.emissions_ug)})
                                            : std::string("emissions unknown")) +
              ", " + EnergyText(figures.energy),
-         Grams(figures.emissions_ug), figures.without_intensity > Energy{}});
+         Grams(figures.emissions_ug), figures.without_intensity > Energy{},
+         !figures.known_emissions_ug().has_value()});
   return columns;
 }
 
@@ -110,6 +112,8 @@ std::string DrawColumns(const std::vector<Column>& columns) {
                     std::max(0.0, kTop + kHeight - y_of(column.grams))},
                    column.unknown ? "pale" : "bar", column.title) +
            "</g>";
+    // No bar would look like 0 g.
+    if (column.no_grams) svg += SvgText({x + step / 2, kTop + kHeight - 4}, "middle", "?");
     if (i % every == 0) svg += SvgText({x + step / 2, kTop + kHeight + 20}, "middle", column.label);
   }
   svg += SvgLine({kLeft, kTop + kHeight}, {kWidth, kTop + kHeight}, "axis");
@@ -124,7 +128,9 @@ std::string TimeSection(const PeriodReport& report) {
          std::string(report.days.size() > kMostDaysDrawn ? "Month by month" : "Day by day") +
          "</h2><div class=\"card scroll\" tabindex=\"0\"><figure><figcaption>Emitted, "
          "location-based" +
-         std::string(any_unknown ? "; pale: some of the energy has no known intensity" : "") +
+         std::string(any_unknown
+                         ? "; pale: some of the energy has no known intensity; ?: none of it has"
+                         : "") +
          "</figcaption>" + DrawColumns(columns) + "</figure></div>";
 }
 

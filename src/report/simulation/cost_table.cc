@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "base/units_text.h"
 #include "report/run/cost_summary.h"
+#include "report/simulation/simulation_table.h"
 #include "sim/cost.h"
 
 namespace ebb::report {
@@ -24,11 +25,10 @@ TextTable CostTable(const sim::Experiment& experiment) {
   const std::string currency = sim::CurrencyOf(experiment.scenario.prices);
   for (const sim::PolicyFigures& policy : experiment.comparison.policies) {
     const auto mean = policy.cost.MeanPerKwh();
-    table.rows.push_back({policy.label,
-                          mean ? MoneyText(policy.cost.amount, currency) : "not known",
-                          mean ? core::DescribePrice(*mean, {currency, ""}) : "-",
-                          SavedText(policy), EmissionsText(policy.use.emissions),
-                          FormatFixed(100 * policy.cost.UnknownShare(), 1) + " %"});
+    table.rows.push_back(
+        {policy.label, mean ? MoneyText(policy.cost.amount, currency) : "not known",
+         mean ? core::DescribePrice(*mean, {currency, ""}) : "-", SavedText(policy),
+         EmittedText(policy.use), FormatFixed(100 * policy.cost.UnknownShare(), 1) + " %"});
   }
   return table;
 }

@@ -46,7 +46,7 @@ std::string QueuePlanJson(const sim::QueuePlan& plan) {
   json["lower_bound_g"] = GramsJson(plan.lower_bound);
   if (plan.cost)
     json["cost"] = {{"currency", plan.currency},
-                    {"amount", plan.cost->amount},
+                    {"amount", plan.cost->MeanPerKwh() ? Json(plan.cost->amount) : Json(nullptr)},
                     {"share_of_energy_without_price", plan.cost->UnknownShare()}};
   json["not_submitted_yet"] = plan.not_submitted;
   json["jobs"] = Json::array();

@@ -33,12 +33,20 @@ Json UseJson(const sim::Use& use) {
           {"emissions_g", GramsJson(use)}};
 }
 
-Json StartJson(const sim::StartFigures& start) {
+// Of what free devices draw: null where nobody knows it.
+Json IdleJson(const sim::Use& idle, bool is_known) {
+  if (is_known) return UseJson(idle);
+  return {
+      {"energy_kwh", nullptr}, {"energy_without_intensity_kwh", nullptr}, {"emissions_g", nullptr}};
+}
+
+Json StartJson(const sim::StartFigures& start, bool idle_is_known) {
+  const Json idle = IdleJson(start.idle, idle_is_known);
   return {{"start", FormatTime(start.start)},
           {"energy_kwh", start.use.energy.kwh()},
           {"emissions_g", GramsJson(start.use)},
-          {"idle_energy_kwh", start.idle.energy.kwh()},
-          {"idle_emissions_g", GramsJson(start.idle)},
+          {"idle_energy_kwh", idle["energy_kwh"]},
+          {"idle_emissions_g", idle["emissions_g"]},
           {"makespan_h", Hours(start.makespan)},
           {"late_starts", start.late_starts},
           {"late_ends", start.late_ends},
@@ -48,7 +56,7 @@ Json StartJson(const sim::StartFigures& start) {
 Json PolicyJson(const sim::PolicyFigures& policy, bool idle_is_known) {
   Json json{{"label", policy.label}, {"policy", policy.policy}, {"jobs", policy.jobs}};
   json.update(UseJson(policy.use));
-  json["idle"] = UseJson(policy.idle);
+  json["idle"] = IdleJson(policy.idle, idle_is_known);
   json["saving_percent"] = EstimateJson(policy.saving_percent);
   json["saving_with_idle_percent"] =
       idle_is_known ? EstimateJson(policy.saving_with_idle_percent) : Json(nullptr);
@@ -64,7 +72,8 @@ Json PolicyJson(const sim::PolicyFigures& policy, bool idle_is_known) {
   json["pause_energy_kwh"] = policy.pause_energy.kwh();
   json["start_dates_worse_than_run_now"] = policy.worse_than_run_now;
   json["starts"] = Json::array();
-  for (const sim::StartFigures& start : policy.starts) json["starts"].push_back(StartJson(start));
+  for (const sim::StartFigures& start : policy.starts)
+    json["starts"].push_back(StartJson(start, idle_is_known));
   return json;
 }
 
@@ -72,10 +81,22 @@ Json CostJson(const sim::PolicyFigures& policy) {
   const auto number = [](const std::optional<double>& value) {
     return value ? Json(*value) : Json(nullptr);
   };
-  return {{"amount", policy.cost.amount},
-          {"mean_price_per_kwh", number(policy.cost.MeanPerKwh())},
+  const auto mean = policy.cost.MeanPerKwh();
+  return {{"amount", mean ? Json(policy.cost.amount) : Json(nullptr)},
+          {"mean_price_per_kwh", number(mean)},
           {"share_of_energy_without_price", policy.cost.UnknownShare()},
           {"saving_percent", number(policy.cost_saving_percent)}};
+}
+
+// By start date.
+Json BoundJson(const sim::Comparison& comparison) {
+  if (comparison.bound_g.empty()) return nullptr;
+  Json grams = Json::array();
+  for (std::size_t i = 0; i < comparison.bound_g.size(); ++i) grams.push_back(nullptr);
+  for (const std::size_t start : comparison.known_starts) grams[start] = comparison.bound_g[start];
+  return {{"method", comparison.bound_method},
+          {"saving_percent", EstimateJson(comparison.bound_saving_percent)},
+          {"emissions_g", std::move(grams)}};
 }
 
 // Where and when each job ran from the first start date.
@@ -140,11 +161,8 @@ std::string SimulationJson(const sim::Experiment& experiment) {
     json["signals"].push_back(SignalJson(scenario, experiment.outlooks[site], site));
   json["start_dates"] = Json::array();
   for (const Time start : comparison.starts) json["start_dates"].push_back(FormatTime(start));
-  json["bound"] = nullptr;
-  if (!comparison.bound_g.empty())
-    json["bound"] = {{"method", comparison.bound_method},
-                     {"saving_percent", EstimateJson(comparison.bound_saving_percent)},
-                     {"emissions_g", comparison.bound_g}};
+  json["start_dates_compared"] = comparison.known_starts.size();
+  json["bound"] = BoundJson(comparison);
   json["policies"] = Json::array();
   for (std::size_t i = 0; i < comparison.policies.size(); ++i) {
     json["policies"].push_back(PolicyJson(comparison.policies[i], scenario.unknown_idle.empty()));

@@ -7,7 +7,6 @@
 #include "report/draw/gantt_figure.h"
 #include "report/draw/page_parts.h"
 #include "report/draw/svg_plot.h"
-#include "report/run/known_emissions.h"
 #include "report/simulation/cost_table.h"
 #include "report/simulation/simulation_table.h"
 
@@ -44,7 +43,7 @@ std::string Headline(const sim::Comparison& comparison) {
   const sim::PolicyFigures* best = nullptr;
   for (const sim::PolicyFigures& policy : comparison.policies)
     if (policy.saving_percent && KeepsDeadlines(policy) &&
-        (!best || policy.use.emissions < best->use.emissions))
+        (!best || policy.saving_percent->value > best->saving_percent->value))
       best = &policy;
   if (!best || !(best->saving_percent->value > 0)) return "";
   std::string text = best->label + " emits " + FormatFixed(best->saving_percent->value, 1) +
@@ -104,11 +103,7 @@ Interval CommonWindow(const sim::Experiment& experiment) {
 }
 
 std::string Caption(const sim::Simulation& simulation) {
-  std::string text = ": " +
-                     KnownEmissionsText(KnownPart(simulation.use.emissions, simulation.use.energy,
-                                                  simulation.use.energy_without_intensity),
-                                        simulation.use.energy_without_intensity) +
-                     ", " + EnergyText(simulation.use.energy);
+  std::string text = ": " + EmittedText(simulation.use) + ", " + EnergyText(simulation.use.energy);
   if (simulation.pauses > 0) text += ", " + std::to_string(simulation.pauses) + " pauses";
   return text;
 }

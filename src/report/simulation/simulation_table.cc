@@ -20,11 +20,6 @@ std::string WithInterval(const std::optional<sim::Estimate>& estimate) {
          ")";
 }
 
-std::string EmittedText(const sim::Use& use) {
-  const Energy without = use.energy_without_intensity;
-  return KnownEmissionsText(KnownPart(use.emissions, use.energy, without), without);
-}
-
 std::string Misses(const sim::PolicyFigures& policy) {
   return std::to_string(policy.late_starts) + "/" + std::to_string(policy.late_ends);
 }
@@ -80,7 +75,20 @@ std::string StatusText(const core::IntensitySeries& series) {
   return text;
 }
 
+std::string BoundText(const sim::Comparison& comparison) {
+  if (comparison.known_starts.empty()) return "unknown";
+  double grams = 0;
+  for (const double of_start : comparison.KnownBound()) grams += of_start;
+  const bool in_part = comparison.known_starts.size() < comparison.bound_g.size();
+  return EmissionsText({grams}) + (in_part ? " of what is known" : "");
+}
+
 }  // namespace
+
+std::string EmittedText(const sim::Use& use) {
+  const Energy without = use.energy_without_intensity;
+  return KnownEmissionsText(KnownPart(use.emissions, use.energy, without), without);
+}
 
 TextTable PolicyTable(const sim::Experiment& experiment) {
   TextTable table{
@@ -92,9 +100,7 @@ TextTable PolicyTable(const sim::Experiment& experiment) {
   for (const sim::PolicyFigures& policy : comparison.policies)
     table.rows.push_back(PolicyRow(policy, experiment.scenario.unknown_idle.empty()));
   if (comparison.bound_g.empty()) return table;
-  double bound = 0;
-  for (const double grams : comparison.bound_g) bound += grams;
-  table.rows.push_back({"best in hindsight", EmissionsText({bound}), "", "",
+  table.rows.push_back({"best in hindsight", BoundText(comparison), "", "",
                         WithInterval(comparison.bound_saving_percent), "", "", "100.0 %", "", "",
                         "", "", "", "", ""});
   return table;
@@ -154,7 +160,12 @@ std::vector<std::string> Remarks(const sim::Experiment& experiment) {
   if (!unknown.empty())
     remarks.push_back("what free devices draw is not known (" + Join(unknown, ", ") +
                       ") and in no figure; idle_w of a device pool tells it");
-  for (const sim::PolicyFigures& policy : experiment.comparison.policies) {
+  const sim::Comparison& comparison = experiment.comparison;
+  const std::size_t starts = comparison.starts.size(), known = comparison.known_starts.size();
+  if (known < starts)
+    remarks.push_back("savings are of " + std::to_string(known) + " of " + std::to_string(starts) +
+                      " start dates: from the others the intensity of some energy is unknown");
+  for (const sim::PolicyFigures& policy : comparison.policies) {
     if (policy.use.energy_without_intensity > Energy{})
       remarks.push_back(policy.label + ": " + EnergyText(policy.use.energy_without_intensity) +
                         " ran where the intensity is unknown; its emissions are in no figure");

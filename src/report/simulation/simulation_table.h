@@ -9,6 +9,8 @@
 
 namespace ebb::report {
 
+/// "3.2 g", "3.2 g of what is known", or "unknown".
+std::string EmittedText(const sim::Use& use);
 /// One row per policy, the bound last.
 TextTable PolicyTable(const sim::Experiment& experiment);
 /// Published, recomputed, ours. No rows where nothing was published.

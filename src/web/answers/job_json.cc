@@ -192,21 +192,36 @@ Json SavingJson(const store::Compared& compared, const char* baseline_name) {
           {"without_interval", compared.without_interval}};
 }
 
+// Of what used energy 0 g is what nothing of it came to, or what nobody knows: unknown is null.
+Json GramsUnlessUnknown(Emissions emissions, Energy energy, bool is_known) {
+  if (!is_known && energy > Energy{} && emissions.grams == 0) return nullptr;
+  return emissions.grams;
+}
+
+Json EmittedInAll(const service::View& view, const service::JobTotals& totals) {
+  const store::EndedSums& forgotten = view.forgotten;
+  const bool is_known = totals.any_emissions || forgotten.on_submission.jobs > 0;
+  return GramsUnlessUnknown(forgotten.emissions + totals.emissions,
+                            forgotten.energy + totals.energy, is_known);
+}
+
 Json RunningJson(const service::View& view) {
   Json running = Json::array();
   for (const local::SupervisedFigures& program : view.running) {
-    const auto known = [&](double value) { return program.is_measured ? Json(value) : Json(); };
+    const auto known = [&](const Json& value) { return program.is_measured ? value : Json(); };
+    const auto hourly = HourlyEmissions(view, program);
+    const local::LiveFigures& figures = program.figures;
     running.push_back({{"job", program.job},
                        {"attempt", program.attempt},
                        {"pool", program.pool},
                        {"slots", program.slots},
                        {"gpus", program.gpus},
-                       {"elapsed_s", Seconds(program.figures.elapsed)},
-                       {"power_w", known(program.figures.power.watts)},
-                       {"energy_kwh", known(program.figures.energy.kwh())},
-                       {"emissions_g", known(program.figures.emissions.grams)}});
-    if (const auto hourly = HourlyEmissions(view, program))
-      running.back()["emissions_g_per_hour"] = hourly->grams;
+                       {"elapsed_s", Seconds(figures.elapsed)},
+                       {"power_w", known(figures.power.watts)},
+                       {"energy_kwh", known(figures.energy.kwh())},
+                       {"emissions_g", known(GramsUnlessUnknown(figures.emissions, figures.energy,
+                                                                hourly.has_value()))}});
+    if (hourly) running.back()["emissions_g_per_hour"] = hourly->grams;
   }
   return running;
 }
@@ -250,7 +265,7 @@ Json BudgetsJson(const service::View& view) {
                {"starts_again", FormatTime(budget.starts_again)},
                {"energy_kwh", budget.energy.kwh()},
                {"estimated_kwh", budget.estimated.kwh()},
-               {"emissions_g", budget.emissions.grams}};
+               {"emissions_g", GramsUnlessUnknown(budget.emissions, budget.energy, false)}};
     if (budget.energy_limit) entry["energy_limit_kwh"] = budget.energy_limit->kwh();
     if (budget.emissions_limit) entry["emissions_limit_g"] = budget.emissions_limit->grams;
     if (!budget.why.empty()) entry["why"] = budget.why;
@@ -292,7 +307,7 @@ std::string ViewToJson(const service::View& view, std::uint64_t after_event) {
       json["jobs"][std::string(engine::Name(static_cast<engine::Stage>(stage)))] = count;
   json["running"] = RunningJson(view);
   json["energy_kwh"] = (view.forgotten.energy + totals.energy).kwh();
-  json["emissions_g"] = (view.forgotten.emissions + totals.emissions).grams;
+  json["emissions_g"] = EmittedInAll(view, totals);
   json["saved"] = SavingJson(ended.on_submission, "at_submission_g");
   json["saved_on_first_come"] = SavingJson(ended.on_first_come, "first_come_g");
   json["signals"] = Json::array();

@@ -92,7 +92,10 @@ void WriteBudgets(const View& view, Writer& writer) {
   of_each("ebb_namespace_estimated_joules", "The part of it that nobody measured.",
           [](const Budget& budget) -> Number { return budget.estimated.joules(); });
   of_each("ebb_namespace_emissions_grams", "What the namespace has emitted in this month.",
-          [](const Budget& budget) -> Number { return budget.emissions.grams; });
+          [](const Budget& budget) -> Number {
+            const bool is_unknown = budget.energy > Energy{} && budget.emissions.grams == 0;
+            return is_unknown ? std::nullopt : Number(budget.emissions.grams);
+          });
   of_each("ebb_namespace_energy_budget_joules", "Its budget for a month.",
           [](const Budget& budget) -> Number {
             return budget.energy_limit ? Number(budget.energy_limit->joules()) : std::nullopt;

@@ -1,0 +1,70 @@
+// Unknown is null, or left out, in what the queue answers, and never 0 g.
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "report/described_json.h"
+#include "web/answers/job_json.h"
+
+namespace ebb::web {
+namespace {
+
+using nlohmann::json;
+
+service::JobCard CardOf(core::JobId id, double kwh, std::optional<Emissions> emissions) {
+  core::Submission submission;
+  submission.job.id = id;
+  service::JobCard card;
+  card.submission = std::make_shared<const core::Submission>(std::move(submission));
+  card.explanation.job = id;
+  card.explanation.stage = engine::Stage::kSucceeded;
+  card.energy = Energy::Joules(3.6e6 * kwh);
+  card.emissions = emissions;
+  return card;
+}
+
+json StatusOf(const service::View& view) { return json::parse(ViewToJson(view, 0)); }
+
+TEST(UnknownIsNull, InTheSumsOfTheQueue) {
+  service::View view;
+  EXPECT_EQ(StatusOf(view)["emissions_g"], 0) << "nothing was used";
+  view.jobs.Put(CardOf(1, 2, std::nullopt));
+  EXPECT_TRUE(StatusOf(view)["emissions_g"].is_null());
+  view.jobs.Put(CardOf(2, 2, Emissions{0}));
+  EXPECT_EQ(StatusOf(view)["emissions_g"], 0) << "power of 0 g/kWh";
+  view.jobs.Put(CardOf(2, 2, Emissions{300}));
+  EXPECT_EQ(StatusOf(view)["emissions_g"], 300);
+}
+
+TEST(UnknownIsNull, OfJobsThatReadersHaveForgotten) {
+  service::View view;
+  view.forgotten.Add(Energy::Joules(5), std::nullopt, {}, {});
+  EXPECT_TRUE(StatusOf(view)["emissions_g"].is_null());
+  view.forgotten.Add(Energy::Joules(5), Emissions{7}, {}, {});
+  EXPECT_EQ(StatusOf(view)["emissions_g"], 7);
+}
+
+TEST(UnknownIsNull, OfWhatRunsAndOfBudgets) {
+  service::View view;
+  view.running.emplace_back();
+  view.running.back().figures.energy = Energy::Joules(5);
+  view.budgets.emplace_back();
+  view.budgets.back().energy = Energy::Joules(5);
+  const json status = StatusOf(view);
+  EXPECT_TRUE(status["running"][0]["emissions_g"].is_null());
+  EXPECT_TRUE(status["budgets"][0]["emissions_g"].is_null());
+}
+
+TEST(UnknownIsNull, OfAJob) {
+  const service::JobCard unknown = CardOf(1, 2, std::nullopt);
+  JobAnswer answer;
+  answer.card = &unknown;
+  for (const auto form : {JobAnswer::Form::kRow, JobAnswer::Form::kWhole}) {
+    answer.form = form;
+    EXPECT_FALSE(json::parse(report::ToJson(answer)).contains("emissions_g"));
+  }
+}
+
+}  // namespace
+}  // namespace ebb::web
