@@ -120,15 +120,10 @@ FeedResult MakeOne(const SignalOptions& options, const Asking& asking, Duration 
       return MakeConstant(options);
     case SignalSource::kYearlyAverage:
       return MakeYearlyAverageFeed(options.zone);
-    case SignalSource::kHttp:
-    case SignalSource::kElectricityMaps:
-    case SignalSource::kUkCarbonIntensity:
-    case SignalSource::kWattTime:
-    case SignalSource::kCarbonAwareSdk:
+    default:
       EBB_ASSIGN_OR_RETURN(const LiveParts parts, PartsOf(options));
       return MakeLive(options, parts, asking, first_answer);
   }
-  return Fail({ExitCode::kBug, "a signal source that does not exist", "", ""});
 }
 
 // With what a link says of itself before anything is asked.

@@ -6,6 +6,7 @@
 #include "signals/http/web_request.h"
 #include "signals/providers/carbon_aware_sdk.h"
 #include "signals/providers/electricity_maps.h"
+#include "signals/providers/energy_charts_intensity.h"
 #include "signals/providers/uk_carbon_intensity.h"
 #include "signals/providers/watttime.h"
 #include "signals/secret.h"
@@ -88,6 +89,21 @@ MadeProvider Uk(const SignalOptions& options) {
   };
 }
 
+MadeProvider EnergyCharts(const SignalOptions& options) {
+  EBB_RETURN_IF_ERROR(NeedZone(options, "DE"));
+  const auto country = EnergyChartsCountry(options.zone);
+  if (!country)
+    return Fail({ExitCode::kConfiguration,
+                 "Energy-Charts has no carbon intensity of zone \"" + options.zone + "\"", "",
+                 "give a whole European country, for example DE, FR or DK"});
+  EBB_ASSIGN_OR_RETURN(const std::string url, Server(options, kEnergyChartsUrl, false));
+  const auto boundary = options.boundary.value_or(core::Boundary::kUnknown);
+  return [made = EnergyChartsIntensityOptions{url, options.zone, *country, boundary}](
+             HttpGetFunction http_get) {
+    return MakeEnergyChartsIntensity(made, std::move(http_get));
+  };
+}
+
 // A file or named variable holds "user:password"; without one, the official client's two variables.
 MadeProvider WattTime(const SignalOptions& given) {
   const SignalOptions options = WithSecretOf(given, given.watttime_secret, kWattTimeUserVariable);
@@ -161,6 +177,8 @@ MadeProvider ProviderOf(const SignalOptions& options) {
       return WattTime(options);
     case SignalSource::kCarbonAwareSdk:
       return CarbonAwareSdk(options);
+    case SignalSource::kEnergyCharts:
+      return EnergyCharts(options);
     case SignalSource::kHttp:
       return Json(options);
     default:

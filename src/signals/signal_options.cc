@@ -9,15 +9,16 @@
 namespace ebb::signals {
 namespace {
 
-constexpr std::array<std::string_view, 9> kSourceNames{"replay",
-                                                       "profile",
-                                                       "constant",
-                                                       "yearly-average",
-                                                       "http",
-                                                       "electricity-maps",
-                                                       "uk-carbon-intensity",
-                                                       "watttime",
-                                                       "carbon-aware-sdk"};
+constexpr std::array<std::string_view, 10> kSourceNames{"replay",
+                                                        "profile",
+                                                        "constant",
+                                                        "yearly-average",
+                                                        "http",
+                                                        "electricity-maps",
+                                                        "uk-carbon-intensity",
+                                                        "watttime",
+                                                        "carbon-aware-sdk",
+                                                        "energy-charts"};
 constexpr std::array<std::string_view, 5> kForecastNames{"auto", "archived", "history", "perfect",
                                                          "weather"};
 

@@ -34,9 +34,10 @@ enum class SignalSource {
   kUkCarbonIntensity,
   kWattTime,
   kCarbonAwareSdk,
+  kEnergyCharts,
 };
 /// "replay", "profile", "constant", "yearly-average", "http", "electricity-maps",
-/// "uk-carbon-intensity", "watttime", "carbon-aware-sdk".
+/// "uk-carbon-intensity", "watttime", "carbon-aware-sdk", "energy-charts".
 std::string_view Name(SignalSource source);
 std::optional<SignalSource> SignalSourceFromName(std::string_view name);
 std::vector<std::string> SignalSourceNames();

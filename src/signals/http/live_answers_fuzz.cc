@@ -9,6 +9,7 @@
 #include "signals/markets/energy_charts.h"
 #include "signals/providers/carbon_aware_sdk.h"
 #include "signals/providers/electricity_maps.h"
+#include "signals/providers/energy_charts_intensity.h"
 #include "signals/providers/json_address.h"
 #include "signals/providers/uk_carbon_intensity.h"
 #include "signals/providers/watttime.h"
@@ -36,6 +37,8 @@ Result<Payload> Parse(int provider, const std::string& body) {
       return ParseCarbonAwareSdkForecast(body, "fuzz");
     case 6:
       return ParseJsonAddress(body, {}, {kNow, Duration{60'000}}, "fuzz");
+    case 7:
+      return ParseEnergyChartsIntensity(body, "fuzz");
     default:
       return ParseJsonAddress(body, {"/v", "/t", "/rows", "lb/MWh"}, {kNow, Duration{60'000}},
                               "fuzz");
@@ -50,7 +53,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::ignore = ParseWattTimeLogin(body, "fuzz");
   if (const auto prices = ParseEnergyCharts(body, "fuzz"); !prices)
     EBB_CHECK(!prices.error().what.empty());
-  const auto payload = Parse(data[0] % 8, body);
+  const auto payload = Parse(data[0] % 9, body);
   if (!payload) {
     EBB_CHECK(!payload.error().what.empty() && payload.error().where == "fuzz");
     return 0;

@@ -94,25 +94,17 @@ Result<std::unique_ptr<MarketSource>> MakeEnergyCharts(EnergyChartsOptions optio
 Result<core::PriceSeries> ParseEnergyCharts(std::string_view body, const std::string& where) {
   EBB_ASSIGN_OR_RETURN(const JsonNode root, ParseJson(body, where));
   const auto bad = [&](std::string what) { return BadAnswer(std::move(what), body, where); };
-  const JsonNode* times = root.Find("unix_seconds");
-  const JsonNode* prices = root.Find("price");
-  if (!times || !prices || !times->is_list() || !prices->is_list() ||
-      times->items.size() != prices->items.size())
-    return Fail(bad("the answer has no list of as many prices as times"));
+  EBB_ASSIGN_OR_RETURN(const std::vector<Time> times, EnergyChartsTimes(root, body, where));
+  const JsonNode* prices = EnergyChartsList(root, "price", times.size());
+  if (!prices) return Fail(bad("the answer has no list of as many prices as times"));
   std::string unit = root.TextOf("unit");
   std::erase(unit, ' ');
   if (unit != "EUR/MWh") return Fail(bad("the prices are in \"" + unit + "\", not in EUR/MWh"));
   std::vector<core::PriceSample> samples;
-  for (std::size_t i = 0; i < times->items.size(); ++i) {
-    const auto seconds = times->items[i].AsNumber();
-    if (!seconds || *seconds < 0 || *seconds > 1e11)
-      return Fail(bad("a time of the answer is not one in seconds"));
-    const Time begin{DurationFromSeconds(*seconds)};
-    if (!samples.empty()) {
-      if (begin <= samples.back().interval.begin)
-        return Fail(bad("the times of the answer are not in order"));
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    const Time begin = times[i];
+    if (!samples.empty())
       samples.back().interval.end = std::min(samples.back().interval.end, begin);
-    }
     samples.push_back({{begin, begin + kHour}, prices->items[i].AsNumber().value_or(NAN) / 1000});
   }
   // The last one is as long as those before.

@@ -7,12 +7,11 @@
 #include <string_view>
 
 #include "core/price_series.h"
+#include "signals/http/energy_charts_answer.h"
 #include "signals/markets/market_source.h"
 #include "signals/provider.h"
 
 namespace ebb::signals {
-
-inline constexpr const char* kEnergyChartsUrl = "https://api.energy-charts.info";
 
 struct EnergyChartsOptions {
   std::string base_url = kEnergyChartsUrl;

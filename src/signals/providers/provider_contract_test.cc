@@ -15,6 +15,7 @@
 #include "signals/feeds/live_signal.h"
 #include "signals/providers/carbon_aware_sdk.h"
 #include "signals/providers/electricity_maps.h"
+#include "signals/providers/energy_charts_intensity.h"
 #include "signals/providers/json_address.h"
 #include "signals/providers/uk_carbon_intensity.h"
 #include "signals/providers/watttime.h"
@@ -131,6 +132,58 @@ TEST_F(Https, CarbonAwareSdkAndAnAddressOfOnesOwn) {
   own.shape = {"/grid/now", "", "", "kg/kWh"};
   EXPECT_EQ(MakeJsonAddress(own, Get())->Read({kNow, {}, {}, true})->known[0].intensity.g_per_kwh,
             300);
+}
+
+// All that need no key, by what they are asked for first.
+struct KeylessProvider {
+  std::string answers;  ///< pattern of the paths it asks for
+  std::function<std::unique_ptr<Provider>(const std::string& url, HttpGetFunction http_get)> make;
+};
+std::vector<KeylessProvider> KeylessProviders() {
+  return {{"/regional/intensity/.*",
+           [](const std::string& url, HttpGetFunction http_get) {
+             return MakeUkCarbonIntensity({url, *UkAreaFromZone("GB-13")}, std::move(http_get));
+           }},
+          {"/co2eq", [](const std::string& url, HttpGetFunction http_get) {
+             return MakeEnergyChartsIntensity({url, "DE", "de"}, std::move(http_get));
+           }}};
+}
+
+TEST_F(Https, EnergyCharts) {
+  Say("/co2eq", R"({"unix_seconds": [1778068800, 1778069700], "co2eq": [310.5, null],
+                    "co2eq_forecast": [null, 290.5], "deprecated": false})");
+  const auto reading =
+      MakeEnergyChartsIntensity({Url(), "DE", "de"}, Get())->Read({kNow, hours{24}, kNow, true});
+  ASSERT_TRUE(reading) << reading.error().Message();
+  EXPECT_EQ(reading->known[0].intensity.g_per_kwh, 310.5);
+  EXPECT_EQ(reading->forecast[0].intensity.g_per_kwh, 290.5);
+  EXPECT_EQ(last_.get_param_value("country"), "de");
+}
+
+TEST_F(Https, NoProviderWithoutAKeyTakesAnErrorForAValue) {
+  for (const KeylessProvider& provider : KeylessProviders()) {
+    int status = 200;
+    std::string body;
+    server_->Get(provider.answers, [&](const httplib::Request&, httplib::Response& response) {
+      response.status = status;
+      response.set_content(body, "application/json");
+    });
+    const auto made = provider.make(Url(), Get());
+    for (status = 200;
+         const char* wrong : {"", "null", "[]", "{}", "<html><body>Bad gateway</body></html>",
+                              R"({"data":[{"from":"20)", R"({"unix_seconds": [17780)", "Time,Solar",
+                              R"({"error":{"code":"400 Bad Request"}})"}) {
+      body = wrong;
+      EXPECT_FALSE(made->Read({kNow, hours{24}, kNow, true})) << made->name() << ": " << wrong;
+    }
+    for (const int refused : {204, 401, 403, 404, 429, 500, 502, 503}) {
+      status = refused;
+      const auto reading = made->Read({kNow, hours{24}, kNow, true});
+      ASSERT_FALSE(reading) << made->name() << " " << refused;
+      EXPECT_EQ(reading.error().code, ExitCode::kUnavailable);
+      EXPECT_THAT(reading.error().Message(), HasSubstr(std::to_string(refused)));
+    }
+  }
 }
 
 TEST_F(Https, EveryStatusIsAnErrorThatNamesIt) {

@@ -107,7 +107,7 @@ class UkCarbonIntensity final : public Provider {
       : options_(std::move(options)),
         http_get_(std::move(http_get)),
         identity_{options_.area.zone, core::SignalKind::kAverage, core::Boundary::kDirect,
-                  "UK Carbon Intensity API (NESO), " + ShownUrl(options_.base_url)} {}
+                  "UK Carbon Intensity API (NESO, CC BY 4.0), " + ShownUrl(options_.base_url)} {}
 
   const std::string& name() const override { return name_; }
   const core::SignalIdentity& identity() const override { return identity_; }
