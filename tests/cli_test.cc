@@ -580,6 +580,34 @@ TEST_F(Cli, OfHoursThatAreNotKnownNothingIsSaid) {
     EXPECT_EQ(Ebb({"audit", run}).code, 0) << Ebb({"audit", run}).out;
 }
 
+// Whoever names a zone gets the best that is known of it, and is told what that is.
+TEST_F(Cli, AZoneAloneEndsInTheYearlyMeanOfItsCountry) {
+  const Outcome grid = Ebb({"grid", "--zone", "KE"});
+  EXPECT_EQ(grid.code, 0) << grid.err;
+  EXPECT_TRUE(Contains(grid.out, "KE, average, life cycle: yearly average")) << grid.out;
+  EXPECT_TRUE(Contains(grid.out, "yearly-average (modelled, one value for all hours)")) << grid.out;
+  EXPECT_EQ(Ebb({"grid", "--zone", "KE", "--signal", "profile"}).code, 3)
+      << "a source that is named is never another one";
+  const Outcome nothing = Ebb({"grid", "--zone", "AR", "--hours", "2"});
+  EXPECT_TRUE(Contains(nothing.err, "typical hours are worth nothing here")) << nothing.err;
+}
+
+TEST_F(Cli, ZonesAreFoundByTheirPlaces) {
+  const Outcome york = Ebb({"zones", "new york"});
+  EXPECT_EQ(york.code, 0) << york.err;
+  EXPECT_TRUE(Contains(york.out, "US-NY-NYIS")) << york.out;
+  EXPECT_FALSE(Contains(york.out, "more: ebb zones --all")) << york.out;
+  const auto json = nlohmann::json::parse(Ebb({"zones", "--format", "json"}).out);
+  EXPECT_EQ(json.at("schema"), "ebb.zones/1");
+  EXPECT_GT(json.at("zones").size(), 300u);
+  const auto uruguay = nlohmann::json::parse(Ebb({"zones", "uruguay", "--format", "json"}).out);
+  ASSERT_EQ(uruguay.at("zones").size(), 1u);
+  EXPECT_EQ(uruguay.at("zones")[0].at("typical_hours").at("worth_nothing"), true);
+  const Outcome none = Ebb({"zones", "Atlantis"});
+  EXPECT_EQ(none.code, 3);
+  EXPECT_TRUE(Contains(none.err, "ebb zones --all lists every zone")) << none.err;
+}
+
 TEST_F(Cli, TrackSaysWhatWaitingWouldHaveSaved) {
   Write("trace.csv", Trace());
   const Outcome track =

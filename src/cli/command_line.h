@@ -50,5 +50,6 @@ void AddSweepCommand(Parser& parser);
 void AddTrackCommand(Parser& parser);
 void AddTrainCommand(Parser& parser);
 void AddWaitCommand(Parser& parser);
+void AddZonesCommand(Parser& parser);
 
 }  // namespace ebb::cli

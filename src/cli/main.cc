@@ -61,6 +61,7 @@ int main(int argc, char** argv) {
   AddAgentCommand(parser);
   parser.BeginGroup("Grid and data");
   AddGridCommand(parser);
+  AddZonesCommand(parser);
   AddForecastCommand(parser);
   AddPricesCommand(parser);
   AddDataCommand(parser);

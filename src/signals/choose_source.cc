@@ -1,7 +1,10 @@
 #include "signals/choose_source.h"
 
+#include <array>
 #include <cstdlib>
 
+#include "core/countries.h"
+#include "signals/feeds/profile_worth.h"
 #include "signals/feeds/zone_profiles.h"
 #include "signals/providers/electricity_maps.h"
 #include "signals/providers/uk_carbon_intensity.h"
@@ -13,6 +16,21 @@ bool HasElectricityMapsKey(const SignalOptions& options) {
   const char* key = std::getenv(kElectricityMapsKeyVariable);
   return (key && *key) || !options.auth_env.empty() || !options.auth_file.empty() ||
          !options.auth_token.empty() || !options.electricity_maps_secret.empty();
+}
+
+// Sources that answer anybody; of several that serve a zone, the first is asked.
+struct FreeSource {
+  SignalSource source;
+  bool (*serves)(std::string_view zone);
+};
+constexpr std::array<FreeSource, 1> kFreeSources{{
+    {SignalSource::kUkCarbonIntensity,
+     [](std::string_view zone) { return UkAreaFromZone(zone).has_value(); }},
+}};
+
+bool HasYearlyMean(std::string_view zone) {
+  const core::Country* country = core::CountryOfZone(zone);
+  return country && country->has_mean();
 }
 
 std::string Text(const SourceLink& link) {
@@ -45,20 +63,34 @@ Status SettleZone(SignalOptions& options,
 
 std::vector<SourceLink> SourceChain(std::string_view zone, bool has_key) {
   std::vector<SourceLink> chain;
-  const bool uk = UkAreaFromZone(zone).has_value();
-  if (uk) chain.push_back({SignalSource::kUkCarbonIntensity, true, "needs no key"});
+  bool served = false;
+  const auto add = [&](SignalSource source, bool usable, std::string why) {
+    chain.push_back({source, usable, std::move(why)});
+    served |= usable;
+  };
   const bool has_zone = !zone.empty() && zone != kNeoProfile;
-  const bool maps = has_zone && has_key;
   if (has_zone)
-    chain.push_back(
-        {SignalSource::kElectricityMaps, maps,
-         maps ? "a key is set" : std::string(kElectricityMapsKeyVariable) + " is not set"});
-  const bool profile = HasProfile(zone);
-  chain.push_back({SignalSource::kProfile, profile && !uk && !maps,
-                   !profile     ? "no profile of this zone"
-                   : uk || maps ? "modelled, only when named"
-                                : "modelled"});
+    add(SignalSource::kElectricityMaps, has_key,
+        has_key ? "a key is set" : std::string(kElectricityMapsKeyVariable) + " is not set");
+  for (const FreeSource& free : kFreeSources)
+    if (free.serves(zone)) add(free.source, !served, served ? "only when named" : "needs no key");
+  if (HasProfile(zone))
+    add(SignalSource::kProfile, !served,
+        served                ? "modelled, only when named"
+        : zone == kNeoProfile ? "modelled"
+                              : "modelled: " + WorthText(zone));
+  if (HasYearlyMean(zone) && !HasProfile(zone))
+    add(SignalSource::kYearlyAverage, !served,
+        served ? "modelled, only when named" : "modelled, one value for all hours");
+  if (chain.empty() || (!served && !HasProfile(zone)))
+    add(SignalSource::kProfile, false, "no typical days of this zone");
   return chain;
+}
+
+std::optional<SignalSource> LiveWithoutKey(std::string_view zone) {
+  for (const FreeSource& free : kFreeSources)
+    if (free.serves(zone)) return free.source;
+  return std::nullopt;
 }
 
 Result<SignalSource> ChooseSource(const SignalOptions& options, ChoiceOf choice) {

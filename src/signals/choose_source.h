@@ -1,10 +1,12 @@
 #pragma once
 // Which source serves a zone when the user names only the zone: the chain, in order, with why each
-// link is or is not used. A modelled profile is the last link, and never stands in for a zone whose
-// live source needs no key: there a network that is down is an Error. Values of another kind
-// (marginal) or boundary are not mixed in: such a source must be named.
+// link is or is not used. First what the user has a key for, then live sources that need none, then
+// typical days, and last the yearly mean of the country. One link alone is used: a model never
+// stands in for a zone that has a live source, where a network that is down is an Error. Values of
+// another kind (marginal) or boundary are not mixed in: such a source must be named.
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,6 +39,9 @@ bool HasProfile(std::string_view zone);
 
 /// The chain of a zone. `has_key`: Electricity Maps' variable is set, or options name a key.
 std::vector<SourceLink> SourceChain(std::string_view zone, bool has_key);
+
+/// The source that tells live values of this zone to anybody.
+std::optional<SignalSource> LiveWithoutKey(std::string_view zone);
 
 /// The first link that is usable. kLiveOnly: an Error that spells the chain out where none is.
 Result<SignalSource> ChooseSource(const SignalOptions& options, ChoiceOf choice);

@@ -193,16 +193,36 @@ TEST(SourceChain, IsSpelledOutAndNeverFallsBackToAModelWhereNoKeyIsNeeded) {
   ::unsetenv("ELECTRICITYMAPS_API_KEY");
   EXPECT_EQ(*ChooseSource(options, ChoiceOf::kAnySource), SignalSource::kUkCarbonIntensity);
   EXPECT_EQ(DescribeChain(options),
-            "uk-carbon-intensity (needs no key), electricity-maps (not used: "
-            "ELECTRICITYMAPS_API_KEY is not set), profile (not used: modelled, only when named)");
-  options.zone = "DE";
+            "electricity-maps (not used: ELECTRICITYMAPS_API_KEY is not set), uk-carbon-intensity "
+            "(needs no key), profile (not used: modelled, only when named)");
+  ::setenv("ELECTRICITYMAPS_API_KEY", "s3cret", 1);
+  EXPECT_EQ(*ChooseSource(options, ChoiceOf::kAnySource), SignalSource::kElectricityMaps)
+      << "a key of one's own goes before what anybody gets";
+  EXPECT_THAT(DescribeChain(options), HasSubstr("uk-carbon-intensity (not used: only when named)"));
+  ::unsetenv("ELECTRICITYMAPS_API_KEY");
+}
+
+TEST(SourceChain, EndsInTypicalDaysAndThenTheYearlyMeanAndSaysHowGoodTheyAre) {
+  SignalOptions options;
+  ::unsetenv("ELECTRICITYMAPS_API_KEY");
+  EXPECT_EQ(LiveWithoutKey("US-TEN-TVA"), std::nullopt);
+  options.zone = "US-TEN-TVA";
   EXPECT_EQ(*ChooseSource(options, ChoiceOf::kAnySource), SignalSource::kProfile);
+  EXPECT_THAT(DescribeChain(options), HasSubstr("profile (modelled: in 2024 the six hours that "
+                                                "they call cleanest lay 2.6 % below the mean)"));
+  options.zone = "KE";
+  EXPECT_EQ(*ChooseSource(options, ChoiceOf::kAnySource), SignalSource::kYearlyAverage);
+  EXPECT_THAT(DescribeChain(options),
+              HasSubstr("yearly-average (modelled, one value for all hours)"));
   const auto live = ChooseSource(options, ChoiceOf::kLiveOnly);
   ASSERT_FALSE(live);
   EXPECT_THAT(live.error().Message(), HasSubstr("ELECTRICITYMAPS_API_KEY is not set"));
   ::setenv("ELECTRICITYMAPS_API_KEY", "s3cret", 1);
   EXPECT_EQ(*ChooseSource(options, ChoiceOf::kAnySource), SignalSource::kElectricityMaps);
+  EXPECT_THAT(DescribeChain(options), HasSubstr("yearly-average (not used: modelled, only when"));
   ::unsetenv("ELECTRICITYMAPS_API_KEY");
+  options.zone = "AQ";
+  EXPECT_THAT(DescribeChain(options), HasSubstr("profile (not used: no typical days of this zone"));
 }
 
 TEST(CheckCoverage, RefusesATimeThatTheTraceDoesNotHold) {

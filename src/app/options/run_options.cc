@@ -8,7 +8,6 @@
 #include "app/options/user_settings.h"
 #include "base/check.h"
 #include "base/text.h"
-#include "core/countries.h"
 #include "signals/choose_source.h"
 
 namespace ebb::app {
@@ -48,11 +47,6 @@ Status SettleSource(const FlagValues& values, bool found_zone, RunOptions& optio
   using signals::ChoiceOf;
   EBB_ASSIGN_OR_RETURN(signal.source, signals::ChooseSource(signal, live ? ChoiceOf::kLiveOnly
                                                                          : ChoiceOf::kAnySource));
-  // Of a country that was found and not asked for, its mean is better than nothing.
-  const core::Country* country = core::CountryOfZone(signal.zone);
-  if (found_zone && signal.source == signals::SignalSource::kProfile &&
-      !signals::HasProfile(signal.zone) && country && country->has_mean())
-    signal.source = signals::SignalSource::kYearlyAverage;
   return {};
 }
 

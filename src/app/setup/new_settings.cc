@@ -39,10 +39,10 @@ Status CheckNewZone(const std::string& zone) {
   }
   std::vector<std::string> known = signals::ProfileZones();
   for (const core::Country& country : core::Countries()) known.emplace_back(country.iso2);
-  return Fail({ExitCode::kConfiguration,
-               Quoted(zone) + " is not a grid zone" + SuggestionText(zone, known), "zone",
-               "a zone begins with the code of its country, e.g. DE or US-CAL-CISO; a cloud region "
-               "is written aws/us-west-2"});
+  return Fail(
+      {ExitCode::kConfiguration, Quoted(zone) + " is not a grid zone" + SuggestionText(zone, known),
+       "zone",
+       "ebb zones TEXT finds a zone by its place; a cloud region is written aws/us-west-2"});
 }
 
 Status CheckNewSettings(const NewSettings& wanted) {

@@ -59,7 +59,8 @@ TEST_F(NewSettingsTest, ATokenHasAFileOfItsOwn) {
 }
 
 TEST(ZoneKnowledge, SaysWhichCaseAZoneIs) {
-  EXPECT_THAT(WhatIsKnownOf("GB"), HasSubstr("live values without a token"));
+  EXPECT_THAT(WhatIsKnownOf("GB"),
+              HasSubstr("live values without a token, by uk-carbon-intensity"));
   EXPECT_THAT(WhatIsKnownOf("DE"),
               AllOf(HasSubstr("typical days"), HasSubstr("lay 19.5 % below the mean. Live")));
   EXPECT_THAT(WhatIsKnownOf("AR"),

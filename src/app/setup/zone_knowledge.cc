@@ -7,10 +7,12 @@
 #include "signals/choose_source.h"
 #include "signals/feeds/profile_worth.h"
 #include "signals/make_provider.h"
-#include "signals/providers/uk_carbon_intensity.h"
 
 namespace ebb::app {
 namespace {
+
+const std::string kTokenText =
+    " Live values need a token of Electricity Maps, free at https://portal.electricitymaps.com.";
 
 // Somebody sits and waits.
 constexpr Duration kPatience{5000};
@@ -21,18 +23,20 @@ std::string TypicalDaysText(const std::string& zone) {
   return " has typical days (modelled by the hour" +
          (nothing ? "); " + signals::WorthText(zone) + "."
                   : "), so ebb can wait for clean hours: " + signals::WorthText(zone) + ".") +
-         " Live values need a token.";
+         kTokenText;
 }
 
 std::string WithoutToken(const std::string& zone) {
-  if (signals::UkAreaFromZone(zone)) return " has live values without a token.";
+  if (const auto source = signals::LiveWithoutKey(zone))
+    return " has live values without a token, by " + std::string(signals::Name(*source)) + ".";
   if (signals::HasProfile(zone)) return TypicalDaysText(zone);
   const core::Country* country = core::CountryOfZone(zone);
   if (country && country->has_mean())
     return " has only the yearly mean of " + std::string(country->name) + " (" +
            IntensityText({country->mean_g_per_kwh}) +
            "): emissions can be counted, but nothing is known about its hours, so nothing can be "
-           "gained by waiting. Live values need a token.";
+           "gained by waiting." +
+           kTokenText;
   return " is not known at all without a token: neither live values, typical days nor a yearly "
          "mean. "
          "Give a token, or a value or series with --constant or --trace.";

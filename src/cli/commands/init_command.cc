@@ -16,8 +16,8 @@
 #include "platform/path_facts.h"
 #include "platform/process_signals.h"
 #include "platform/terminal.h"
+#include "signals/choose_source.h"
 #include "signals/providers/electricity_maps.h"
-#include "signals/providers/uk_carbon_intensity.h"
 
 namespace ebb::cli {
 namespace {
@@ -69,8 +69,6 @@ Result<std::string> AskFor(const std::string& key, const std::string& question,
   }
 }
 
-bool NeedsNoKey(const std::string& zone) { return signals::UkAreaFromZone(zone).has_value(); }
-
 // Electricity Maps is asked once, so that a slip is found here and not by the first run.
 void TellOfToken(const app::NewSettings& wanted) {
   const Time now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
@@ -115,7 +113,7 @@ Result<app::NewSettings> AskAll(const InitRequest& request, const std::string& p
     EBB_ASSIGN_OR_RETURN(wanted.zone, AskFor("zone", "   zone", guess ? guess->zone : ""));
   }
   std::fprintf(stderr, "   %s\n", app::WhatIsKnownOf(wanted.zone).c_str());
-  if (!NeedsNoKey(wanted.zone)) EBB_RETURN_IF_ERROR(AskToken(request, wanted));
+  if (!signals::LiveWithoutKey(wanted.zone)) EBB_RETURN_IF_ERROR(AskToken(request, wanted));
   EBB_RETURN_IF_ERROR(AskScope(request, wanted));
   std::fputs("\n", stderr);
   return wanted;

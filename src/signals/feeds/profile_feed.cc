@@ -153,7 +153,7 @@ Error NoProfileOf(std::string_view zone) {
   known.emplace_back(kNeoProfile);
   return {ExitCode::kConfiguration,
           "zone \"" + std::string(zone) + "\" has no profile" + SuggestionText(zone, known), "",
-          "docs/signals.md says which zones have typical days; or replay a trace"};
+          "ebb zones lists the zones; or replay a trace"};
 }
 
 Result<std::unique_ptr<runtime::SignalFeed>> MakeZoneProfileFeed(std::string_view zone,

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <utility>
-#include <vector>
 
 #include "base/check.h"
 #include "base/csv.h"
@@ -175,6 +174,12 @@ const ZoneProfile* FindZoneProfile(std::string_view zone) {
   for (const auto& [part, whole] : kParts)
     if (part == zone) return find(whole);
   return nullptr;
+}
+
+std::vector<std::string_view> PartsWithProfiles() {
+  std::vector<std::string_view> parts;
+  for (const auto& [part, whole] : kParts) parts.push_back(part);
+  return parts;
 }
 
 }  // namespace ebb::signals

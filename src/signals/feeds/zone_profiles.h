@@ -7,6 +7,7 @@
 #include <array>
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace ebb::signals {
 
@@ -28,5 +29,8 @@ std::span<const ZoneProfile> ZoneProfiles();
 /// Those of the zone, or of the zone that it is a part of ("SE-SE3": of SE); nullptr: there are
 /// none.
 const ZoneProfile* FindZoneProfile(std::string_view zone);
+
+/// The zones that have the days of a zone which holds them.
+std::vector<std::string_view> PartsWithProfiles();
 
 }  // namespace ebb::signals
