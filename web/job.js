@@ -35,8 +35,15 @@ function factsOf(it) {
     ["attempts", it.attempt], ["pauses", it.pauses], ["exit code", it.exit_code],
     ["energy", energy(it.energy_kwh)], ["emitted", emitted(it.emissions_g, it.energy_kwh)],
     ["at submission, alone", isKnown(it.emissions_at_submission_g) ? comparison(it.emissions_g, it.emissions_at_submission_g, it.saving_half_width_g) : ""],
+    ["had it waited", it.had_it_waited ? waitedText(it.had_it_waited) : ""],
     ["first come, first served", isKnown(it.emissions_first_come_g) ? "from " + moment(it.first_come_start) + ", " +
       comparison(it.emissions_g, it.emissions_first_come_g, it.first_come_half_width_g) : ""]];
+}
+
+// "up to 1 d 0 h: 23.1 % less at 11:00, an estimate (…)"
+function waitedText(waited) {
+  const gain = waited.saving_percent >= 1 ? number(waited.saving_percent, 1) + " % less at " + moment(waited.start) : "nothing to gain";
+  return "up to " + duration(1000 * waited.up_to_s) + ": " + gain + "; an estimate by known hours and a forecast (" + waited.forecast_method + ")";
 }
 
 // "12.0 g: 3.1 g saved", or "… worse", or "the same", or "no clear difference" within what is known.

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "base/time.h"
 #include "base/units_text.h"
+#include "report/run/had_it_waited.h"
 #include "report/run/known_emissions.h"
 #include "sweep/shell_quote.h"
 
@@ -55,6 +56,17 @@ class Facts {
     const auto time = ParseTime(Text(key));
     if (!time) return "";
     return times_.MomentAndDistance(*time);
+  }
+  std::string HadItWaited() const {
+    const auto found = job_.find("had_it_waited");
+    if (found == job_.end()) return "";
+    report::HadItWaited waited;
+    waited.up_to = DurationFromSeconds(found->value("up_to_s", 0.0));
+    waited.start = ParseTime(found->value("start", "")).value_or(Time{});
+    waited.at_best = {found->value("expected_g", 0.0)};
+    waited.at_once = {found->value("expected_g_at_once", 0.0)};
+    waited.forecast_method = found->value("forecast_method", "");
+    return times_.InText(report::HadItWaitedText(waited));
   }
   std::string Length(const char* key) const {
     return Has(key) ? FormatDuration(DurationFromSeconds(Number(key))) : "";
@@ -173,6 +185,7 @@ void AddAccount(Facts& facts) {
              ComparedText(facts, "emissions_first_come_g", "first_come_half_width_g"));
   facts.Line("at submission, alone",
              ComparedText(facts, "emissions_at_submission_g", "saving_half_width_g"));
+  facts.Line("had it waited", facts.HadItWaited());
   if (facts.Has("ended")) return;
   facts.Line("intensity now", facts.Intensity("intensity_now"));
   if (!facts.Has("started"))

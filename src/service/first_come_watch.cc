@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/state.h"
+#include "service/waited_job.h"
 #include "store/ledger_records.h"
 #include "store/settlement_records.h"
 #include "store/signal_records.h"
@@ -76,6 +77,7 @@ store::FirstComeRecord FirstComeRecordOf(const JobCard& card) {
   record.settled = card.emissions_settled;
   record.saving_half_width_g = card.saving_half_width_g;
   record.first_come_half_width_g = card.first_come_half_width_g;
+  if (card.had_it_waited) record.had_it_waited = WaitedText(*card.had_it_waited);
   if (card.first_come_start)
     record.place = {*card.first_come_start,
                     *card.first_come_start + RanFor(card, card.ended.value_or(job.submitted))};

@@ -14,6 +14,7 @@
 
 #include "core/submission.h"
 #include "engine/decision.h"
+#include "report/run/had_it_waited.h"
 #include "store/ended_sums.h"
 
 namespace ebb::service {
@@ -55,6 +56,9 @@ struct JobCard {
   std::optional<Emissions> emissions_first_come;
   /// Of what it saved against that: half of the 95 % interval.
   std::optional<double> first_come_half_width_g;
+
+  /// Of one that began at once, as of its end.
+  std::optional<report::HadItWaited> had_it_waited;
 
   store::Baseline at_submission() const { return {emissions_at_submission, saving_half_width_g}; }
   store::Baseline first_come() const { return {emissions_first_come, first_come_half_width_g}; }

@@ -132,6 +132,10 @@ void Publisher::FollowSignal(const engine::SignalObserved& signal) {
   next_.signals[site] = {std::make_shared<const core::SignalView>(signal.view), ""};
 }
 
+const core::SignalView* Publisher::OnlySignal() const {
+  return next_.signals.size() == 1 ? next_.signals.front().view.get() : nullptr;
+}
+
 void Publisher::FollowLoss(const engine::SignalLost& loss) {
   const auto site = static_cast<std::size_t>(loss.site);
   if (next_.signals.size() <= site) next_.signals.resize(site + 1);
@@ -163,6 +167,10 @@ void Publisher::SetSettlement(core::JobId job, const Settlement& settlement) {
     next_.counters.compared_at_submission += *settlement.at_submission;
     next_.counters.compared_half_width_g += settlement.half_width_g.value_or(0);
   }
+}
+
+void Publisher::SetHadItWaited(core::JobId job, const report::HadItWaited& waited) {
+  Change(job, [&](JobCard& card) { card.had_it_waited = waited; });
 }
 
 void Publisher::SetFirstCome(core::JobId job, const FirstComeFigures& figures) {

@@ -44,6 +44,8 @@ class Publisher {
   void FollowJob(const engine::Explanation& explanation, const engine::State& state,
                  const Dependencies& dependencies);
   void FollowSignal(const engine::SignalObserved& signal);
+  /// Of the first site, where there is no other.
+  const core::SignalView* OnlySignal() const;
   void FollowLoss(const engine::SignalLost& loss);
   void FollowFigures(const std::map<core::JobId, JobFigures>& changed);
   /// Of a job that has not ended; an end replaces it.
@@ -55,6 +57,7 @@ class Publisher {
     Change(submission->job.id, [&](JobCard& card) { card.submission = submission; });
   }
   /// A later one of the same job replaces it; the counters count the first.
+  void SetHadItWaited(core::JobId job, const report::HadItWaited& waited);
   void SetSettlement(core::JobId job, const Settlement& settlement);
   void SetFirstCome(core::JobId job, const FirstComeFigures& figures);
   /// Returns those of whose devices was not known before.

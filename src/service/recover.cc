@@ -9,6 +9,7 @@
 #include "plan/make_policy.h"
 #include "service/service.h"
 #include "service/timed.h"
+#include "service/waited_job.h"
 #include "store/device_history.h"
 #include "store/ended_sums.h"
 #include "store/engine_setup.h"
@@ -191,6 +192,7 @@ Status Service::RecoverEnded(core::JobId id) {
     card.saving_half_width_g = figures->saving_half_width_g;
     card.emissions_first_come = figures->emissions;
     card.first_come_half_width_g = figures->first_come_half_width_g;
+    card.had_it_waited = WaitedFrom(figures->had_it_waited);
     if (figures->place) card.first_come_start = figures->place->begin;
   }
   const bool settled = card.emissions_at_submission || card.energy == Energy{} || record->pruned;

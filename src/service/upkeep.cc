@@ -8,6 +8,7 @@
 #include "platform/system_clock.h"
 #include "service/service.h"
 #include "service/timed.h"
+#include "service/waited_job.h"
 #include "store/ended_sums.h"
 
 namespace ebb::service {
@@ -117,6 +118,9 @@ void Service::Settle(core::JobId job) {
                               : now + std::max(kLookForPublished, now - rows->back().grid.end),
                           job);
   publisher_.SetSettlement(job, settlement);
+  if (const core::SignalView* outlook = publisher_.OnlySignal(); outlook && !card->had_it_waited)
+    if (const auto waited = HadItWaitedOf(*card, *rows, *published, *outlook))
+      publisher_.SetHadItWaited(job, *waited);
   store_.AddSettlement(job, executor_->Now(), *published);
   KeepFigures(job);
   if (!supervised_) bookkeeper_.Forget(job);  // its last rows may have come after its end

@@ -4,6 +4,7 @@
 // ledgers, savings go on counting them when those are pruned, and later jobs still find the devices
 // taken of those that readers' views have forgotten.
 
+#include <string>
 #include <vector>
 
 #include "core/job.h"
@@ -21,6 +22,7 @@ struct FirstComeRecord {
   std::optional<Emissions> settled{};        ///< really, on the signal that the others are on
   std::optional<double> saving_half_width_g{};      ///< of at_submission - settled, 95 %
   std::optional<double> first_come_half_width_g{};  ///< of emissions - settled, 95 %
+  std::string had_it_waited{};  ///< fields of report::HadItWaited; empty: it is not told
 };
 
 void AddFirstCome(WriteGroup& group, const FirstComeRecord& record);

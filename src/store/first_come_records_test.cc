@@ -41,7 +41,8 @@ TEST(FirstComeRecords, PlacesReadBackAndEndWithTheirJob) {
                       Emissions{6},
                       {},
                       {},
-                      1.5});
+                      1.5,
+                      "{}"});
   store.AddFirstCome({nowhere, {}, 0, 1, {}});
   store.AddFirstCome({77, Interval{kNow, kNow + hours{9}}, 0, 1, {}});  // no such job
   ASSERT_TRUE(store.Commit());
@@ -56,6 +57,7 @@ TEST(FirstComeRecords, PlacesReadBackAndEndWithTheirJob) {
   EXPECT_EQ(one.emissions, Emissions{5});
   EXPECT_EQ(one.at_submission, Emissions{6});
   EXPECT_EQ(one.first_come_half_width_g, 1.5);
+  EXPECT_EQ(one.had_it_waited, "{}");
   ASSERT_TRUE(store.database().Run("DELETE FROM jobs WHERE id = ?", {late}));
   EXPECT_TRUE(FirstComeAfter(store.database(), kNow)->size() == 1);
 }

@@ -298,7 +298,12 @@ DELETE FROM meta WHERE key LIKE 'hold of job %' OR key LIKE 'why job % is held'
   OR key LIKE 'budget events of job %';
 )";
 
-constexpr std::array<std::string_view, 17> kMigrations{kJobsAndJournal,
+// What waiting would have saved, of a job that began at once (fields of report::HadItWaited).
+constexpr std::string_view kHadItWaited = R"(
+ALTER TABLE first_come ADD COLUMN had_it_waited TEXT;
+)";
+
+constexpr std::array<std::string_view, 18> kMigrations{kJobsAndJournal,
                                                        kLedgerAndSignals,
                                                        kSweeps,
                                                        kFirstComeAndDevices,
@@ -314,7 +319,8 @@ constexpr std::array<std::string_view, 17> kMigrations{kJobsAndJournal,
                                                        kSureFirstCome,
                                                        kSweepBudgets,
                                                        kNoLedgerFiles,
-                                                       kJobNotes};
+                                                       kJobNotes,
+                                                       kHadItWaited};
 
 }  // namespace
 

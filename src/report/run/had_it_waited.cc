@@ -25,17 +25,21 @@ core::IntensitySeries Expected(const core::SignalView& view) {
 }  // namespace
 
 std::optional<HadItWaited> HadItWaitedOf(const core::RunRecord& run) {
-  if (!run.outlook || run.ledger.empty() || run.spec.zones > 1) return std::nullopt;
-  const core::SignalView& view = *run.outlook;
-  if (!core::KnowsHours(view) || view.forecast.series.empty()) return std::nullopt;
+  if (!run.outlook || run.spec.zones > 1) return std::nullopt;
+  return HadItWaitedOf(run.ledger, *run.outlook);
+}
+
+std::optional<HadItWaited> HadItWaitedOf(const std::vector<core::LedgerRow>& rows,
+                                         const core::SignalView& view) {
+  if (rows.empty() || !core::KnowsHours(view) || view.forecast.series.empty()) return std::nullopt;
   const core::IntensitySeries expected = Expected(view);
   const auto grams_at = [&](Time start) -> std::optional<Emissions> {
-    const core::Counterfactual there = core::RunAt(run.ledger, start, expected);
+    const core::Counterfactual there = core::RunAt(rows, start, expected);
     if (there.energy_without_intensity > Energy{}) return std::nullopt;
     return there.emissions;
   };
   Time begin = Time::max();
-  for (const core::LedgerRow& row : run.ledger) begin = std::min(begin, row.grid.begin);
+  for (const core::LedgerRow& row : rows) begin = std::min(begin, row.grid.begin);
   const auto at_once = grams_at(begin);
   if (!at_once) return std::nullopt;
   HadItWaited waited{{}, begin, *at_once, *at_once, view.forecast.method, view.forecast.issued};

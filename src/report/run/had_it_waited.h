@@ -32,6 +32,9 @@ struct HadItWaited {
 /// Absent: the run could wait (then its savings are told), it has several zones, or nothing is
 /// known about later hours.
 std::optional<HadItWaited> HadItWaitedOf(const core::RunRecord& run);
+/// Of anything that began at once, in one zone: by its rows, and what is known and expected there.
+std::optional<HadItWaited> HadItWaitedOf(const std::vector<core::LedgerRow>& rows,
+                                         const core::SignalView& outlook);
 
 /// "up to 1d 0h: 38.2 % less at 2026-11-27T13:00:00Z; an estimate by known hours and a forecast
 /// (typical day)".

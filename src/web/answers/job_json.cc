@@ -18,6 +18,22 @@ using report::IfAny;
 using report::UpTo;
 using service::JobCard;
 
+struct WaitedAnswer {
+  report::HadItWaited waited;
+  void Describe(DescribedJson& json) const {
+    json.Is("HadItWaited",
+            "What a job that began when it was submitted would have emitted had it waited: an "
+            "estimate by known hours and a forecast, as of its end.");
+    json("up_to_s", "starts so long after its own were looked at", waited.up_to);
+    json("start", "the best of them, or its own", waited.start);
+    json("expected_g", "there, in g CO2e", waited.at_best);
+    json("expected_g_at_once", "at its own start, on the same hours", waited.at_once);
+    json("saving_percent", "of expected_g_at_once", waited.SavingPercent());
+    json("forecast_method", "whose expectation it is", waited.forecast_method);
+    json("forecast_issued", "when that was made", waited.forecast_issued);
+  }
+};
+
 std::string Dump(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -135,6 +151,8 @@ void PutRest(DescribedJson& json, const JobCard& card) {
   json("start_by", "as submitted", job.start_by);
   json("finish_by", "its deadline", job.finish_by);
   json("threshold", "it starts at or below this intensity, in g CO2e per kWh", job.threshold);
+  json("had_it_waited", "of a job that began when it was submitted, once it has ended",
+       card.had_it_waited ? std::optional(WaitedAnswer{*card.had_it_waited}) : std::nullopt);
   json("time_limit_s", "a job that runs longer fails", submission.time_limit);
   json("after", "the jobs that it depends on", IfAny(submission.after));
   json("key", "a second submission with the same key returns this job", IfAny(submission.key));
