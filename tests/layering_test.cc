@@ -74,7 +74,8 @@ const std::map<std::string, std::map<std::string, Rooms>> kParts{
       {"weather", {"", "http"}},  // make_feed.cc and what it chooses from
       {"markets", {"", "http", "traces"}},
       {"http", {""}},
-      {"providers", {"", "http"}},
+      {"generation", {"", "http"}},
+      {"providers", {"", "http", "generation", "traces"}},
       {"traces", {}},
       {"feeds", {"", "http", "traces", "weather", "markets"}}}},
     {"meter",

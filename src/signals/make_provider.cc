@@ -1,12 +1,15 @@
 #include "signals/make_provider.h"
 
+#include <array>
 #include <cstdlib>
 
 #include "base/text.h"
 #include "signals/http/web_request.h"
+#include "signals/providers/caiso.h"
 #include "signals/providers/carbon_aware_sdk.h"
 #include "signals/providers/electricity_maps.h"
 #include "signals/providers/energy_charts_intensity.h"
+#include "signals/providers/nyiso.h"
 #include "signals/providers/uk_carbon_intensity.h"
 #include "signals/providers/watttime.h"
 #include "signals/secret.h"
@@ -104,6 +107,28 @@ MadeProvider EnergyCharts(const SignalOptions& options) {
   };
 }
 
+// An operator that publishes what its plants generate by fuel, without a key.
+struct KeylessOperator {
+  SignalSource source;
+  std::string_view zone;
+  const char* url;
+  Result<OperatorMix> (*mix)(std::string base_url, core::Boundary boundary);
+};
+constexpr auto kOperators =
+    std::to_array<KeylessOperator>({{SignalSource::kCaiso, kCaisoZone, kCaisoUrl, CaisoMix},
+                                    {SignalSource::kNyiso, kNyisoZone, kNyisoUrl, NyisoMix}});
+
+MadeProvider Operator(const SignalOptions& options, const KeylessOperator& asked) {
+  if (!options.zone.empty() && options.zone != asked.zone)
+    return Fail({ExitCode::kConfiguration,
+                 std::string(Name(asked.source)) + " has no zone \"" + options.zone + "\"", "",
+                 "give --zone " + std::string(asked.zone)});
+  EBB_ASSIGN_OR_RETURN(const std::string url, Server(options, asked.url, false));
+  EBB_ASSIGN_OR_RETURN(const OperatorMix made,
+                       asked.mix(url, options.boundary.value_or(core::Boundary::kLifecycle)));
+  return [made](HttpGetFunction http_get) { return MakeOperatorMix(made, std::move(http_get)); };
+}
+
 // A file or named variable holds "user:password"; without one, the official client's two variables.
 MadeProvider WattTime(const SignalOptions& given) {
   const SignalOptions options = WithSecretOf(given, given.watttime_secret, kWattTimeUserVariable);
@@ -168,6 +193,8 @@ MadeProvider Json(const SignalOptions& options) {
 }  // namespace
 
 MadeProvider ProviderOf(const SignalOptions& options) {
+  for (const KeylessOperator& keyless : kOperators)
+    if (keyless.source == options.source) return Operator(options, keyless);
   switch (options.source) {
     case SignalSource::kElectricityMaps:
       return ElectricityMaps(options);
@@ -184,6 +211,15 @@ MadeProvider ProviderOf(const SignalOptions& options) {
     default:
       return Fail({ExitCode::kBug, "a source that is not live has no provider", "", ""});
   }
+}
+
+std::vector<SignalSource> KeylessSources(std::string_view zone) {
+  std::vector<SignalSource> sources;
+  if (UkAreaFromZone(zone)) sources.push_back(SignalSource::kUkCarbonIntensity);
+  for (const KeylessOperator& keyless : kOperators)
+    if (keyless.zone == zone) sources.push_back(keyless.source);
+  if (EnergyChartsCountry(zone)) sources.push_back(SignalSource::kEnergyCharts);
+  return sources;
 }
 
 }  // namespace ebb::signals

@@ -10,4 +10,7 @@ namespace ebb::signals {
 
 Result<MakeProviderFunction> ProviderOf(const SignalOptions& options);
 
+/// The live sources of average intensity that cover a zone and need no key, the best first.
+std::vector<SignalSource> KeylessSources(std::string_view zone);
+
 }  // namespace ebb::signals

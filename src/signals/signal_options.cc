@@ -9,7 +9,7 @@
 namespace ebb::signals {
 namespace {
 
-constexpr std::array<std::string_view, 10> kSourceNames{"replay",
+constexpr std::array<std::string_view, 12> kSourceNames{"replay",
                                                         "profile",
                                                         "constant",
                                                         "yearly-average",
@@ -18,7 +18,9 @@ constexpr std::array<std::string_view, 10> kSourceNames{"replay",
                                                         "uk-carbon-intensity",
                                                         "watttime",
                                                         "carbon-aware-sdk",
-                                                        "energy-charts"};
+                                                        "energy-charts",
+                                                        "caiso",
+                                                        "nyiso"};
 constexpr std::array<std::string_view, 5> kForecastNames{"auto", "archived", "history", "perfect",
                                                          "weather"};
 

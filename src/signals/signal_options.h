@@ -35,9 +35,12 @@ enum class SignalSource {
   kWattTime,
   kCarbonAwareSdk,
   kEnergyCharts,
+  kCaiso,
+  kNyiso,
 };
 /// "replay", "profile", "constant", "yearly-average", "http", "electricity-maps",
-/// "uk-carbon-intensity", "watttime", "carbon-aware-sdk", "energy-charts".
+/// "uk-carbon-intensity", "watttime", "carbon-aware-sdk", "energy-charts", "caiso",
+/// "nyiso".
 std::string_view Name(SignalSource source);
 std::optional<SignalSource> SignalSourceFromName(std::string_view name);
 std::vector<std::string> SignalSourceNames();

@@ -7,10 +7,12 @@
 
 #include "base/check.h"
 #include "signals/markets/energy_charts.h"
+#include "signals/providers/caiso.h"
 #include "signals/providers/carbon_aware_sdk.h"
 #include "signals/providers/electricity_maps.h"
 #include "signals/providers/energy_charts_intensity.h"
 #include "signals/providers/json_address.h"
+#include "signals/providers/nyiso.h"
 #include "signals/providers/uk_carbon_intensity.h"
 #include "signals/providers/watttime.h"
 
@@ -20,6 +22,16 @@ using namespace ebb;
 using namespace ebb::signals;
 
 const Time kNow = *ParseTime("2026-05-06T12:00Z");
+
+// Rows of an operator as grams.
+Result<Payload> GramsOf(const Result<std::vector<GenerationRow>>& rows) {
+  if (!rows) return Fail(rows.error());
+  const Duration step{300'000};
+  EBB_ASSIGN_OR_RETURN(auto points, IntensityOf(*rows, step, core::Boundary::kLifecycle, "fuzz"));
+  Payload payload;
+  EBB_ASSIGN_OR_RETURN(payload.samples, SamplesFrom(std::move(points), step, "fuzz"));
+  return payload;
+}
 
 Result<Payload> Parse(int provider, const std::string& body) {
   switch (provider) {
@@ -39,6 +51,10 @@ Result<Payload> Parse(int provider, const std::string& body) {
       return ParseJsonAddress(body, {}, {kNow, Duration{60'000}}, "fuzz");
     case 7:
       return ParseEnergyChartsIntensity(body, "fuzz");
+    case 8:
+      return GramsOf(ParseCaiso(body, "20261101", "fuzz"));
+    case 9:
+      return GramsOf(ParseNyiso(body, "fuzz"));
     default:
       return ParseJsonAddress(body, {"/v", "/t", "/rows", "lb/MWh"}, {kNow, Duration{60'000}},
                               "fuzz");
@@ -53,7 +69,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::ignore = ParseWattTimeLogin(body, "fuzz");
   if (const auto prices = ParseEnergyCharts(body, "fuzz"); !prices)
     EBB_CHECK(!prices.error().what.empty());
-  const auto payload = Parse(data[0] % 9, body);
+  const auto payload = Parse(data[0] % 11, body);
   if (!payload) {
     EBB_CHECK(!payload.error().what.empty() && payload.error().where == "fuzz");
     return 0;

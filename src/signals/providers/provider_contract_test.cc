@@ -13,10 +13,12 @@
 
 #include "signals/cloud_metadata.h"
 #include "signals/feeds/live_signal.h"
+#include "signals/providers/caiso.h"
 #include "signals/providers/carbon_aware_sdk.h"
 #include "signals/providers/electricity_maps.h"
 #include "signals/providers/energy_charts_intensity.h"
 #include "signals/providers/json_address.h"
+#include "signals/providers/nyiso.h"
 #include "signals/providers/uk_carbon_intensity.h"
 #include "signals/providers/watttime.h"
 #include "testing/certificate_for_test.h"
@@ -139,14 +141,22 @@ struct KeylessProvider {
   std::string answers;  ///< pattern of the paths it asks for
   std::function<std::unique_ptr<Provider>(const std::string& url, HttpGetFunction http_get)> make;
 };
+auto OperatorOf(Result<OperatorMix> (*mix)(std::string, core::Boundary)) {
+  return [mix](const std::string& url, HttpGetFunction http_get) {
+    return MakeOperatorMix(*mix(url, core::Boundary::kLifecycle), std::move(http_get));
+  };
+}
 std::vector<KeylessProvider> KeylessProviders() {
   return {{"/regional/intensity/.*",
            [](const std::string& url, HttpGetFunction http_get) {
              return MakeUkCarbonIntensity({url, *UkAreaFromZone("GB-13")}, std::move(http_get));
            }},
-          {"/co2eq", [](const std::string& url, HttpGetFunction http_get) {
+          {"/co2eq",
+           [](const std::string& url, HttpGetFunction http_get) {
              return MakeEnergyChartsIntensity({url, "DE", "de"}, std::move(http_get));
-           }}};
+           }},
+          {".*/fuelsource.csv", OperatorOf(CaisoMix)},
+          {"/rtfuelmix/.*", OperatorOf(NyisoMix)}};
 }
 
 TEST_F(Https, EnergyCharts) {
