@@ -75,22 +75,23 @@ class UserSettings : public ServeCommand {
 };
 
 TEST_F(UserSettings, EveryCommandReadsThem) {
-  Settings("zone: FR\nmetering:\n  pue: 1.25\n  scope: machine\n");
+  Settings("zone: JP-TK\nmetering:\n  pue: 1.25\n  scope: machine\n");
   const Outcome grid = Ebb({"grid"});
-  EXPECT_TRUE(grid.out.starts_with("FR, ")) << grid.out << grid.err;
+  EXPECT_TRUE(grid.out.starts_with("JP-TK, ")) << grid.out << grid.err;
   EXPECT_TRUE(Contains(grid.out, "zone of " + Path() + ":1")) << grid.out;
-  EXPECT_TRUE(Ebb({"grid", "--zone", "PL"}).out.starts_with("PL, ")) << "a flag goes before";
-  EXPECT_TRUE(Ebb({"forecast"}).out.starts_with("FR, "));
+  EXPECT_TRUE(Ebb({"grid", "--zone", "AU-NSW"}).out.starts_with("AU-NSW, "))
+      << "a flag goes before";
+  EXPECT_TRUE(Ebb({"forecast"}).out.starts_with("JP-TK, "));
   ASSERT_EQ(Ebb({"track", "--run-dir", "a", "true"}).code, 0);
   EXPECT_EQ(Summary("a").at("pue"), 1.25);
   ASSERT_EQ(Ebb({"run", "--pue", "1.5", "--run-dir", "b", "true"}).code, 0);
   EXPECT_EQ(Summary("b").at("pue"), 1.5);
-  ::setenv("EBB_ZONE", "DE", 1);
-  EXPECT_TRUE(Ebb({"grid"}).out.starts_with("DE, ")) << "the environment goes before";
+  ::setenv("EBB_ZONE", "ZA", 1);
+  EXPECT_TRUE(Ebb({"grid"}).out.starts_with("ZA, ")) << "the environment goes before";
 }
 
 TEST_F(UserSettings, ABrokenFileIsReportedAndKeepsNobodyFromRepairingIt) {
-  Settings("zone: FR\nmetring: {pue: 1}\n");
+  Settings("zone: JP-TK\nmetring: {pue: 1}\n");
   for (const std::string command : {"grid", "queue", "doctor"}) {
     const Outcome outcome = Ebb({command});
     EXPECT_NE(outcome.code, 0) << command;
@@ -108,11 +109,11 @@ TEST_F(UserSettings, ABrokenFileIsReportedAndKeepsNobodyFromRepairingIt) {
 }
 
 TEST_F(UserSettings, ConfigShowSaysWhereValuesComeFrom) {
-  Settings("zone: FR\nelectricity_maps: {token_file: key}\n");
+  Settings("zone: JP-TK\nelectricity_maps: {token_file: key}\n");
   Write("key", "hush-hush\n");
   EXPECT_EQ(Shown("zone").at("from"), "file");
   EXPECT_EQ(Shown("zone").at("where"), Path() + ":1");
-  EXPECT_EQ(Shown("zone", {"--zone", "PL"}).at("from"), "flag");
+  EXPECT_EQ(Shown("zone", {"--zone", "AU-NSW"}).at("from"), "flag");
   EXPECT_EQ(Shown("metering.scope").at("from"), "default");
   EXPECT_EQ(Shown("time_zone").at("where"), "TZ");
   ::setenv("ELECTRICITYMAPS_API_KEY", "hush-hush", 1);
@@ -125,7 +126,7 @@ TEST_F(UserSettings, ConfigShowSaysWhereValuesComeFrom) {
 }
 
 TEST_F(UserSettings, TheirServiceIsAsked) {
-  Settings("zone: FR\n");
+  Settings("zone: JP-TK\n");
   Serve();
   Settings("service: {store: ebb.db}\n");
   EXPECT_EQ(Ebb({"submit", "true"}).code, 0);
@@ -143,7 +144,7 @@ TEST_F(UserSettings, TheirServiceIsAsked) {
 
 // Others cannot look into the state directory of a unit of the system.
 TEST_F(UserSettings, AServiceWritesItsAddressForEverybodyWhereItsUnitSays) {
-  Settings("zone: FR\n");
+  Settings("zone: JP-TK\n");
   fs::create_directory(directory_ / "run");
   ::setenv("RUNTIME_DIRECTORY", (directory_ / "run").c_str(), 1);
   Serve();
@@ -168,36 +169,36 @@ TEST_F(UserSettings, InitWritesWhatFlagsSay) {
   const Outcome asked = Ebb({"init"});
   EXPECT_EQ(asked.code, 2) << "standard input is not a terminal";
   EXPECT_TRUE(Contains(asked.err, "--yes --zone")) << asked.err;
-  const Outcome dry = Ebb({"init", "--yes", "--zone", "DE", "--dry-run"});
-  EXPECT_TRUE(Contains(dry.out, "zone: \"DE\"")) << dry.out;
+  const Outcome dry = Ebb({"init", "--yes", "--zone", "ZA", "--dry-run"});
+  EXPECT_TRUE(Contains(dry.out, "zone: \"ZA\"")) << dry.out;
   EXPECT_FALSE(fs::exists(directory_ / "new"));
-  const Outcome wrote = Ebb({"init", "--yes", "--offline", "--zone", "DE", "--token-file", "key"});
+  const Outcome wrote = Ebb({"init", "--yes", "--offline", "--zone", "ZA", "--token-file", "key"});
   EXPECT_EQ(wrote.code, 0) << wrote.err;
   EXPECT_TRUE(Contains(Read(directory_ / "new/config.yaml"), (directory_ / "key").string()));
-  const Outcome again = Ebb({"init", "--yes", "--zone", "FR"});
+  const Outcome again = Ebb({"init", "--yes", "--zone", "JP-TK"});
   EXPECT_EQ(again.code, 2);
   EXPECT_TRUE(Contains(again.err, "--overwrite")) << again.err;
-  EXPECT_TRUE(Contains(Read(directory_ / "new/config.yaml"), "DE"));
-  EXPECT_EQ(Ebb({"init", "--yes", "--zone", "FR", "--overwrite"}).code, 0);
-  EXPECT_TRUE(Contains(Read(directory_ / "new/config.yaml"), "FR"));
+  EXPECT_TRUE(Contains(Read(directory_ / "new/config.yaml"), "ZA"));
+  EXPECT_EQ(Ebb({"init", "--yes", "--zone", "JP-TK", "--overwrite"}).code, 0);
+  EXPECT_TRUE(Contains(Read(directory_ / "new/config.yaml"), "JP-TK"));
   EXPECT_TRUE(Contains(Ebb({"init", "--yes", "--overwrite"}).err, "give one, e.g. ebb init"))
       << "a clock in UTC suggests no zone";
   EXPECT_EQ(Ebb({"init", "--yes", "--zone", "aws/nowhere-1", "--overwrite"}).code, 3);
-  const Outcome misspelt = Ebb({"init", "--yes", "--zone", "DEE", "--overwrite"});
+  const Outcome misspelt = Ebb({"init", "--yes", "--zone", "ZAA", "--overwrite"});
   EXPECT_EQ(misspelt.code, 3);
-  EXPECT_TRUE(Contains(misspelt.err, "did you mean \"DE\"?")) << misspelt.err;
+  EXPECT_TRUE(Contains(misspelt.err, "did you mean \"ZA\"?")) << misspelt.err;
   EXPECT_EQ(Ebb({"init", "--yes", "--zone", "aws/us-west-2", "--dry-run"}).code, 0);
   EXPECT_EQ(Ebb({"init", "--yes", "--zone", "IT-SAR", "--dry-run"}).code, 0);
 }
 
 TEST_F(UserSettings, InitAsksThreeQuestions) {
-  ::setenv("TZ", "Europe/Berlin", 1);
+  ::setenv("TZ", "Africa/Johannesburg", 1);
   const Answered answered = OnTerminal({"init", "--offline"}, "\nhush-hush\nmachine\n");
   EXPECT_EQ(answered.code, 0) << answered.text;
-  EXPECT_TRUE(Contains(answered.text, "[DE]")) << "the guess is offered";
+  EXPECT_TRUE(Contains(answered.text, "[ZA]")) << "the guess is offered";
   EXPECT_FALSE(Contains(answered.text, "hush")) << "the token is not shown";
   const std::string text = Read(directory_ / "config.yaml");
-  EXPECT_TRUE(Contains(text, "zone: \"DE\"")) << text;
+  EXPECT_TRUE(Contains(text, "zone: \"ZA\"")) << text;
   EXPECT_TRUE(Contains(text, "scope: \"machine\"")) << text;
   EXPECT_FALSE(Contains(text, "hush"));
   EXPECT_EQ(Read(directory_ / "electricity-maps.token"), "hush-hush\n");
@@ -210,7 +211,7 @@ TEST_F(UserSettings, InitAsksThreeQuestions) {
 }
 
 TEST_F(UserSettings, CtrlCLeavesNothing) {
-  for (const std::string typed : {"^C", "DE\n^C", "DE\n\n^C"}) {
+  for (const std::string typed : {"^C", "ZA\n^C", "ZA\n\n^C"}) {
     const Answered answered = OnTerminal({"init"}, typed);
     EXPECT_TRUE(answered.code == 130 || answered.code == 1000 + SIGINT) << answered.code;
     EXPECT_FALSE(fs::exists(Path())) << answered.text;
@@ -219,7 +220,7 @@ TEST_F(UserSettings, CtrlCLeavesNothing) {
 }
 
 TEST_F(UserSettings, DoctorSaysWhatIsWrongAndWhatToDo) {
-  Settings("zone: FR\n");
+  Settings("zone: JP-TK\n");
   std::set<std::string> before;
   for (const auto& entry : fs::recursive_directory_iterator(directory_))
     before.insert(entry.path());
@@ -242,7 +243,8 @@ TEST_F(UserSettings, DoctorSaysWhatIsWrongAndWhatToDo) {
   EXPECT_EQ(Ebb({"doctor"}).code, 1);
   EXPECT_TRUE(Contains(Finding({"doctor", "--format", "json"}, "zone").at("remedy"), "ebb init"));
   // A provider that answers with an error, and one that nobody can reach.
-  const Outcome unreachable = Ebb({"doctor", "--api-url", "http://127.0.0.1:1/x", "--zone", "FR"});
+  const Outcome unreachable =
+      Ebb({"doctor", "--api-url", "http://127.0.0.1:1/x", "--zone", "JP-TK"});
   EXPECT_EQ(unreachable.code, 1);
   EXPECT_TRUE(Contains(unreachable.out, "127.0.0.1:1")) << unreachable.out;
 }
@@ -253,13 +255,13 @@ TEST_F(UserSettings, EbbAloneSaysWhatToDoNext) {
   EXPECT_EQ(nothing.code, 2);
   EXPECT_TRUE(Contains(nothing.out, "ebb init")) << nothing.out;
   ::setenv("EBB_CONFIG", Path().c_str(), 1);
-  Settings("zone: FR\n");
+  Settings("zone: JP-TK\n");
   const Outcome settled = Ebb({});
   EXPECT_TRUE(Contains(settled.out, "ebb grid")) << settled.out;
   EXPECT_FALSE(Contains(settled.out, "ebb init"));
   EXPECT_LT(std::count(settled.out.begin(), settled.out.end(), '\n'), 12) << "short";
   Serve();
-  Settings("zone: FR\nservice: {store: ebb.db}\n");
+  Settings("zone: JP-TK\nservice: {store: ebb.db}\n");
   EXPECT_TRUE(Contains(Ebb({}).out, "A service runs"));
   Stop(SIGTERM);
   EXPECT_TRUE(Contains(Ebb({}).out, "No service runs"));

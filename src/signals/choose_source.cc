@@ -7,6 +7,7 @@
 #include "signals/feeds/profile_worth.h"
 #include "signals/feeds/zone_profiles.h"
 #include "signals/providers/electricity_maps.h"
+#include "signals/providers/energy_charts_intensity.h"
 #include "signals/providers/uk_carbon_intensity.h"
 
 namespace ebb::signals {
@@ -23,9 +24,11 @@ struct FreeSource {
   SignalSource source;
   bool (*serves)(std::string_view zone);
 };
-constexpr std::array<FreeSource, 1> kFreeSources{{
+constexpr std::array<FreeSource, 2> kFreeSources{{
     {SignalSource::kUkCarbonIntensity,
      [](std::string_view zone) { return UkAreaFromZone(zone).has_value(); }},
+    {SignalSource::kEnergyCharts,
+     [](std::string_view zone) { return EnergyChartsCountry(zone).has_value(); }},
 }};
 
 bool HasYearlyMean(std::string_view zone) {

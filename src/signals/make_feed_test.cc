@@ -194,7 +194,8 @@ TEST(SourceChain, IsSpelledOutAndNeverFallsBackToAModelWhereNoKeyIsNeeded) {
   EXPECT_EQ(*ChooseSource(options, ChoiceOf::kAnySource), SignalSource::kUkCarbonIntensity);
   EXPECT_EQ(DescribeChain(options),
             "electricity-maps (not used: ELECTRICITYMAPS_API_KEY is not set), uk-carbon-intensity "
-            "(needs no key), profile (not used: modelled, only when named)");
+            "(needs no key), energy-charts (not used: only when named), profile (not used: "
+            "modelled, only when named)");
   ::setenv("ELECTRICITYMAPS_API_KEY", "s3cret", 1);
   EXPECT_EQ(*ChooseSource(options, ChoiceOf::kAnySource), SignalSource::kElectricityMaps)
       << "a key of one's own goes before what anybody gets";
@@ -205,6 +206,7 @@ TEST(SourceChain, IsSpelledOutAndNeverFallsBackToAModelWhereNoKeyIsNeeded) {
 TEST(SourceChain, EndsInTypicalDaysAndThenTheYearlyMeanAndSaysHowGoodTheyAre) {
   SignalOptions options;
   ::unsetenv("ELECTRICITYMAPS_API_KEY");
+  EXPECT_EQ(LiveWithoutKey("DE"), SignalSource::kEnergyCharts);
   EXPECT_EQ(LiveWithoutKey("US-TEN-TVA"), std::nullopt);
   options.zone = "US-TEN-TVA";
   EXPECT_EQ(*ChooseSource(options, ChoiceOf::kAnySource), SignalSource::kProfile);

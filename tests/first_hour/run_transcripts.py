@@ -43,7 +43,7 @@ HERE = Path(__file__).resolve().parent
 COLUMNS, ROWS = 100, 40
 LONGEST_S = 90
 NOBODY = 65534
-BEGINS_S = 1777923000  # Monday, 4 May 2026, 21:30 in Berlin
+BEGINS_S = 1777923000  # Monday, 4 May 2026, 21:30 in Johannesburg
 TRAIN = """import time
 for epoch in range(2):
     end = time.time() + 0.5
@@ -129,7 +129,7 @@ class Person:
 
     def environment(self):
         fixed = {"PATH": f"{self.directory}/installed/bin:/usr/local/bin:/usr/bin:/bin", "HOME": str(self.home), "USER": "ada",
-                 "LOGNAME": "ada", "TERM": "xterm", "LANG": "C.UTF-8", "TZ": "Europe/Berlin", "COLUMNS": str(COLUMNS),
+                 "LOGNAME": "ada", "TERM": "xterm", "LANG": "C.UTF-8", "TZ": "Africa/Johannesburg", "COLUMNS": str(COLUMNS),
                  "LD_PRELOAD": str(self.directory / "clock.so"), "EBB_SET_CLOCK": str(self.directory / "ahead"),
                  "PYTHONDONTWRITEBYTECODE": "1", "OMP_NUM_THREADS": "1"}
         return {**fixed, **self.variables}

@@ -131,7 +131,7 @@ TEST_F(Settings, PathsAreThoseOfTheHomeOrOfTheFile) {
 TEST_F(Settings, ATokenThatTheyNameChoosesTheSourceThatNeedsIt) {
   WriteOwn("electricity_maps: {token_file: ~/key}\n");
   signals::SignalOptions options;
-  options.zone = "DE";
+  options.zone = "ZA";
   ::unsetenv("ELECTRICITYMAPS_API_KEY");
   EXPECT_EQ(signals::ChooseSource(options, signals::ChoiceOf::kAnySource),
             signals::SignalSource::kProfile);

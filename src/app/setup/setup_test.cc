@@ -61,16 +61,17 @@ TEST_F(NewSettingsTest, ATokenHasAFileOfItsOwn) {
 TEST(ZoneKnowledge, SaysWhichCaseAZoneIs) {
   EXPECT_THAT(WhatIsKnownOf("GB"),
               HasSubstr("live values without a token, by uk-carbon-intensity"));
-  EXPECT_THAT(WhatIsKnownOf("DE"),
-              AllOf(HasSubstr("typical days"), HasSubstr("lay 19.5 % below the mean. Live")));
+  EXPECT_THAT(WhatIsKnownOf("DE"), HasSubstr("live values without a token, by energy-charts"));
+  EXPECT_THAT(WhatIsKnownOf("ZA"),
+              AllOf(HasSubstr("typical days"), HasSubstr("lay 4.0 % below the mean. Live")));
   EXPECT_THAT(WhatIsKnownOf("AR"),
               AllOf(HasSubstr("typical hours are worth nothing here"), Not(HasSubstr("can wait"))));
   EXPECT_THAT(WhatIsKnownOf("KE"),
               AllOf(HasSubstr("only the yearly mean of Kenya"),
                     HasSubstr("nothing is known about its hours, so nothing can be gained")));
   EXPECT_THAT(WhatIsKnownOf("AQ"), HasSubstr("not known at all"));
-  EXPECT_THAT(WhatIsKnownOf("aws/eu-central-1"),
-              AllOf(HasSubstr("draws from the zone DE"), HasSubstr("typical days")))
+  EXPECT_THAT(WhatIsKnownOf("aws/af-south-1"),
+              AllOf(HasSubstr("draws from the zone ZA"), HasSubstr("typical days")))
       << "of a cloud region what its zone has";
 }
 
