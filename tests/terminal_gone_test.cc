@@ -83,6 +83,26 @@ TEST_F(TerminalGone, ADetachedRunLeavesTheTerminalAtOnce) {
   ExpectRanWithoutTerminal();
 }
 
+TEST_F(TerminalGone, ADetachedResumeLeavesTheTerminalAtOnce) {
+  ASSERT_EQ(Ebb({"run", "--constant", "200", "--run-dir", "kept", "bash", "-c",
+                 "[ -e again ] || { touch again; exit 75; }; echo hello; echo to-errors >&2"})
+                .code,
+            75);
+  int terminal = -1;
+  const pid_t pid = StartInTerminal({"resume", "--detach", "kept", "--policy", "threshold",
+                                     "--threshold", "100", "--start-by", "4s"},
+                                    terminal);
+  const std::string said = ReadUntil(terminal, "to end it: kill ");
+  EXPECT_TRUE(Contains(said, "kept/output.log")) << said;
+  EXPECT_EQ(Finish(pid).code, 0);
+  ::close(terminal);
+  for (int i = 0; i < 1000 && Summary("kept").at("outcome") != "done"; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds{20});
+  ExpectRanWithoutTerminal();
+  const Outcome jobs = Ebb({"resume", "--detach", "12"});
+  EXPECT_EQ(jobs.code, 2) << jobs.err;
+}
+
 TEST_F(TerminalGone, WhatIsWrongWithADetachedRunIsSaidAtTheTerminal) {
   const Outcome outcome = Ebb({"run", "--detach", "--constant", "200", "no-such-program"});
   EXPECT_EQ(outcome.code, 127) << outcome.err;

@@ -30,6 +30,7 @@ void AddInitCommand(Parser& parser);
 void AddPricesCommand(Parser& parser);
 void AddGridCommand(Parser& parser);
 void AddHistoryCommand(Parser& parser);
+void AddCompleteCommand(Parser& parser);
 void AddManualCommands(Parser& parser);
 void AddPlanCommand(Parser& parser);
 void AddReportCommand(Parser& parser);

@@ -17,6 +17,14 @@ TEST(JobFacts, ADifferenceWithinWhatIsKnownIsNoClearOne) {
       << facts;
 }
 
+TEST(JobFacts, TellWhatWaitingWouldHaveSaved) {
+  const std::string facts = Facts(R"({"id":7,"name":"x","stage":"succeeded","had_it_waited":
+      {"up_to_s":86400,"start":"2026-05-02T11:00:00Z","expected_g":300,"expected_g_at_once":400,
+       "saving_percent":25,"forecast_method":"typical day","forecast_issued":"2026-05-01T15:00:00Z"}})");
+  EXPECT_NE(facts.find("had it waited             up to 1d 0h: 25.0 % less at"), std::string::npos)
+      << facts;
+}
+
 TEST(JobFacts, UnknownEmissionsAreAWord) {
   const std::string facts = Facts(R"({"id":7,"name":"x","stage":"succeeded","energy_kwh":1,
       "started":"2026-05-01T12:00:00Z","ended":"2026-05-01T15:10:00Z"})");

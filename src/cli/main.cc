@@ -72,6 +72,7 @@ int main(int argc, char** argv) {
   AddDoctorCommand(parser, kVersion);
   AddStoreCommand(parser);
   AddManualCommands(parser);
+  AddCompleteCommand(parser);
   AddSuperviseCommand(parser);
   parser.WithoutCommand([] { std::fputs(NextStep().c_str(), stdout); });
   return parser.Run({argv + 1, argv + argc});

@@ -82,6 +82,31 @@ bool IsChoice(const FlagText& flag) { return !ChoicesOf(flag).empty(); }
 
 std::string ChoiceWords(const FlagText& flag) { return Join(ChoicesOf(flag), " "); }
 
+// Which words the program knows for a value; empty: it is a file, or anything.
+std::string_view ListOf(const FlagText& flag) {
+  if (flag.name == "policy") return flag.value_name == "POLICY" ? kGatePolicyWords : kPolicyWords;
+  if (flag.name == "zone") return kZoneWords;
+  if (flag.name == "signal") return kSignalWords;
+  return flag.name == "after" ? kJobWords : "";
+}
+
+struct Words {
+  bool jobs = false, files = false;
+};
+Words WordsOf(const CommandText& command) {
+  Words words;
+  for (const PositionalText& word : command.positionals) {
+    const bool jobs = word.name.find("JOB") != std::string::npos;
+    words.jobs |= jobs;
+    words.files |= !jobs || word.name.find('|') != std::string::npos;
+  }
+  return words;
+}
+
+std::string Asking(const std::string& program, std::string_view list) {
+  return program + " complete " + std::string(list) + " 2>/dev/null";
+}
+
 // In single quotes for a POSIX shell and fish.
 std::string Quoted(std::string_view text) {
   std::string out = "'";
@@ -97,7 +122,7 @@ std::string BashScript(const std::string& program, const std::vector<CommandText
       "# bash completion for " + program + "\n" + function +
       "() {\n"
       "  local word=\"${COMP_WORDS[COMP_CWORD]}\" before=\"${COMP_WORDS[COMP_CWORD-1]}\"\n"
-      "  local command=\"${COMP_WORDS[1]}\" words=\"\" i\n"
+      "  local command=\"${COMP_WORDS[1]}\" words=\"\" is_value=\"\" files=-f i\n"
       "  for ((i = 1; i < COMP_CWORD; i++)); do\n"
       "    if [[ \"${COMP_WORDS[i]}\" == -- ]]; then\n"
       "      COMPREPLY=($(compgen -c -f -- \"$word\"))\n      return\n    fi\n  done\n"
@@ -110,6 +135,11 @@ std::string BashScript(const std::string& program, const std::vector<CommandText
       if (IsChoice(flag))
         script += "    " + Quoted(command.name + " --" + flag.name) +
                   ") words=" + Quoted(ChoiceWords(flag)) + " ;;\n";
+      else if (const auto list = ListOf(flag); !list.empty())
+        script += "    " + Quoted(command.name + " --" + flag.name) + ") words=\"$(" +
+                  Asking(program, list) + ")\" ;;\n";
+      else if (!flag.value_name.empty())
+        script += "    " + Quoted(command.name + " --" + flag.name) + ") is_value=1 ;;\n";
   }
   script +=
       "  esac\n"
@@ -117,7 +147,15 @@ std::string BashScript(const std::string& program, const std::vector<CommandText
   for (const CommandText& command : commands)
     script += "      " + command.name + ") words=" + Quoted(FlagWords(command)) + " ;;\n";
   script +=
-      "    esac\n  fi\n"
+      "    esac\n"
+      "  elif [[ -z \"$words$is_value\" ]]; then\n    case \"$command\" in\n";
+  for (const CommandText& command : commands)
+    if (const Words words = WordsOf(command); words.jobs)
+      script += "      " + command.name + ") words=\"$(" + Asking(program, kJobWords) + ")\"" +
+                (words.files ? "" : " files=\"\"") + " ;;\n";
+  script +=
+      "    esac\n"
+      "    COMPREPLY=($(compgen -W \"$words\" $files -- \"$word\"))\n    return\n  fi\n"
       "  if [[ -n \"$words\" ]]; then\n"
       "    COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
       "  else\n    COMPREPLY=($(compgen -f -- \"$word\"))\n  fi\n}\n"
@@ -138,8 +176,11 @@ std::string ZshText(std::string_view text) {
 
 std::string ZshScript(const std::string& program, const std::vector<CommandText>& commands) {
   const std::string function = "_" + program;
-  std::string script =
-      "#compdef " + program + "\n" + function + "() {\n  local -a commands\n  commands=(\n";
+  std::string script = "#compdef " + program + "\n" + function +
+                       "_words() {\n  local -a values\n  values=(${(f)\"$(" + program +
+                       " complete $1 2>/dev/null)\"})\n  compadd -a values\n"
+                       "  [[ -n \"$2\" ]] && _files\n  return 0\n}\n" +
+                       function + "() {\n  local -a commands\n  commands=(\n";
   for (const CommandText& command : commands)
     script += "    " + Quoted(ZshText(command.name) + ":" + ZshText(command.help)) + "\n";
   script +=
@@ -153,11 +194,17 @@ std::string ZshScript(const std::string& program, const std::vector<CommandText>
       spec += "[" + ZshText(flag.help) + "]";
       if (IsChoice(flag))
         spec += ":value:(" + ChoiceWords(flag) + ")";
+      else if (const auto list = ListOf(flag); !list.empty())
+        spec += ":" + ZshText(flag.value_name) + ": " + function + "_words " + std::string(list);
       else if (!flag.value_name.empty())
         spec += ":" + ZshText(flag.value_name) + ":_files";
       script += " \\\n        " + Quoted(spec);
     }
-    script += " \\\n        '*:file:_files'\n      ;;\n";
+    const Words words = WordsOf(command);
+    const std::string rest = !words.jobs   ? ":file:_files"
+                             : words.files ? ":job or file: " + function + "_words jobs files"
+                                           : ":job: " + function + "_words jobs";
+    script += " \\\n        " + Quoted("*" + rest) + "\n      ;;\n";
   }
   return script + "  esac\n}\n" + function + " \"$@\"\n";
 }
@@ -174,10 +221,16 @@ std::string FishScript(const std::string& program, const std::vector<CommandText
                 "' -l " + flag.name + " -d " + Quoted(flag.help);
       if (IsChoice(flag))
         script += " -x -a " + Quoted(ChoiceWords(flag));
+      else if (const auto list = ListOf(flag); !list.empty())
+        script += " -x -a " + Quoted("(" + Asking(program, list) + ")");
       else if (!flag.value_name.empty())
         script += " -r";
       script += "\n";
     }
+    if (const Words words = WordsOf(command); words.jobs)
+      script += "complete -c " + program + " -n '__fish_seen_subcommand_from " + command.name +
+                "'" + (words.files ? "" : " -f") + " -a " +
+                Quoted("(" + Asking(program, kJobWords) + ")") + "\n";
   }
   return script;
 }

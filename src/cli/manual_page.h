@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/parser.h"
@@ -14,6 +15,11 @@ namespace ebb::cli {
 std::string ManualPage(const Parser::Text& program, const std::vector<CommandText>& commands);
 /// ebb-COMMAND(1).
 std::string ManualPage(const Parser::Text& program, const CommandText& command);
+
+/// Words that scripts ask the program for: `ebb complete LIST`.
+inline constexpr std::string_view kJobWords = "jobs", kZoneWords = "zones",
+                                  kSignalWords = "signals", kPolicyWords = "policies",
+                                  kGatePolicyWords = "gate-policies";
 
 enum class Shell { kBash, kZsh, kFish };
 std::optional<Shell> ShellFromName(std::string_view name);

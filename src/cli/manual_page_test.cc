@@ -75,6 +75,58 @@ TEST(Completion, BashCompletesCommandsFlagsAndChoices) {
   EXPECT_EQ(*completed("prog other --", 2), "--help --utc\n");
 }
 
+CommandText WithValues() {
+  CommandText command{"show", "shows", "", {}, {}};
+  command.positionals = {{"JOB", "numbers or names", true, true}};
+  command.flags = {{"policy", "POLICY", "which", "Output"},
+                   {"zone", "ZONE", "where", "Output"},
+                   {"out", "FILE", "where to", "Output"}};
+  return command;
+}
+
+// In place of the program: it knows some words, and complains aloud.
+std::string ProgramWithWords(const std::filesystem::path& folder) {
+  EXPECT_TRUE(platform::WriteFileAtomically(
+      folder / "prog",
+      "#!/bin/sh\necho trouble >&2\ncase \"$2\" in jobs) echo 12; echo nightly ;; zones) echo DE ;;"
+      " gate-policies) echo threshold ;; *) exit 3 ;; esac\n"));
+  std::filesystem::permissions(folder / "prog", std::filesystem::perms::owner_all);
+  return "PATH='" + folder.string() + "':$PATH";
+}
+
+TEST(Completion, ValuesComeFromTheProgram) {
+  const auto folder = ScratchDirectory("completion_values");
+  const std::string path = ProgramWithWords(folder);
+  const std::string nothing = folder / "nothing";
+  std::filesystem::create_directories(nothing);
+  EXPECT_TRUE(platform::WriteFileAtomically(folder / "nothing/n-file", ""));
+  CommandText mixed = WithValues();
+  mixed.name = "resume";
+  mixed.positionals = {{"RUN_DIR|JOB", "either", true, true}};
+  const Script bash(CompletionScript(Shell::kBash, "prog", {WithValues(), mixed}));
+  const auto completed = [&](const std::string& words, int index) {
+    return Printed("bash", "cd '" + nothing + "' && " + path + " bash -c \"source " + bash.path() +
+                               "; COMP_WORDS=(" + words + "); COMP_CWORD=" + std::to_string(index) +
+                               "; _prog; echo \\\"\\${COMPREPLY[*]}\\\"\"");
+  };
+  EXPECT_EQ(completed("prog show ''", 2), "12 nightly\n");
+  EXPECT_EQ(completed("prog show n", 2), "nightly\n") << "no file";
+  EXPECT_EQ(completed("prog show 12 n", 3), "nightly\n");
+  EXPECT_EQ(completed("prog show --policy t", 3), "threshold\n");
+  EXPECT_EQ(completed("prog show --zone ''", 3), "DE\n");
+  EXPECT_EQ(completed("prog show --out n", 3), "n-file\n") << "a value is no job";
+  EXPECT_EQ(completed("prog resume n", 2), "n-file nightly\n");
+  const Script fish(CompletionScript(Shell::kFish, "prog", {WithValues()}));
+  const auto in_fish = [&](const std::string& line) {
+    return Printed("fish",
+                   path + " fish -N -c \"source " + fish.path() + "; complete -C '" + line + "'\"");
+  };
+  if (in_fish("prog show n")) {
+    EXPECT_EQ(in_fish("prog show n"), "nightly\n");
+    EXPECT_EQ(in_fish("prog show --zone D"), "DE\twhere\n");
+  }
+}
+
 TEST(Completion, ZshAndFishCanReadTheirs) {
   const Script zsh(CompletionScript(Shell::kZsh, "prog", Commands()));
   const Script fish(CompletionScript(Shell::kFish, "prog", Commands()));

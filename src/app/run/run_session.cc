@@ -200,7 +200,7 @@ class Session {
 
   Result<RunResult> RunNew(const RunRequest& request);
   /// `before`: what the directory holds.
-  Result<RunResult> Resume(report::RunDirectory directory, core::RunRecord before);
+  Result<RunResult> Resume(report::RunDirectory directory, core::RunRecord before, bool detached);
 
  private:
   Status Open(Time replay_begin);
@@ -320,7 +320,9 @@ Result<RunResult> Session::RunNew(const RunRequest& request) {
                     1);
 }
 
-Result<RunResult> Session::Resume(report::RunDirectory directory, core::RunRecord before) {
+Result<RunResult> Session::Resume(report::RunDirectory directory, core::RunRecord before,
+                                  bool detached) {
+  detached_ = detached;
   directory_ = std::move(directory);
   before_ = std::move(before);
   const Path& path = directory_->path();
@@ -532,7 +534,7 @@ Result<RunResult> RunOnce(const RunRequest& request, platform::ProcessSignals& s
   return Session(request.options, signals, make_display).RunNew(request);
 }
 
-Result<RunResult> ResumeRun(const Path& directory, const FlagValues& given,
+Result<RunResult> ResumeRun(const Path& directory, const FlagValues& given, bool detached,
                             platform::ProcessSignals& signals, const MakeDisplay& make_display) {
   if (!report::HoldsRun(directory))
     return Fail({ExitCode::kUnavailable, "is not a run directory", directory.string(),
@@ -546,7 +548,7 @@ Result<RunResult> ResumeRun(const Path& directory, const FlagValues& given,
   if (limited && before.budget.budget) options.metering.budget = *before.budget.budget;
   EBB_RETURN_IF_ERROR(ApplyFlags(given, options));
   return Session(std::move(options), signals, make_display)
-      .Resume(std::move(opened), std::move(before));
+      .Resume(std::move(opened), std::move(before), detached);
 }
 
 }  // namespace ebb::app

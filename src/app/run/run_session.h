@@ -47,8 +47,9 @@ Result<RunResult> RunOnce(const RunRequest& request, platform::ProcessSignals& s
 
 /// Continues a paused, failed or killed run with another attempt; it passes the gate again unless
 /// `options` say policy now. `given` are the flags of this command line, over those stored with the
-/// run.
+/// run. `detached`: as RunRequest has it.
 Result<RunResult> ResumeRun(const std::filesystem::path& directory, const FlagValues& given,
-                            platform::ProcessSignals& signals, const MakeDisplay& make_display);
+                            bool detached, platform::ProcessSignals& signals,
+                            const MakeDisplay& make_display);
 
 }  // namespace ebb::app
