@@ -10,19 +10,25 @@ namespace ebb::web {
 HttpResponse FrontDoor::Handle(const HttpRequest& request) const {
   std::shared_ptr<const HttpHandler> handler;
   std::string why;
+  bool said_why = false;
   {
     const std::lock_guard guard(mutex_);
     handler = handler_;
     why = why_;
+    said_why = said_why_;
   }
-  return handler ? (*handler)(request) : Closed(request, why);
+  return handler ? (*handler)(request) : Closed(request, why, said_why);
 }
 
-HttpResponse FrontDoor::Closed(const HttpRequest& request, const std::string& why) const {
-  const bool lives = request.path == "/livez";
-  if (lives || request.path == "/readyz") {
+HttpResponse FrontDoor::Closed(const HttpRequest& request, const std::string& why,
+                               bool said_why) const {
+  if (request.path == "/livez" || request.path == "/readyz") {
     Health health;
     health.store = why;
+    health.busy = now_() - since_;
+    health.hangs = !said_why && health.busy > kLongestStart;
+    if (!said_why) health.doing = "starting";
+    const bool lives = request.path == "/livez" && !health.hangs;
     return Respond(HealthToJson(health), lives ? 200 : 503);
   }
   return Respond(Error{ExitCode::kTryLater, why, "", "try again later; what runs goes on"});
@@ -31,6 +37,7 @@ HttpResponse FrontDoor::Closed(const HttpRequest& request, const std::string& wh
 void FrontDoor::SayWhy(std::string why) {
   const std::lock_guard guard(mutex_);
   why_ = std::move(why);
+  said_why_ = true;
 }
 
 void FrontDoor::Open(HttpHandler handler) {

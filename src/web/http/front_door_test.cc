@@ -36,5 +36,18 @@ TEST(FrontDoor, SaysWhyThereIsNoServiceUntilThereIsOne) {
   EXPECT_EQ(door.Handle(Get("/readyz")).body, "/readyz");
 }
 
+TEST(FrontDoor, AStartThatHangsIsNotAlive) {
+  auto now = FrontDoor::Clock::now();
+  FrontDoor door([&now] { return now; });
+  now += kLongestStart;
+  EXPECT_EQ(door.Handle(Get("/livez")).status, 200);
+  now += std::chrono::seconds{1};
+  const HttpResponse hangs = door.Handle(Get("/livez"));
+  EXPECT_EQ(hangs.status, 503);
+  EXPECT_EQ(nlohmann::json::parse(hangs.body).at("executor").at("busy_with"), "starting");
+  door.SayWhy("the disk is full");
+  EXPECT_EQ(door.Handle(Get("/livez")).status, 200) << "it waits, and knows for what";
+}
+
 }  // namespace
 }  // namespace ebb::web
