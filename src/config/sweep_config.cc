@@ -200,7 +200,12 @@ Result<SweepConfig> ParseSweepConfig(const std::string& text, const std::string&
 Result<SweepConfig> LoadSweepConfig(const std::string& name) {
   const std::string path = platform::Shipped(name);
   EBB_ASSIGN_OR_RETURN(const std::string text, platform::ReadFile(path));
-  return ParseSweepConfig(text, path);
+  EBB_ASSIGN_OR_RETURN(SweepConfig config, ParseSweepConfig(text, path));
+  // Its programs run wherever it was asked for: what they read ships beside it.
+  for (sweep::Experiment& experiment : config.sweep.experiments)
+    for (std::string& word : experiment.command)
+      if (word.starts_with("configs/")) word = platform::Shipped(word);
+  return config;
 }
 
 }  // namespace ebb::config

@@ -11,6 +11,7 @@
 #include "platform/digest.h"
 #include "platform/file.h"
 #include "sweep/local_jobs.h"
+#include "testing/scratch_directory.h"
 #include "testing/source_tree.h"
 
 namespace ebb::config {
@@ -22,6 +23,26 @@ SweepConfig Shipped(const std::string& name) {
   auto config = LoadSweepConfig(kRoot + "configs/sweeps/" + name);
   EXPECT_TRUE(config) << config.error().Message();
   return config ? *std::move(config) : SweepConfig{};
+}
+
+// By name, from a folder with nothing of Ebb.
+TEST(ShippedSweeps, NameFilesThatAreThereFromAnyFolder) {
+  const auto before = std::filesystem::current_path();
+  const auto folder = ScratchDirectory("sweep_anywhere");
+  std::filesystem::current_path(folder);
+  for (const char* name : {"lora.yaml", "lora-grid54.yaml"}) {
+    const auto config = LoadSweepConfig(std::string("configs/sweeps/") + name);
+    ASSERT_TRUE(config) << config.error().Message();
+    int files = 0;
+    for (const sweep::Experiment& experiment : config->sweep.experiments)
+      for (const std::string& word : experiment.command)
+        if (word.find("configs/") != std::string::npos) {
+          EXPECT_TRUE(std::filesystem::exists(word)) << word;
+          ++files;
+        }
+    EXPECT_GE(files, 2 * 21) << "model and tokens of each";
+  }
+  std::filesystem::current_path(before);
 }
 
 // Names as published, in the published order.
