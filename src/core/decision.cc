@@ -94,7 +94,8 @@ std::string RuleText(const Reason& reason) {
   const std::string value = Describe(reason.current);
   switch (reason.rule) {
     case GateRule::kRunNow:
-      return "policy now: starting at " + value;
+      return reason.current ? "policy now: starting at " + value
+                            : "policy now: starting; the intensity of this moment is not known yet";
     case GateRule::kBelowThreshold:
       return value + " is at or below " + Describe(reason.threshold);
     case GateRule::kAboveThreshold:

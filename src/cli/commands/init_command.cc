@@ -11,6 +11,7 @@
 #include "app/setup/zone_knowledge.h"
 #include "base/text.h"
 #include "cli/command_line.h"
+#include "cli/say.h"
 #include "meter/meters.h"
 #include "platform/http.h"
 #include "platform/path_facts.h"
@@ -73,7 +74,7 @@ Result<std::string> AskFor(const std::string& key, const std::string& question,
 void TellOfToken(const app::NewSettings& wanted) {
   const Time now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
   std::fputs("   Electricity Maps is asked whether it takes the token ...\n", stderr);
-  std::fprintf(stderr, "   %s\n", app::WhatComesOfToken(wanted, platform::HttpGet, now).c_str());
+  Say("   " + app::WhatComesOfToken(wanted, platform::HttpGet, now));
 }
 
 Status AskToken(const InitRequest& request, app::NewSettings& wanted) {
@@ -95,7 +96,7 @@ Status AskScope(const InitRequest& request, app::NewSettings& wanted) {
   if (request.scope_given) return {};
   std::fprintf(stderr, "\n3. What is measured. Here Ebb reads:\n");
   for (const std::string& line : meter::MakeMeters(meter::OptionsFromEnvironment()).descriptions)
-    std::fprintf(stderr, "   %s\n", line.c_str());
+    Say("   " + line);
   EBB_ASSIGN_OR_RETURN(
       wanted.scope,
       AskFor("metering.scope", "   process (a program and its children) or machine", wanted.scope));
@@ -112,7 +113,7 @@ Result<app::NewSettings> AskAll(const InitRequest& request, const std::string& p
                  guess ? (" " + guess->from + " suggests " + guess->zone + ".").c_str() : "");
     EBB_ASSIGN_OR_RETURN(wanted.zone, AskFor("zone", "   zone", guess ? guess->zone : ""));
   }
-  std::fprintf(stderr, "   %s\n", app::WhatIsKnownOf(wanted.zone).c_str());
+  Say("   " + app::WhatIsKnownOf(wanted.zone));
   if (!signals::LiveWithoutKey(wanted.zone)) EBB_RETURN_IF_ERROR(AskToken(request, wanted));
   EBB_RETURN_IF_ERROR(AskScope(request, wanted));
   std::fputs("\n", stderr);
@@ -127,7 +128,7 @@ Result<app::NewSettings> TakeGuesses(const InitRequest& request) {
     return Fail({ExitCode::kUsage, "nothing on this machine suggests a grid zone", "",
                  "give one, e.g. ebb init --yes --zone DE"});
   wanted.zone = guess->zone;
-  std::fprintf(stderr, "zone %s: a guess by %s\n", guess->zone.c_str(), guess->from.c_str());
+  Say("zone " + guess->zone + ": a guess by " + guess->from);
   return wanted;
 }
 
@@ -162,7 +163,7 @@ Result<int> Init(const InitRequest& request) {
   if (!answered && answered.error().code == ExitCode::kTryLater) return kInterrupted;
   EBB_ASSIGN_OR_RETURN(const app::NewSettings wanted, std::move(answered));
   EBB_RETURN_IF_ERROR(app::CheckNewSettings(wanted));
-  if (request.yes) std::fprintf(stderr, "%s\n", app::WhatIsKnownOf(wanted.zone).c_str());
+  if (request.yes) Say(app::WhatIsKnownOf(wanted.zone));
   const bool told = !wanted.token.empty();  // one that was typed
   if (!told && HasToken(wanted) && request.AsksService()) TellOfToken(wanted);
   if (request.dry_run) {

@@ -123,6 +123,11 @@ std::string EmittedCell(const Json& json) {
   return report::EmittedText(Energy::Joules(json.value("energy_kwh", 0.0) * 3.6e6), emissions);
 }
 
+std::string SavedWords(double saved_g) {
+  if (saved_g == 0) return "the same, nothing was saved";
+  return EmissionsText({std::abs(saved_g)}) + (saved_g > 0 ? " saved" : " WORSE");
+}
+
 Result<Json> Parsed(const std::string& answer) {
   Json json = Json::parse(answer, nullptr, false);
   if (json.is_discarded())
@@ -336,7 +341,7 @@ Result<int> Show(const QueueFlags& flags) {
     return 0;
   }
   EBB_ASSIGN_OR_RETURN(const std::string facts, JobFacts(answer, TimesOf(StatusOf(client))));
-  std::fputs(facts.c_str(), stdout);
+  std::fputs(ForStdout(facts).c_str(), stdout);
   return 0;
 }
 
@@ -377,8 +382,8 @@ Result<int> Explain(const QueueFlags& flags) {
     const double was = job["emissions_at_submission_g"], is = job["emissions_g"];
     const bool is_clear = std::abs(was - is) > job.value("saving_half_width_g", -1.0) || was == is;
     say("it emitted " + EmissionsText({is}) + "; at submission it would have been " +
-        EmissionsText({was}) + ": " + EmissionsText({std::abs(was - is)}) +
-        (was >= is ? " saved" : " WORSE") + (is_clear ? "" : ", which is not a clear difference"));
+        EmissionsText({was}) + ": " + SavedWords(was - is) +
+        (is_clear ? "" : ", which is not a clear difference"));
   }
   return 0;
 }

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 
+#include "base/text.h"
+#include "report/simulation/simulation_text.h"
+
 namespace ebb::report {
 namespace {
 
@@ -26,6 +29,20 @@ TEST(SimulationTable, FiguresAreInTheUnitThatFits) {
   EXPECT_EQ(CellOf(table, "wait"), "36.0s");
   EXPECT_EQ(CellOf(table, "makespan"), "2d 3h");
   EXPECT_EQ(CellOf(table, "captured"), "none") << "of a saving there is no negative part";
+}
+
+TEST(SimulationText, BreaksItsLinesAtWords) {
+  sim::Experiment experiment;
+  experiment.scenario.name = "a name";
+  experiment.scenario.description = "a description that takes more than the columns of a terminal";
+  experiment.comparison.starts = {Time{}};
+  experiment.comparison.known_starts = {0};
+  std::string text = SimulationText(experiment, 40);
+  text = text.substr(0, text.find("\npolicy"));
+  std::size_t longest = 0;
+  for (const std::string_view line : Split(text, '\n')) longest = std::max(longest, line.size());
+  EXPECT_LE(longest, 40U) << text;
+  EXPECT_NE(text.find("description that"), std::string::npos);
 }
 
 }  // namespace
