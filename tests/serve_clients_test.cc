@@ -123,6 +123,15 @@ TEST_F(Clients, WhatFailedSinceOneLastLookedIsSaidUntilOneLooks) {
   ::unsetenv("XDG_STATE_HOME");
 }
 
+TEST_F(Clients, OfAJobThatBeganAtOnceNothingWasSavedAndWaitingIsJudged) {
+  Serve({}, {"--signal", "profile", "--zone", "DE"});
+  Submit("quick", {}, {"sleep", "0.3"});
+  WaitForStage(1, "succeeded");
+  WaitUntil([&] { return Contains(Client({"explain", "1"}).out, "the same, nothing was saved"); });
+  const std::string facts = Client({"show", "1"}).out;
+  EXPECT_TRUE(Contains(facts, "had it waited             up to 1d 0h: ")) << facts;
+}
+
 TEST_F(Clients, TheQueueFitsATerminalAndColumns) {
   Serve({"--slots", "1"});
   Submit("a-rather-long-name-of-a-training-with-all-its-parameters");

@@ -37,6 +37,15 @@ core::GateDecision Decide(const GatePolicy& policy, const GateRequest& request,
   return policy.Decide(request, {view, std::chrono::floor<hours>(view.now) + hours{1}});
 }
 
+TEST(GateReason, AnIntensityThatIsNotKnownYetIsNoReasonToWorry) {
+  core::Reason reason;
+  reason.rule = core::GateRule::kRunNow;
+  EXPECT_EQ(core::RuleText(reason),
+            "policy now: starting; the intensity of this moment is not known yet");
+  reason.current = Intensity{404};
+  EXPECT_EQ(core::RuleText(reason), "policy now: starting at 404 g/kWh");
+}
+
 TEST(Threshold, EqualityStarts) {
   const auto policy = MakeThreshold({200});
   const auto request = Request(hours{10}, hours{1});
