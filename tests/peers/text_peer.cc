@@ -1,9 +1,14 @@
 // The text half of ebb-train as a program, for tests/peers/tokenizers_test.py, which holds it
 // beside the packages of others.
 //
-//   text_peer encode TOKENIZER < texts > numbers     a JSON text on each line; for each its tokens,
-//   and the text again text_peer speed TOKENIZER < texts                megabytes per second of
-//   processor time
+//   text_peer encode TOKENIZER < texts > numbers
+//     a JSON text on each line; for each its tokens, and the text again
+//   text_peer speed TOKENIZER < texts
+//     megabytes per second of processor time
+//   text_peer chat TOKENIZER < chats > texts
+//     by the tokenizer's own template
+//   text_peer marks TOKENIZER < templates and records > texts, and which bytes of them are learned
+//   text_peer batches TOKENIZER FILE PRESET > batches
 
 #include <ctime>
 #include <iostream>
@@ -72,6 +77,27 @@ int RenderChats(const Tokenizer& tokenizer) {
   return 0;
 }
 
+nlohmann::json MarkedBy(const Tokenizer& tokenizer, const nlohmann::ordered_json& request) {
+  const auto failed = [](const Error& error) { return nlohmann::json{{"error", error.Message()}}; };
+  const auto chat = ChatTemplate::Parse(request["template"].get<std::string>(), tokenizer);
+  if (!chat) return failed(chat.error());
+  const auto record = jinja::ParseJsonValue(request["record"].dump());
+  if (!record) return failed(record.error());
+  const auto read = ReadChat(*record, {.messages = "messages"}, {});
+  if (!read) return failed(read.error());
+  const auto marked = chat->Marked(*read);
+  if (!marked) return failed(marked.error());
+  nlohmann::json answers = nlohmann::json::array();
+  for (const TextRange& answer : marked->answers) answers.push_back({answer.begin, answer.end});
+  return {{"text", marked->text}, {"answers", answers}, {"not_found", marked->answers_not_found}};
+}
+
+int MarkChats(const Tokenizer& tokenizer) {
+  for (std::string line; std::getline(std::cin, line);)
+    std::cout << MarkedBy(tokenizer, nlohmann::ordered_json::parse(line)) << "\n";
+  return 0;
+}
+
 template <typename Value>
 nlohmann::json Rows(const std::vector<Value>& values, const TextBatch& batch) {
   nlohmann::json rows = nlohmann::json::array();
@@ -113,6 +139,7 @@ int Run(const std::vector<std::string>& arguments) {
   if (arguments[0] == "encode") return EncodeLines(*tokenizer);
   if (arguments[0] == "speed") return MeasureSpeed(*tokenizer);
   if (arguments[0] == "chat") return RenderChats(*tokenizer);
+  if (arguments[0] == "marks") return MarkChats(*tokenizer);
   if (arguments[0] == "batches" && arguments.size() == 4)
     return PrintData(*tokenizer, arguments[2], arguments[3]);
   return 2;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "base/check.h"
 #include "base/random.h"
 #include "base/text.h"
 #include "platform/digest.h"
@@ -40,14 +41,15 @@ torch::Tensor Uniform(const std::array<std::int64_t, 2>& sizes, double bound, st
   return tensor;
 }
 
-LoraPair MakePair(const Decoder& decoder, const Linear& linear, const LoraSettings& settings,
-                  std::uint64_t seed) {
+LoraPair MakePair(const Decoder& decoder, const Linear& linear, const ModuleLora& module,
+                  bool decomposed, std::uint64_t seed) {
   const torch::TensorOptions options = AdapterOptions(decoder);
   const std::int64_t out = linear.weight.rows(), in = linear.weight.columns();
   LoraPair pair;
-  pair.a = Uniform({settings.rank, in}, 1 / std::sqrt(static_cast<double>(in)), seed).to(options);
-  pair.b = torch::zeros({out, settings.rank}, options);
-  if (settings.decomposed) pair.magnitude = RowNorms(linear.weight, pair, settings.scaling());
+  pair.scaling = module.scaling;
+  pair.a = Uniform({module.rank, in}, 1 / std::sqrt(static_cast<double>(in)), seed).to(options);
+  pair.b = torch::zeros({out, module.rank}, options);
+  if (decomposed) pair.magnitude = RowNorms(linear.weight, pair);
   return pair;
 }
 
@@ -108,16 +110,22 @@ Result<BaseWeights> TrainedOn(const Metadata& metadata, const std::string& file)
                file, ""});
 }
 
-// Calls visit(layer, projection, linear, slot) for every projection that the settings choose.
+// visit(layer, projection, linear, module) makes the pair of every module that is adapted.
 template <typename Visit>
-Adapter Built(const Decoder& decoder, const LoraSettings& settings, const Visit& visit) {
+Adapter Built(const Decoder& decoder, const LoraSettings& settings, const AdaptedModules& modules,
+              const Visit& visit) {
   Adapter adapter{settings, {}, decoder.base_weights};
   adapter.layers.resize(decoder.layers.size());
   for (std::size_t layer = 0; layer < decoder.layers.size(); ++layer)
-    for (const Projection target : settings.targets)
-      adapter.layers[layer][Index(target)] =
-          visit(layer, Index(target), decoder.layers[layer].projections[Index(target)]);
+    for (std::size_t i = 0; i < kProjectionCount; ++i)
+      if (const auto& module = modules[layer][i])
+        adapter.layers[layer][i] = visit(layer, i, decoder.layers[layer].projections[i], *module);
   return adapter;
+}
+
+Result<AdaptedModules> ModulesFor(const Decoder& decoder, const LoraSettings& settings,
+                                  const std::string& file) {
+  return ModulesOf(settings, static_cast<std::int64_t>(decoder.layers.size()), file);
 }
 
 }  // namespace
@@ -138,9 +146,13 @@ NamedTensors Adapter::Tensors() const {
 }
 
 Adapter MakeAdapter(const Decoder& decoder, const LoraSettings& settings, std::uint64_t seed) {
-  Adapter adapter =
-      Built(decoder, settings, [&](std::size_t layer, std::size_t index, const Linear& linear) {
-        return MakePair(decoder, linear, settings, SeedFor(seed, layer * kProjectionCount + index));
+  const auto modules = ModulesFor(decoder, settings, "");
+  EBB_CHECK(modules.has_value());
+  Adapter adapter = Built(
+      decoder, settings, *modules,
+      [&](std::size_t layer, std::size_t index, const Linear& linear, const ModuleLora& module) {
+        return MakePair(decoder, linear, module, settings.decomposed,
+                        SeedFor(seed, layer * kProjectionCount + index));
       });
   RequireGradients(adapter);
   return adapter;
@@ -162,14 +174,18 @@ Result<Adapter> LoadAdapter(const platform::Path& folder, const Decoder& decoder
   const platform::Path config_path = folder / kConfigFile;
   EBB_ASSIGN_OR_RETURN(const std::string text, ReadInput(config_path));
   EBB_ASSIGN_OR_RETURN(const LoraSettings settings, ParseAdapterConfig(text, config_path.string()));
+  EBB_ASSIGN_OR_RETURN(const AdaptedModules modules,
+                       ModulesFor(decoder, settings, config_path.string()));
   EBB_ASSIGN_OR_RETURN(const WeightFiles files, WeightFiles::OpenFile(folder / kWeightFile));
   Taker taker(files, (folder / kWeightFile).string(), AdapterOptions(decoder));
-  Adapter adapter =
-      Built(decoder, settings, [&](std::size_t layer, std::size_t index, const Linear& linear) {
+  Adapter adapter = Built(
+      decoder, settings, modules,
+      [&](std::size_t layer, std::size_t index, const Linear& linear, const ModuleLora& module) {
         const std::int64_t out = linear.weight.rows(), in = linear.weight.columns();
         LoraPair pair;
-        pair.a = taker.Take(Prefix(layer, index) + "lora_A.weight", {settings.rank, in});
-        pair.b = taker.Take(Prefix(layer, index) + "lora_B.weight", {out, settings.rank});
+        pair.scaling = module.scaling;
+        pair.a = taker.Take(Prefix(layer, index) + "lora_A.weight", {module.rank, in});
+        pair.b = taker.Take(Prefix(layer, index) + "lora_B.weight", {out, module.rank});
         if (settings.decomposed)
           pair.magnitude = taker.Take(Prefix(layer, index) + "lora_magnitude_vector", {out});
         return pair;
@@ -181,11 +197,10 @@ Result<Adapter> LoadAdapter(const platform::Path& folder, const Decoder& decoder
   return adapter;
 }
 
-torch::Tensor MergedWeight(const torch::Tensor& weight, const LoraPair& pair,
-                           const LoraSettings& settings) {
+torch::Tensor MergedWeight(const torch::Tensor& weight, const LoraPair& pair) {
   const torch::NoGradGuard no_grad;
   torch::Tensor sum =
-      torch::addmm(weight.to(pair.a.scalar_type()), pair.b, pair.a, 1, settings.scaling());
+      torch::addmm(weight.to(pair.a.scalar_type()), pair.b, pair.a, 1, pair.scaling);
   if (pair.magnitude.defined()) sum = sum * (pair.magnitude / sum.norm(2, 1)).unsqueeze(1);
   return sum.to(weight.scalar_type());
 }
@@ -197,7 +212,7 @@ Decoder Merged(const Decoder& decoder, const Adapter& adapter) {
       const auto& pair = adapter.layers[layer][i];
       if (!pair) continue;
       FrozenMatrix& weight = merged.layers[layer].projections[i].weight;
-      weight = FrozenMatrix(MergedWeight(weight.Whole(), *pair, adapter.settings));
+      weight = FrozenMatrix(MergedWeight(weight.Whole(), *pair));
     }
   }
   return merged;

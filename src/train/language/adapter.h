@@ -22,6 +22,7 @@ struct LoraPair {
   torch::Tensor a;
   torch::Tensor b;
   torch::Tensor magnitude;  ///< {out}; undefined without DoRA
+  double scaling = 1;       ///< of B A
 };
 
 struct Adapter {
@@ -34,7 +35,8 @@ struct Adapter {
 };
 
 /// A new adapter that changes nothing yet: A uniform within 1 / sqrt(in) (PEFT's Kaiming
-/// initialisation), B zero. The tensors have `type`, at least fp32, and require gradients.
+/// initialisation), B zero. The tensors have `type`, at least fp32, and require gradients. The
+/// settings' rules must fit the decoder (ModulesOf).
 Adapter MakeAdapter(const Decoder& decoder, const LoraSettings& settings, std::uint64_t seed);
 
 /// Writes adapter_config.json and adapter_model.safetensors into the folder, which it creates. The
@@ -46,8 +48,7 @@ Status SaveAdapter(const platform::Path& folder, const Adapter& adapter,
 Result<Adapter> LoadAdapter(const platform::Path& folder, const Decoder& decoder);
 
 /// A projection's weight with its pair added, in the weight's own type.
-torch::Tensor MergedWeight(const torch::Tensor& weight, const LoraPair& pair,
-                           const LoraSettings& settings);
+torch::Tensor MergedWeight(const torch::Tensor& weight, const LoraPair& pair);
 
 /// The decoder with the adapter added into its weights.
 Decoder Merged(const Decoder& decoder, const Adapter& adapter);

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "train/language/adapter_modules.h"
 #include "train/language/projection.h"
 
 namespace ebb::train {
@@ -21,16 +22,15 @@ struct LoraSettings {
   bool rank_stabilised =
       false;                ///< alpha / sqrt(rank) instead of alpha / rank (Kalajdzievski 2023)
   bool decomposed = false;  ///< magnitude and direction apart (DoRA, Liu et al. 2024)
-
-  double scaling() const;
+  ModuleRules rules = {};   ///< of adapters that others made
 };
 
 /// The text of adapter_config.json. `base_model` is the folder or name that the adapter belongs to.
 std::string AdapterConfigJson(const LoraSettings& settings, const std::string& base_model);
 
-/// `name` is the file, for messages. What PEFT knows and this does not (other ranks for some
-/// layers, trained biases, fully trained modules, other kinds of adapters) is named. Errors have
-/// ExitCode::kConfiguration.
+/// `name` is the file, for messages. What PEFT knows and this does not (trained biases, fully
+/// trained modules, other kinds of adapters) is named. Which modules are meant, and with which
+/// ranks, says ModulesOf. Errors have ExitCode::kConfiguration.
 Result<LoraSettings> ParseAdapterConfig(std::string_view text, const std::string& name);
 
 }  // namespace ebb::train

@@ -27,7 +27,10 @@ TEST(AdapterConfig, ReadsBackWhatItWrites) {
   EXPECT_EQ(back->alpha, 64);
   EXPECT_EQ(back->dropout, 0.05);
   EXPECT_EQ(back->targets, settings.targets);
-  EXPECT_DOUBLE_EQ(back->scaling(), 64 / std::sqrt(32.0));
+  const auto modules = ModulesOf(*back, 1, "");
+  ASSERT_TRUE(modules);
+  EXPECT_DOUBLE_EQ(modules->at(0)[Index(Projection::kQuery)]->scaling, 64 / std::sqrt(32.0));
+  EXPECT_FALSE(modules->at(0)[Index(Projection::kKey)]);
   EXPECT_FALSE(back->decomposed);
 }
 
@@ -41,9 +44,11 @@ TEST(AdapterConfig, NamesWhatIsNotSupported) {
   EXPECT_EQ(Refusal(with("target_modules", "all-linear")), "accepted");
   EXPECT_THAT(Refusal(with("peft_type", "IA3")), HasSubstr("IA3"));
   EXPECT_THAT(Refusal(with("bias", "all")), HasSubstr("bias \"all\""));
-  EXPECT_THAT(Refusal(with("rank_pattern", {{"q_proj", 4}})), HasSubstr("rank_pattern"));
+  EXPECT_THAT(Refusal(with("rank_pattern", {{"q_proj", 0}})), HasSubstr("rank_pattern"));
+  EXPECT_THAT(Refusal(with("alpha_pattern", {{"q_proj", "8"}})), HasSubstr("alpha_pattern"));
   EXPECT_THAT(Refusal(with("modules_to_save", {"lm_head"})), HasSubstr("modules_to_save"));
-  EXPECT_THAT(Refusal(with("target_modules", {"lm_head"})), HasSubstr("lm_head"));
+  EXPECT_THAT(Refusal(with("target_modules", nlohmann::json::array())), HasSubstr("nothing"));
+  EXPECT_THAT(Refusal(with("layers_pattern", "h")), HasSubstr("layers_to_transform"));
   EXPECT_THAT(Refusal(with("r", 0)), HasSubstr("r is not a rank"));
   EXPECT_THAT(Refusal(with("lora_alpha", "x")), HasSubstr("lora_alpha"));
   EXPECT_THAT(Refusal(with("task_type", "SEQ_CLS")), HasSubstr("SEQ_CLS"));
@@ -64,7 +69,6 @@ TEST(AdapterConfig, AKeyOfTomorrowMustSayNothing) {
   }
   EXPECT_THAT(with("layer_replication", {{0, 2}, {1, 3}}), HasSubstr("layer_replication"));
   EXPECT_THAT(with("alora_invocation_tokens", {7, 8}), HasSubstr("alora_invocation_tokens"));
-  EXPECT_THAT(with("exclude_modules", {"down_proj"}), HasSubstr("exclude_modules"));
   EXPECT_THAT(with("lora_bias", true), HasSubstr("lora_bias"));
   EXPECT_EQ(with("peft_version", "0.21.0"), "accepted");
   EXPECT_EQ(with("runtime_config", {{"ephemeral_gpu_offload", false}}), "accepted");

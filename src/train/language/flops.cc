@@ -57,16 +57,9 @@ double ForwardFlops(const ModelConfig& config, const TokenCounts& counts) {
 }
 
 // The backward pass has each frozen product once more, and those of attention twice.
-double TrainingFlops(const ModelConfig& config, const LoraSettings& lora,
-                     const TokenCounts& counts) {
-  double trained = 0;
-  for (const Projection target : lora.targets) {
-    const auto shape = ShapeOf(config, target);
-    trained += static_cast<double>(lora.rank) * static_cast<double>(shape[0] + shape[1]);
-  }
-  const auto layers = static_cast<double>(config.layers);
+double TrainingFlops(const ModelConfig& config, double trained, const TokenCounts& counts) {
   return 2 * ForwardFlops(config, counts) + AttentionFlops(config, counts) +
-         6 * trained * layers * counts.tokens;
+         6 * trained * counts.tokens;
 }
 
 double MeasuredPeakFlops(torch::Device device, torch::ScalarType type) {

@@ -3,7 +3,6 @@
 // two), and how many this machine reaches: their ratio is the model FLOP utilisation (Chowdhery et
 // al. 2022). What is computed again (gradient checkpointing) and padding do not count as asked for.
 
-#include "train/language/adapter_config.h"
 #include "train/language/model_config.h"
 #include "train/libtorch.h"
 
@@ -16,8 +15,8 @@ struct TokenCounts {
 };
 
 /// Of a forward and a backward pass: the frozen weights have a gradient of their input only.
-double TrainingFlops(const ModelConfig& config, const LoraSettings& lora,
-                     const TokenCounts& counts);
+/// `trained` is how many numbers the adapter's matrices have.
+double TrainingFlops(const ModelConfig& config, double trained, const TokenCounts& counts);
 
 /// Of a forward pass alone.
 double ForwardFlops(const ModelConfig& config, const TokenCounts& counts);

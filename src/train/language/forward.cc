@@ -52,11 +52,10 @@ class Pass {
     const Linear& linear = decoder_.layers[layer].projections[Index(projection)];
     const auto* slot = adapter_ == nullptr ? nullptr : &adapter_->layers[layer][Index(projection)];
     if (slot == nullptr || !*slot) return ApplyProjection(x, linear, nullptr, {});
-    const LoraSettings& lora = adapter_->settings;
     const std::uint64_t seed =
         SeedFor(settings_.seed, layer * kProjectionCount + Index(projection)) >> 1;
     return ApplyProjection(x, linear, &**slot,
-                           {lora.scaling(), settings_.dropout ? lora.dropout : 0, seed});
+                           {settings_.dropout ? adapter_->settings.dropout : 0, seed});
   }
 
   // {B, T, heads * D} -> {B, heads, T, D}, normalised where the model does so, and turned.

@@ -102,7 +102,7 @@ class LoraFunction : public torch::autograd::Function<LoraFunction> {
                         const c10::intrusive_ptr<Held>& held, const c10::optional<Tensor>& bias,
                         const Tensor& a, const Tensor& b, double scaling, double dropout,
                         std::int64_t seed) {
-    const LoraUse use{scaling, dropout, static_cast<std::uint64_t>(seed)};
+    const LoraUse use{dropout, static_cast<std::uint64_t>(seed)};
     Tensor y = Applied(x, held->matrix, bias.value_or(Tensor()));
     const Tensor low = torch::mm(Dropped(Rows(x), use), a.to(x.scalar_type()).t());
     y.view({-1, y.size(-1)}).addmm_(low, b.to(x.scalar_type()).t(), 1, scaling);
@@ -119,15 +119,15 @@ class LoraFunction : public torch::autograd::Function<LoraFunction> {
   static tensor_list backward(AutogradContext* context, tensor_list gradients) {
     const auto saved = context->get_saved_variables();
     const Tensor &x = saved[0], &a = saved[1], &b = saved[2], &low = saved[3];
-    const LoraUse use{context->saved_data["scaling"].toDouble(),
-                      context->saved_data["dropout"].toDouble(),
+    const double scaling = context->saved_data["scaling"].toDouble();
+    const LoraUse use{context->saved_data["dropout"].toDouble(),
                       static_cast<std::uint64_t>(context->saved_data["seed"].toInt())};
     const Tensor gradient = Rows(gradients[0]);
-    const Tensor low_gradient = torch::mm(gradient, b.to(gradient.scalar_type())).mul_(use.scaling);
+    const Tensor low_gradient = torch::mm(gradient, b.to(gradient.scalar_type())).mul_(scaling);
     const Tensor factors = use.dropout > 0 ? DropoutFactors(Rows(x), use) : Tensor();
     const Tensor input = factors.defined() ? Rows(x) * factors : Rows(x);
     const Tensor a_gradient = torch::mm(low_gradient.t(), input).to(a.scalar_type());
-    const Tensor b_gradient = torch::mm(gradient.t(), low).mul_(use.scaling).to(b.scalar_type());
+    const Tensor b_gradient = torch::mm(gradient.t(), low).mul_(scaling).to(b.scalar_type());
     Tensor x_gradient;
     if (context->saved_data["wants_input"].toBool()) {
       x_gradient = TransposedTimesKept(context, gradient);
@@ -146,13 +146,12 @@ class LoraFunction : public torch::autograd::Function<LoraFunction> {
 // weight, whose norm counts as a constant (section 4.3 of the paper, and PEFT).
 Tensor Decomposed(const Tensor& x, const Linear& linear, const LoraPair& pair, const LoraUse& use) {
   const Tensor dropped = Dropped(x, use);
-  const Tensor factor =
-      (pair.magnitude / RowNorms(linear.weight, pair, use.scaling)).to(x.scalar_type());
+  const Tensor factor = (pair.magnitude / RowNorms(linear.weight, pair)).to(x.scalar_type());
   const Tensor plain = Frozen(x, linear.weight, {});
   const Tensor plain_dropped = use.dropout > 0 ? Frozen(dropped, linear.weight, {}) : plain;
   const Tensor low =
       at::linear(at::linear(dropped, pair.a.to(x.scalar_type())), pair.b.to(x.scalar_type()));
-  Tensor y = plain + (factor - 1) * plain_dropped + factor * low * use.scaling;
+  Tensor y = plain + (factor - 1) * plain_dropped + factor * low * pair.scaling;
   return linear.bias.defined() ? y + linear.bias : y;
 }
 
@@ -163,11 +162,11 @@ Tensor ApplyProjection(const Tensor& x, const Linear& linear, const LoraPair* pa
   if (pair == nullptr) return Frozen(x, linear.weight, linear.bias);
   if (pair->magnitude.defined()) return Decomposed(x, linear, *pair, use);
   return LoraFunction::apply(x, c10::make_intrusive<Held>(linear.weight), Present(linear.bias),
-                             pair->a, pair->b, use.scaling, use.dropout,
+                             pair->a, pair->b, pair->scaling, use.dropout,
                              static_cast<std::int64_t>(use.seed));
 }
 
-Tensor RowNorms(const FrozenMatrix& weight, const LoraPair& pair, double scaling) {
+Tensor RowNorms(const FrozenMatrix& weight, const LoraPair& pair) {
   const torch::NoGradGuard no_grad;
   // One that is not plain is never there as a whole.
   const std::int64_t chunk = weight.is_plain() ? weight.rows() : kNormRows;
@@ -175,7 +174,7 @@ Tensor RowNorms(const FrozenMatrix& weight, const LoraPair& pair, double scaling
   for (std::int64_t first = 0; first < weight.rows(); first += chunk) {
     const std::int64_t count = std::min(chunk, weight.rows() - first);
     norms.push_back(torch::addmm(weight.Rows(first, count).to(pair.a.scalar_type()),
-                                 pair.b.narrow(0, first, count), pair.a, 1, scaling)
+                                 pair.b.narrow(0, first, count), pair.a, 1, pair.scaling)
                         .norm(2, 1));
   }
   return torch::cat(norms);

@@ -12,7 +12,6 @@
 namespace ebb::train {
 
 struct LoraUse {
-  double scaling = 1;
   double dropout = 0;
   std::uint64_t seed = 0;  ///< of the dropout of this projection in this micro-batch
 };
@@ -21,7 +20,7 @@ struct LoraUse {
 torch::Tensor ApplyProjection(const torch::Tensor& x, const Linear& linear, const LoraPair* pair,
                               const LoraUse& use);
 
-/// The norms of the rows of W + scaling * B A (DoRA's direction).
-torch::Tensor RowNorms(const FrozenMatrix& weight, const LoraPair& pair, double scaling);
+/// The norms of the rows of W + the pair's scaling * B A (DoRA's direction).
+torch::Tensor RowNorms(const FrozenMatrix& weight, const LoraPair& pair);
 
 }  // namespace ebb::train

@@ -191,14 +191,17 @@ ordered_json LanguageFields(const LoraOptions& options, const Setup& setup, cons
   const double seconds = SecondsOf(state);
   const TokenCounts counts = task.EpochCounts();
   const TextCounts& records = task.data().counts;
+  std::int64_t trained = 0, in_products = 0;
+  for (const auto& [name, tensor] : task.adapter().Tensors()) {
+    trained += tensor.numel();
+    if (tensor.dim() == 2) in_products += tensor.numel();
+  }
   const double flops = static_cast<double>(state.history.size()) *
-                       (TrainingFlops(decoder.config, lora, counts) +
+                       (TrainingFlops(decoder.config, static_cast<double>(in_products), counts) +
                         (setup.teacher ? ForwardFlops(setup.teacher->decoder.config, counts) : 0));
   const double peak = MeasuredPeakFlops(decoder.device(), decoder.type());
   ordered_json perplexities = ordered_json::array();
   for (const EpochRecord& epoch : state.history) perplexities.push_back(std::exp(epoch.test_loss));
-  std::int64_t trained = 0;
-  for (const auto& [name, tensor] : task.adapter().Tensors()) trained += tensor.numel();
   ordered_json fields = {
       {"records", ordered_json{{"read", records.records},
                                {"filtered", records.filtered},

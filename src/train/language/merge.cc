@@ -63,7 +63,6 @@ class Pieces {
       : tensors_(std::move(tensors)),
         header_(SafetensorsHeader(tensors_, metadata)),
         projections_(Projections(adapter)),
-        settings_(adapter.settings),
         trained_on_(adapter.trained_on),
         files_(files) {}
 
@@ -89,14 +88,13 @@ class Pieces {
         trained_on_ == BaseWeights::kPlain
             ? weight
             : FrozenMatrix::Stored(weight, trained_on_, torch::dtype(torch::kFloat32)).Whole();
-    const torch::Tensor merged = pair == nullptr ? base : MergedWeight(base, *pair, settings_);
+    const torch::Tensor merged = pair == nullptr ? base : MergedWeight(base, *pair);
     return merged.to(weight.scalar_type()).contiguous();
   }
 
   std::vector<TensorBytes> tensors_;
   std::string header_;
   std::map<std::string, const LoraPair*> projections_;
-  LoraSettings settings_;
   BaseWeights trained_on_;
   const WeightFiles& files_;
   torch::Tensor merged_;

@@ -38,6 +38,13 @@ std::size_t AfterCharacter(std::string_view text, std::size_t at) {
   return at;
 }
 
+tl::unexpected<Error> Refused(const std::string& expression, std::string why) {
+  return Fail(
+      {ExitCode::kConfiguration,
+       "the regular expression " + Quoted(expression) + " is not supported: " + std::move(why), "",
+       ""});
+}
+
 }  // namespace
 
 struct Pattern::Compiled {
@@ -46,15 +53,20 @@ struct Pattern::Compiled {
 };
 
 Result<Pattern> Pattern::Compile(const std::string& expression) {
-  const auto refused = [&](std::string why) {
-    return Fail(
-        {ExitCode::kConfiguration,
-         "the regular expression " + Quoted(expression) + " is not supported: " + std::move(why),
-         "", ""});
-  };
-  if (expression.size() > kMaxExpressionBytes) return refused("it is longer than 64 KiB");
-  auto translated = AsPcre2(expression);
-  if (!translated) return refused(translated.error().what);
+  if (expression.size() > kMaxExpressionBytes)
+    return Refused(expression, "it is longer than 64 KiB");
+  const auto translated = AsPcre2(expression);
+  if (!translated) return Refused(expression, translated.error().what);
+  return Make(expression, *translated);
+}
+
+Result<Pattern> Pattern::CompilePcre2(const std::string& expression) {
+  if (expression.size() > kMaxExpressionBytes)
+    return Refused(expression, "it is longer than 64 KiB");
+  return Make(expression, expression);
+}
+
+Result<Pattern> Pattern::Make(const std::string& shown, const std::string& translated) {
   const std::unique_ptr<pcre2_compile_context, FreeContext> context(
       pcre2_compile_context_create(nullptr));
   pcre2_set_newline(context.get(), PCRE2_NEWLINE_LF);
@@ -62,13 +74,13 @@ Result<Pattern> Pattern::Compile(const std::string& expression) {
   int error = 0;
   PCRE2_SIZE where = 0;
   auto compiled = std::make_shared<Compiled>();
-  compiled->expression = expression;
+  compiled->expression = shown;
   // Oniguruma's ^ and $ are about lines.
   compiled->code.reset(
-      pcre2_compile(Bytes(*translated), translated->size(),
+      pcre2_compile(Bytes(translated), translated.size(),
                     PCRE2_UTF | PCRE2_UCP | PCRE2_MULTILINE | PCRE2_NEVER_BACKSLASH_C, &error,
                     &where, context.get()));
-  if (!compiled->code) return refused(LibraryMessage(error));
+  if (!compiled->code) return Refused(shown, LibraryMessage(error));
   // Without a compiler of machine code for this processor, PCRE2 interprets.
   pcre2_jit_compile(compiled->code.get(), PCRE2_JIT_COMPLETE);
   return Pattern(std::move(compiled));
@@ -103,7 +115,7 @@ Result<std::vector<TextRange>> Pattern::Matches(std::string_view text) const {
       return Fail({ExitCode::kConfiguration,
                    "the regular expression " + Quoted(compiled_->expression) +
                        " cannot be matched: " + LibraryMessage(found),
-                   "", "check the pre_tokenizer in tokenizer.json"});
+                   "", ""});
     const PCRE2_SIZE* ends = pcre2_get_ovector_pointer(match.get());
     const TextRange range{ends[0], ends[1]};
     // \K can put a beginning behind its end, or before the last match.

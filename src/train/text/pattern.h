@@ -22,6 +22,8 @@ class Pattern {
  public:
   /// Errors have ExitCode::kConfiguration.
   static Result<Pattern> Compile(const std::string& expression);
+  /// Of PCRE2's own syntax, of text without line breaks.
+  static Result<Pattern> CompilePcre2(const std::string& expression);
   /// One that finds `text` itself, not an empty one.
   static Result<Pattern> Literal(const std::string& text);
 
@@ -31,6 +33,7 @@ class Pattern {
 
  private:
   struct Compiled;
+  static Result<Pattern> Make(const std::string& shown, const std::string& translated);
   explicit Pattern(std::shared_ptr<const Compiled> compiled) : compiled_(std::move(compiled)) {}
   std::shared_ptr<const Compiled> compiled_;
 };

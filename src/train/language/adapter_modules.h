@@ -1,0 +1,56 @@
+#pragma once
+// Which modules of a model an adapter adapts, and with which rank and alpha: the rules of PEFT's
+// adapter_config.json (PEFT 0.21: check_target_module_exists, get_pattern_key). Pure.
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "train/language/projection.h"
+
+namespace ebb::train {
+
+struct LoraSettings;
+
+/// Modules by their names. One of a list is chosen if its name is in the list, or ends with "."
+/// and an entry; an expression (Python's syntax) must match the whole name, as in
+/// "model.layers.3.self_attn.q_proj".
+struct ModuleChoice {
+  std::vector<std::string> names;
+  std::string expression;  ///< empty: the names count
+};
+
+/// The first expression that matches a name, or what follows one of its dots, gives its number.
+using ModulePatterns = std::vector<std::pair<std::string, double>>;
+
+/// What a configuration says beyond one rank and one list of projections for all layers.
+struct ModuleRules {
+  std::optional<ModuleChoice> targets;              ///< absent: LoraSettings::targets
+  std::optional<ModuleChoice> excluded;             ///< exclude_modules
+  std::optional<std::vector<std::int64_t>> layers;  ///< layers_to_transform; absent: all
+  std::vector<std::string> layer_lists;  ///< layers_pattern: what a layer's list is called
+  ModulePatterns ranks;                  ///< rank_pattern
+  ModulePatterns alphas;                 ///< alpha_pattern
+
+  bool empty() const { return !targets && !excluded && !layers && ranks.empty() && alphas.empty(); }
+};
+
+struct ModuleLora {
+  std::int64_t rank = 0;
+  double scaling = 1;  ///< of the product B A
+};
+
+using AdaptedModules = std::vector<std::array<std::optional<ModuleLora>, kProjectionCount>>;
+
+/// For each of the model's layers and projections what the settings say. An Error with
+/// ExitCode::kConfiguration names what Ebb cannot adapt (the embedding, norms, the output), an
+/// expression that Python reads otherwise, or says that nothing is chosen. `file` is the
+/// configuration's, for messages.
+Result<AdaptedModules> ModulesOf(const LoraSettings& settings, std::int64_t layers,
+                                 const std::string& file);
+
+}  // namespace ebb::train
