@@ -1,12 +1,14 @@
 """ebb-train's language models beside transformers and PEFT: logits, gradients, adapters in both directions, 50 updates.
 
-Run by ./dev peers python, which makes the environment (python.txt) and sets EBB_BUILD. The models are random and tiny.
+Run by ./dev peers python, which makes the environments (python.txt: transformers 4; transformers5.txt) and sets
+EBB_BUILD. The models are random and tiny.
 """
 
 import copy
 import json
 import math
 import os
+import random
 import re
 import signal
 import subprocess
@@ -22,7 +24,7 @@ import torch
 from peft import LoraConfig, PeftModel, get_peft_model
 from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
-from transformers import (AutoModelForCausalLM, LlamaConfig, MistralConfig, Qwen2Config, Qwen3Config,
+from transformers import (AutoModelForCausalLM, __version__ as TRANSFORMERS, LlamaConfig, MistralConfig, Qwen2Config, Qwen3Config,
                           get_cosine_schedule_with_warmup)
 
 torch.set_num_threads(1)
@@ -80,7 +82,7 @@ class Scratch(unittest.TestCase):
         torch.manual_seed(7)
 
     def save(self, config, shard_size="100MB", dtype=torch.float32):
-        model = AutoModelForCausalLM.from_config(config, attn_implementation="eager").to(dtype)
+        model = AutoModelForCausalLM.from_config(copy.deepcopy(config), attn_implementation="eager").to(dtype)
         with torch.no_grad():
             for name, parameter in model.named_parameters():
                 # Norms and biases begin as ones and zeros, which would hide where they are forgotten.
@@ -281,6 +283,117 @@ class TrainingTest(Scratch):
         self.assertEqual(json.loads(done.stdout)["tokens"], theirs)
 
 
+class DrawnTest(Scratch):
+    """Settings at random, of keys that Ebb reads and of others: it computes what the packages compute, or refuses by
+    the name of a key that was drawn. EBB_DRAWS says how many."""
+
+    DRAWS = int(os.environ.get("EBB_DRAWS", 150))
+
+    def outcome(self, theirs, drawn, *adapter):
+        """ "equal" or "refused"; anything else fails."""
+        ids = self.ids(length=20)
+        with torch.no_grad():
+            exact = theirs.double()(ids).logits
+        save_file({"ids": ids}, self.folder / "input.safetensors")
+        done = subprocess.run([PROBE, "logits", self.folder / "model", self.folder / "input.safetensors",
+                               self.folder / "out.safetensors", "fp32", *adapter], capture_output=True, text=True)
+        if done.returncode == 0:
+            self.assertLess(relative(load_file(self.folder / "out.safetensors")["logits"], exact), 1e-5, drawn)
+            return "equal"
+        self.assertTrue(any(key in done.stderr for key in drawn), f"{drawn}: {done.stderr}")
+        return "refused"
+
+    def tell(self, what, outcomes):
+        counts = {name: outcomes.count(name) for name in ("equal", "refused", "not drawn")}
+        print(f"\n{what}, transformers {TRANSFORMERS}: {counts}")
+        self.assertGreater(counts["equal"], self.DRAWS / 10)
+
+    ADAPTER_KEYS = {
+        "target_modules": [["q_proj"], ["self_attn.v_proj", "down_proj"], ["1.self_attn.k_proj"], ["proj", "o_proj"], "all-linear",
+                           r".*\.(0|2)\..*_proj", r".*(q|v)_proj", r"model\.layers\.\d\.mlp\.(up|down)_proj", r".*layers\.[12].*proj",
+                           ["q_proj", "lm_head"], ["q_proj", "embed_tokens"], r".*proj$", r"(?:.*\.)?(?!q_)\w_proj"],
+        "exclude_modules": [["down_proj"], r".*\.1\..*", ["model.layers.0.self_attn.q_proj"], r".*k_proj"],
+        "layers_to_transform": [[0], [1, 2], 2, [], [0, 7]],
+        "rank_pattern": [{"q_proj": 2}, {r"layers\.1\..*": 6, "v_proj": 3}, {r"^model.*down_proj": 5}, {r".*\.[02]\..*": 7, "proj": 2}],
+        "alpha_pattern": [{"v_proj": 3}, {r"(0|1)\.self_attn\.\w_proj": 20, r"^.*mlp.*": 1}],
+        "use_rslora": [True], "use_dora": [True], "lora_bias": [True], "bias": ["all", "lora_only"],
+        "modules_to_save": [["lm_head"], ["norm"]], "init_lora_weights": [False, "gaussian", "olora", "pissa"],
+        "layer_replication": [[[0, 2], [1, 3]]],
+    }
+
+    def test_drawn_adapters(self):
+        draw, outcomes = random.Random(3), []
+        for number in range(self.DRAWS):
+            torch.manual_seed(number)
+            family = draw.choice(["qwen2", "qwen3", "llama"])
+            settings = {"target_modules": ["q_proj", "up_proj"]}
+            for key in draw.sample(sorted(self.ADAPTER_KEYS), draw.randint(1, 4)):
+                settings[key] = draw.choice(self.ADAPTER_KEYS[key])
+            with self.subTest(family, settings=settings):
+                try:
+                    model = self.save(MODELS[family])
+                    peft = get_peft_model(model, LoraConfig(r=4, lora_alpha=10, task_type="CAUSAL_LM", **settings))
+                    with torch.no_grad():
+                        peft(self.ids(length=20))
+                except Exception:  # PEFT or transformers refuses it itself
+                    outcomes.append("not drawn")
+                    continue
+                with torch.no_grad():
+                    for name, parameter in peft.named_parameters():
+                        if "lora_B" in name:
+                            parameter.copy_(0.2 * torch.randn_like(parameter))
+                peft.save_pretrained(self.folder / "adapter")
+                # What target_modules chose has their names in the message.
+                named = {*settings, "lm_head", "embed_tokens"} if "target_modules" in settings else set(settings)
+                outcomes.append(self.outcome(peft.eval(), named, self.folder / "adapter"))
+        self.tell("drawn adapters", outcomes)
+
+    ROPES = [dict(rope_type="linear", factor=2.0), dict(rope_type="dynamic", factor=2.0), LLAMA3, dict(rope_type="default"),
+             dict(rope_type="yarn", factor=4.0, original_max_position_embeddings=16), dict(rope_type="linear"),
+             dict(rope_type="yarn", factor=2.0, mscale=0.7, mscale_all_dim=0.5), dict(rope_type="longrope", factor=2.0),
+             dict(rope_type="default", rope_theta=500.0), dict(rope_type="linear", factor=3.0, partial_rotary_factor=0.5)]
+    CONFIG_KEYS = {
+        "rope_scaling": ROPES, "rope_parameters": ROPES, "rope_theta": [10.0, 5e5], "partial_rotary_factor": [0.5, 1.0],
+        "tie_word_embeddings": [True, False], "rms_norm_eps": [1e-3, 1e-6], "hidden_act": ["silu", "gelu", "relu"],
+        "attention_bias": [True, False], "mlp_bias": [True, False], "sliding_window": [8, None, 64], "use_sliding_window": [True, False],
+        "max_window_layers": [1, 9], "max_position_embeddings": [16, 512], "original_max_position_embeddings": [8],
+        "attention_dropout": [0.1, 0.0], "is_causal": [False], "final_logit_softcapping": [5.0], "logits_scaling": [2.0],
+        "residual_multiplier": [0.5], "no_rope_layers": [[1, 0, 1]], "num_experts": [4], "pretraining_tp": [1, 2],
+        "layer_types": [["full_attention"] * 3, ["full_attention", "sliding_attention", "full_attention"]],
+        "head_dim": [16, None], "num_key_value_heads": [2], "initializer_range": [0.5], "use_cache": [False],
+        "torch_dtype": ["bfloat16"], "dtype": ["float32"], "key_of_tomorrow": [1, None], "quantization_config": [None],
+    }
+
+    def test_drawn_configurations(self):
+        draw, outcomes = random.Random(4), []
+        # transformers 4 does not know rope_parameters; Ebb follows transformers 5 (docs/language-models.md).
+        unknown = {"rope_parameters"} if TRANSFORMERS.startswith("4.") else set()
+        keys = sorted(set(self.CONFIG_KEYS) - unknown)
+        for number in range(self.DRAWS):
+            torch.manual_seed(number)
+            family = draw.choice(["qwen2", "qwen3", "llama", "mistral"])
+            settings = {key: draw.choice(self.CONFIG_KEYS[key]) for key in draw.sample(keys, draw.randint(1, 3))}
+            with self.subTest(family, settings=settings):
+                self.save(MODELS[family])
+                file = self.folder / "model" / "config.json"
+                file.write_text(json.dumps(json.loads(file.read_text()) | settings))
+                try:
+                    theirs, loading = AutoModelForCausalLM.from_pretrained(
+                        self.folder / "model", dtype=torch.float32, attn_implementation="eager", output_loading_info=True)
+                    with torch.no_grad():
+                        theirs(self.ids(length=20))
+                except Exception:  # transformers refuses it itself
+                    outcomes.append("not drawn")
+                    continue
+                if loading["missing_keys"] or loading["unexpected_keys"] or loading["mismatched_keys"]:
+                    outcomes.append("not drawn")  # it asks for other weights than the file has
+                    continue
+                # Other words for the same: a rope's keys, a head's size, a window, ties.
+                words = {"rope", "factor", "original_positions", "window", "rotary", "head", "tie", "lm_head"}
+                outcomes.append(self.outcome(theirs.eval(), {*settings, *words}))
+        self.tell("drawn configurations", outcomes)
+
+
 WHEEL = Path(os.environ["EBB_BUILD"]).name == "torch"  # ebb-train with the LibTorch of this environment
 
 
@@ -352,7 +465,7 @@ class TorchrunTest(Scratch):
         subprocess.run([EBB, "audit", runs[0]], env=environment, check=True, stdout=subprocess.DEVNULL)
 
 
-@unittest.skipIf(WHEEL, "torchrun is of the same PyTorch")
+@unittest.skipIf(WHEEL or not TorchrunTest.RANKS[0].exists(), "needs the torchrun of another PyTorch")
 class OtherTorchrunTest(Scratch):
     def test_a_launcher_that_does_not_answer_is_said_to_be_of_another_pytorch(self):
         command = [*TorchrunTest.RANKS, TRAINER, *TorchrunTest.TRAINING, "--run-dir", self.folder / "run"]

@@ -5,10 +5,12 @@ trained here (trained_tokenizers.py). EBB_STRINGS and EBB_LINES say how many tex
 a million and a hundred thousand, and prints the speed too.
 """
 
+import importlib.metadata
 import json
 import math
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -21,8 +23,12 @@ os.environ.update(HF_HUB_OFFLINE="1", TRANSFORMERS_VERBOSITY="error", TOKENIZERS
 import numpy
 from tokenizers import Tokenizer
 from transformers import PreTrainedTokenizerFast
+from transformers.utils.chat_template_utils import render_jinja_template
 
 import trained_tokenizers
+
+# The package itself needs PyTorch; its templates are files.
+TEMPLATES = Path(importlib.metadata.distribution("trl").locate_file("trl")) / "chat_templates"
 
 PROGRAM = Path(os.environ["EBB_LIBRARY"]).parents[1] / "bin" / "text_peer"
 STRINGS = int(os.environ.get("EBB_STRINGS", 20000))
@@ -209,6 +215,101 @@ class RecipeTest(InFolder):
                         at += 1
                 self.assertEqual(at, len(theirs["input_ids"]))
             print(f"{name}: {len(records)} records in the shape of HelpSteer2: the same splits, batches and masks")
+
+
+def says(role, content):
+    return {"role": role, "content": content}
+
+
+CHATS = [
+    [says("user", "What is 2+2?"), says("assistant", "Four.")],
+    [says("system", "Be brief."), says("user", "Hi"), says("assistant", "Hello there.")],
+    [says("user", "What is 2+2?"), says("assistant", "Four."), says("user", "And 3+3?"), says("assistant", "Six, of course."),
+     says("user", "Thanks"), says("assistant", "You are welcome.")],
+    [says("user", "What is 2+2?"), says("assistant", "<think>\nlet me add\n</think>\n\nFour."), says("user", "And 3+3?"),
+     says("assistant", "<think>\nsix?\n</think>\n\nSix.")],
+    [says("user", "Say yes"), says("assistant", "yes"), says("user", "Say yes again: yes"), says("assistant", "yes"),
+     says("user", "yes"), says("assistant", "yes")],
+]
+SPECIAL_TEXTS = {"bos_token": "<|im_start|>", "eos_token": "<|im_end|>", "pad_token": "<|endoftext|>"}
+
+
+class LearnedTurnsTest(InFolder):
+    """What of a chat is learned, beside the templates that TRL has patched for its assistant-only loss: real templates
+    with {% generation %} around what the assistant says, and the same templates as their models have them."""
+
+    # They write the day's date, which Ebb refuses or leaves out.
+    WITH_A_DATE = {"gptoss", "muse_glimmer"}
+
+    def setUp(self):
+        (self.folder / "qwen" / "tokenizer_config.json").write_text(json.dumps(SPECIAL_TEXTS))
+
+    def ours(self, template):
+        return run("marks", self.folder / "qwen", lines=[{"template": template, "record": {"messages": chat}} for chat in CHATS])
+
+    @staticmethod
+    def theirs(template, chat, **more):
+        """The text, and which characters the template marks; nothing where it refuses the chat."""
+        try:
+            texts, spans = render_jinja_template([chat], chat_template=template, return_assistant_tokens_mask=True,
+                                                 **SPECIAL_TEXTS, **more)
+        except Exception:
+            return None, None
+        return texts[0], merged(spans[0])
+
+    def test_turns_are_learned_as_trl_marks_them(self):
+        same, openings, rewritten, families = 0, 0, 0, set()
+        for patched in sorted(TEMPLATES.glob("*_training.jinja")):
+            family = patched.name.removesuffix("_training.jinja")
+            if family in self.WITH_A_DATE:
+                continue
+            marking, plain = patched.read_text(), (TEMPLATES / f"{family}.jinja").read_text()
+            for chat, marked, found in zip(CHATS, self.ours(marking), self.ours(plain)):
+                with self.subTest(family, chat=chat):
+                    text, learned = self.theirs(marking, chat)
+                    if text is None:
+                        self.assertIn("error", marked)
+                        continue
+                    self.assertEqual(marked["text"], text)
+                    self.assertEqual(characters(marked), learned)
+                    families.add(family)
+                    same += 1
+                    if self.theirs(plain, chat)[0] != text:  # the patch writes earlier turns otherwise
+                        rewritten += 1
+                        continue
+                    self.assertEqual(found["text"], text)
+                    self.assertEqual(found["not_found"], 0)
+                    mine = characters(found)
+                    self.assertEqual([end for _, end in mine], [end for _, end in learned])
+                    # TRL also learns what the generation prompt has written already (that the turn begins, or
+                    # "<think>"), and that a template writes no thoughts.
+                    opened, _ = self.theirs(plain, chat[:-1], add_generation_prompt=True)
+                    for (begin, _), (their_begin, _) in zip(mine, learned):
+                        before = text[their_begin:begin]
+                        openings_of_a_turn = (opened, opened.removesuffix("<think>\n"))
+                        self.assertTrue(any(one.endswith(before) for one in openings_of_a_turn) or
+                                        re.fullmatch(r"<think>\s*</think>\s*", before),
+                                        (before, opened))
+                        openings += begin != their_begin
+        self.assertGreaterEqual(len(families), 20)
+        print(f"{len(families)} families, {same} chats: the marked turns of TRL; unpatched, {openings} turns begin behind the "
+              f"opening that TRL learns too, and {rewritten} chats are written otherwise")
+
+
+def merged(spans):
+    result = []
+    for begin, end in sorted(map(list, spans)):
+        if result and result[-1][1] == begin:
+            result[-1][1] = end
+        elif begin < end:
+            result.append([begin, end])
+    return result
+
+
+def characters(marked):
+    """Ranges of characters from those of bytes."""
+    data = marked["text"].encode()
+    return merged([len(data[:begin].decode()), len(data[:end].decode())] for begin, end in marked["answers"])
 
 
 if __name__ == "__main__":

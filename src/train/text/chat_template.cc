@@ -116,6 +116,15 @@ std::size_t CommonBeginning(std::string_view a, std::string_view b) {
   return static_cast<std::size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
 }
 
+// Without a marker that has begun and not ended: "<|end|>\n<|" of "<|end|>\n<|user|>".
+std::string_view WithoutOpenMarker(std::string_view text) {
+  for (const char* pair : {"<>", "[]"}) {
+    const std::size_t begin = text.rfind(pair[0]);
+    if (begin != text.npos && text.find(pair[1], begin) == text.npos) text = text.substr(0, begin);
+  }
+  return text;
+}
+
 List First(const List& messages, std::size_t count) {
   return List(messages.begin(), messages.begin() + static_cast<std::ptrdiff_t>(count));
 }
@@ -207,7 +216,12 @@ class ChatTemplate::Finder {
     const std::string_view end = last_at == last.npos
                                      ? std::string_view()
                                      : std::string_view(last).substr(last_at + kStandIn.size());
-    const TextRange range{at, whole.size() - behind.size() + CommonBeginning(behind, end)};
+    // The turn's end is what stands behind it both where others follow and where none does. The
+    // marker of the next turn may begin as the one of a last turn's end does.
+    const std::string_view common = behind.substr(0, CommonBeginning(behind, end));
+    const bool is_cut = common.size() < behind.size() || common.size() < end.size();
+    const TextRange range{
+        at, whole.size() - behind.size() + (is_cut ? WithoutOpenMarker(common) : common).size()};
     return range.begin < range.end ? std::optional(range) : std::nullopt;
   }
 

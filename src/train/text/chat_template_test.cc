@@ -94,6 +94,17 @@ TEST(ChatTemplate, AnEarlierTurnIsLearnedAsItStandsInTheWholeChat) {
 }
 
 // As distilled R1 models do: the opening of an answer has a word that an answer in the chat lacks.
+// As Phi 3 writes chats: the last turn is followed by a token that begins as the next turn's does.
+TEST(ChatTemplate, TheMarkerOfTheNextTurnIsNotLearned) {
+  constexpr const char* kEndsWithAToken =
+      "{% for m in messages %}{{ '<|' + m.role + '|>\n' + m.content + '<|end|>\n' }}{% endfor %}"
+      "{% if add_generation_prompt %}{{ '<|assistant|>\n' }}{% else %}{{ '<|im_end|>' }}{% endif "
+      "%}";
+  EXPECT_THAT(AnswersOf(kEndsWithAToken, kTwoTurns),
+              testing::ElementsAre(testing::EndsWith("first<|end|>\n"),
+                                   testing::EndsWith("second<|end|>\n<|im_end|>")));
+}
+
 TEST(ChatTemplate, AnAnswerWhoseOpeningBeginsToThinkIsFound) {
   constexpr const char* kOpensThoughts =
       "{% for m in messages %}{% if m.role == 'user' %}<U>{{ m.content }}{% else %}<A>{{ "
