@@ -48,6 +48,10 @@ MODELS = {
     "llama": LlamaConfig(**SMALL),
     "llama, biases, no groups": LlamaConfig(**{**SMALL, "num_key_value_heads": 4}, attention_bias=True, mlp_bias=True),
     "mistral": MistralConfig(**SMALL, head_dim=32, sliding_window=None),
+    "mistral, window": MistralConfig(**SMALL, head_dim=32, sliding_window=7),
+    "qwen2, window": Qwen2Config(**SMALL, use_sliding_window=True, sliding_window=5, max_window_layers=1),
+    "qwen3, windows by layer": Qwen3Config(**SMALL, head_dim=32, use_sliding_window=True, sliding_window=9, layer_types=[
+        "sliding_attention", "full_attention", "sliding_attention"]),
     "llama, linear": LlamaConfig(**SMALL, rope_scaling=dict(rope_type="linear", factor=2.5)),
     "llama, llama3": LlamaConfig(**SMALL, rope_scaling=LLAMA3),
     "qwen2, dynamic": Qwen2Config(**SMALL, rope_scaling=dict(rope_type="dynamic", factor=2.0)),
@@ -166,7 +170,7 @@ class AdapterTest(Scratch):
 
     def test_gradients(self):
         for name, settings in self.VARIANTS.items():
-            for family in "qwen2", "qwen3", "llama":
+            for family in "qwen2", "qwen3", "llama", "mistral, window":
                 with self.subTest(name, family=family):
                     model = self.save(MODELS[family])
                     peft = self.make_adapter(model, **settings)

@@ -29,14 +29,27 @@ RotaryTable TableFor(const ModelConfig& config, const Tensor& positions, torch::
 }
 
 // One pass of one batch through the layers.
+// `starts` (attention.h) where each token sees a window of tokens only: {B, keys}.
+Tensor StartsInWindow(const Tensor& starts, std::int64_t window, std::int64_t batch,
+                      std::int64_t keys, const torch::TensorOptions& ids) {
+  if (window <= 0 || keys <= window) return starts;
+  const Tensor first =
+      (torch::arange(keys, ids) - (window - 1)).clamp_min_(0).expand({batch, keys});
+  return starts.defined() ? torch::maximum(first, starts) : first;
+}
+
 class Pass {
  public:
   Pass(const Decoder& decoder, const Adapter* adapter, const ForwardSettings& settings)
       : decoder_(decoder), adapter_(adapter), settings_(settings) {}
 
-  void Use(RotaryTable table, Tensor starts, KeyValueCache* cache) {
-    table_ = std::move(table);
-    starts_ = std::move(starts);
+  /// `positions` of the tokens; `starts` as in TokenBatch.
+  void Use(const Tensor& ids, const Tensor& positions, const Tensor& starts, KeyValueCache* cache) {
+    const std::int64_t before = cache == nullptr ? 0 : cache->length();
+    table_ = TableFor(decoder_.config, positions, decoder_.type());
+    starts_ = starts;
+    window_starts_ = StartsInWindow(starts, decoder_.config.window, ids.size(0),
+                                    before + ids.size(1), ids.options());
     cache_ = cache;
   }
 
@@ -65,6 +78,11 @@ class Pass {
     return Rotate(by_head, table_);
   }
 
+  const Tensor& StartsOf(std::size_t layer) const {
+    const std::vector<bool>& has_window = decoder_.config.has_window;
+    return !has_window.empty() && has_window[layer] ? window_starts_ : starts_;
+  }
+
   Tensor Attend(std::size_t index, const Tensor& x) const {
     const ModelConfig& config = decoder_.config;
     const DecoderLayer& layer = decoder_.layers[index];
@@ -76,7 +94,7 @@ class Pass {
                        .transpose(1, 2);
     if (cache_ != nullptr) std::tie(key, value) = cache_->Append(index, key, value);
     return Project(index, Projection::kOutput,
-                   CausalAttention(query, key, value, starts_).flatten(2));
+                   CausalAttention(query, key, value, StartsOf(index)).flatten(2));
   }
 
   Tensor Mlp(std::size_t index, const Tensor& x) const {
@@ -90,6 +108,7 @@ class Pass {
   ForwardSettings settings_;
   RotaryTable table_;
   Tensor starts_;
+  Tensor window_starts_;  // of the layers with a window
   KeyValueCache* cache_ = nullptr;
 };
 
@@ -130,7 +149,7 @@ Tensor HiddenStates(const Decoder& decoder, const Adapter* adapter, const TokenB
                                ? batch.positions
                                : torch::arange(batch.ids.size(1), batch.ids.options());
   auto pass = std::make_shared<Pass>(decoder, adapter, settings);
-  pass->Use(TableFor(decoder.config, positions, decoder.type()), batch.starts, nullptr);
+  pass->Use(batch.ids, positions, batch.starts, nullptr);
   Tensor x = torch::embedding(decoder.embedding, batch.ids);
   for (std::size_t i = 0; i < decoder.layers.size(); ++i) {
     const Tensor trained = AnyTrained(adapter, i);
@@ -149,7 +168,7 @@ Tensor NextHiddenStates(const Decoder& decoder, const Adapter* adapter, const Te
   const Tensor positions =
       torch::arange(cache.length(), cache.length() + ids.size(1), ids.options());
   Pass pass(decoder, adapter, {});
-  pass.Use(TableFor(decoder.config, positions, decoder.type()), {}, &cache);
+  pass.Use(ids, positions, {}, &cache);
   Tensor x = torch::embedding(decoder.embedding, ids);
   for (std::size_t i = 0; i < decoder.layers.size(); ++i) x = pass.Layer(i, x);
   cache.Advance(ids.size(1));

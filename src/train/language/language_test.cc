@@ -118,6 +118,32 @@ TEST_F(Language, PackedSequencesAreThoseAlone) {
   EXPECT_LT(RelativeDifference({packed}, {alone}), 1e-13);
 }
 
+// Two layers with a window of three: a token is told by itself and the four before it.
+TEST_F(Language, ATokenSeesItsWindowOnly) {
+  nlohmann::json config = TinyConfig("mistral");
+  config["sliding_window"] = 3;
+  const Decoder decoder = Load(config);
+  const torch::Tensor ids = RandomIds(1, 200);
+  const torch::Tensor hidden = HiddenStates(decoder, nullptr, {ids, {}, {}}, {});
+  const auto changed = [&](std::int64_t at) {
+    torch::Tensor others = ids.clone();
+    others[0][at] = (others[0][at] + 1) % 48;
+    const torch::Tensor other = HiddenStates(decoder, nullptr, {others, {}, {}}, {});
+    return (other - hidden).abs().amax(2)[0] > 1e-12;
+  };
+  for (const std::int64_t at : {0, 20, 126}) {
+    const torch::Tensor seen = changed(at);
+    EXPECT_EQ(seen.sum().item<std::int64_t>(), 5) << at;
+    EXPECT_TRUE(seen.narrow(0, at, 5).all().item<bool>()) << at;
+  }
+  // In generation, the tokens before are in the cache.
+  KeyValueCache cache(decoder, 1, 200);
+  const torch::Tensor first = NextHiddenStates(decoder, nullptr, ids.narrow(1, 0, 10), cache);
+  const torch::Tensor rest = NextHiddenStates(decoder, nullptr, ids.narrow(1, 10, 1), cache);
+  EXPECT_LT((torch::cat({first, rest}, 1) - hidden.narrow(1, 0, 11)).abs().max().item<double>(),
+            1e-12);
+}
+
 TEST_F(Language, ChunkedLossIsCrossEntropy) {
   // A vocabulary so large that the tokens are several chunks.
   const auto options = torch::dtype(torch::kFloat64);

@@ -17,6 +17,7 @@ constexpr double kLargestSize = 1 << 24;  // of a vocabulary, a width, a number 
 constexpr double kLargestCount = 9e15;    // token ids, positions
 
 constexpr const char* kFullAttention = "full_attention";
+constexpr const char* kSlidingAttention = "sliding_attention";
 
 // Of config.json. The first lines are read here or in ReadFamily and ReadSizes; the rest changes no
 // number of a forward or backward pass of these families in transformers 4.57 and 5.
@@ -26,9 +27,7 @@ constexpr std::string_view kKnownKeys[] = {
     "rms_norm_eps", "tie_word_embeddings", "attention_bias", "mlp_bias", "eos_token_id",
     "rope_theta", "rope_scaling", "rope_parameters", "original_max_position_embeddings",
     "partial_rotary_factor", "hidden_act", "use_sliding_window", "layer_types", "is_causal",
-    "attention_dropout", "quantization_config",
-    // of the window that is not used
-    "sliding_window", "max_window_layers",
+    "attention_dropout", "quantization_config", "sliding_window", "max_window_layers",
     // how it is run or was made
     "architectures", "auto_map", "torch_dtype", "dtype", "transformers_version", "use_cache",
     "initializer_range", "pretraining_tp", "_name_or_path", "name_or_path", "_commit_hash",
@@ -129,19 +128,35 @@ struct Family {
   double head_size = 0;        ///< 0: the width by the heads
   double positions = 0;
   bool reads_attention_bias = false, reads_mlp_bias = false;
-  bool window_by_itself = false;  ///< sliding_window is used whenever it is not null
+  /// sliding_window is used by layers from max_window_layers on if use_sliding_window says so, by
+  /// all layers whenever it is not null, or never.
+  enum class Window { kNever, kIfAsked, kByItself } window = Window::kNever;
+  bool reads_layer_types = false;  ///< otherwise they must say what the rest says
 };
 
 constexpr Family kFamilies[] = {
-    {.name = "qwen2", .key_value_heads = 32, .positions = 32768},
+    {.name = "qwen2",
+     .key_value_heads = 32,
+     .positions = 32768,
+     .window = Family::Window::kIfAsked,
+     .reads_layer_types = true},
     {.name = "qwen3",
      .key_value_heads = 32,
      .head_size = 128,
      .positions = 32768,
-     .reads_attention_bias = true},
+     .reads_attention_bias = true,
+     .window = Family::Window::kIfAsked,
+     .reads_layer_types = true},
     {.name = "llama", .positions = 2048, .reads_attention_bias = true, .reads_mlp_bias = true},
-    {.name = "mistral", .key_value_heads = 8, .positions = 131072, .window_by_itself = true},
-    {.name = "ministral", .key_value_heads = 8, .positions = 131072, .window_by_itself = true},
+    {.name = "mistral",
+     .key_value_heads = 8,
+     .positions = 131072,
+     .window = Family::Window::kByItself},
+    {.name = "ministral",
+     .key_value_heads = 8,
+     .positions = 131072,
+     .window = Family::Window::kByItself,
+     .reads_layer_types = true},
 };
 
 const Family* FamilyNamed(std::string_view name) {
@@ -218,11 +233,11 @@ RotaryScaling ReadScaling(Reader& reader, const std::string& kind_name, double p
 
 // The object that has the rotary parameters, as transformers 5 finds it: rope_scaling, unless it is
 // empty, wins over rope_parameters. Parameters by type of layer count for the one type there is.
-const JsonNode* RotaryParameters(Reader& reader) {
+const JsonNode* RotaryParameters(Reader& reader, bool has_windows) {
   const JsonNode* scaling = reader.Find("rope_scaling");
   const JsonNode* found =
       scaling != nullptr && !scaling->members.empty() ? scaling : reader.Find("rope_parameters");
-  if (found == nullptr || reader.Find("layer_types") == nullptr) return found;
+  if (found == nullptr || has_windows || reader.Find("layer_types") == nullptr) return found;
   const JsonNode* of_type = found->Find(kFullAttention);
   return of_type != nullptr ? of_type : found;
 }
@@ -230,7 +245,7 @@ const JsonNode* RotaryParameters(Reader& reader) {
 // transformers 5 writes rope_parameters, earlier ones rope_theta and rope_scaling.
 Status ReadRotary(Reader& reader, const std::string& name, ModelConfig& config) {
   config.rotary_base = reader.Positive("rope_theta", 10000);
-  const JsonNode* parameters = RotaryParameters(reader);
+  const JsonNode* parameters = RotaryParameters(reader, config.window > 0);
   if (parameters == nullptr) return {};
   Reader inner(*parameters, name);
   inner.RefuseOthers(kRotaryKeys, "rotary parameter");
@@ -263,32 +278,63 @@ std::vector<std::int64_t> ReadEndTokens(Reader& reader) {
   return tokens;
 }
 
-bool IsFullAttention(const JsonNode& types) {
-  return types.is_list() && std::ranges::all_of(types.items, [](const JsonNode& type) {
-           return type.AsText() == kFullAttention;
-         });
+// How many tokens a layer with a window sees; nothing where no layer has one.
+std::optional<std::int64_t> WindowTokens(Reader& reader, const Family& family) {
+  constexpr double kWindowOfFamilies = 4096;
+  const bool used =
+      family.window == Family::Window::kByItself ||
+      (family.window == Family::Window::kIfAsked && reader.Flag("use_sliding_window", false));
+  const bool is_null = reader.Has("sliding_window") && reader.Find("sliding_window") == nullptr;
+  if (!used || is_null) return std::nullopt;
+  return reader.Size("sliding_window", kWindowOfFamilies);
 }
 
-bool HasWindow(Reader& reader, const Family& family) {
-  const JsonNode* types = reader.Find("layer_types");
-  if (types != nullptr) return !IsFullAttention(*types);
-  // One that is not mentioned has 4,096 tokens.
-  if (family.window_by_itself)
-    return !reader.Has("sliding_window") || reader.Find("sliding_window") != nullptr;
-  return reader.Flag("use_sliding_window", false);
+// Without layer_types: every layer of most families, later ones of Qwen.
+std::vector<bool> WindowsByNumber(Reader& reader, const Family& family, std::int64_t layers) {
+  const bool every = family.window == Family::Window::kByItself;
+  const double first = every ? 0 : reader.Number("max_window_layers", 28);
+  std::vector<bool> has_window(static_cast<std::size_t>(layers));
+  for (std::size_t i = 0; i < has_window.size(); ++i)
+    has_window[i] = static_cast<double>(i) >= first;
+  return has_window;
 }
 
-void RefuseWhatChangesNumbers(Reader& reader, const Family& family, const JsonNode& root) {
+std::optional<std::vector<bool>> WindowsByType(const JsonNode& types, std::int64_t layers) {
+  std::vector<bool> has_window;
+  for (const JsonNode& type : types.items) {
+    const bool slides = type.AsText() == kSlidingAttention;
+    if (!slides && type.AsText() != kFullAttention) return std::nullopt;
+    has_window.push_back(slides);
+  }
+  if (static_cast<std::int64_t>(has_window.size()) != layers) return std::nullopt;
+  return has_window;
+}
+
+void ReadWindows(Reader& reader, const Family& family, ModelConfig& config) {
+  const auto tokens = WindowTokens(reader, family);
+  std::vector<bool> has_window(static_cast<std::size_t>(config.layers), false);
+  if (tokens) has_window = WindowsByNumber(reader, family, config.layers);
+  if (const JsonNode* types = reader.Find("layer_types"); types != nullptr) {
+    const auto by_type = WindowsByType(*types, config.layers);
+    if (!by_type || (!family.reads_layer_types && *by_type != has_window))
+      return reader.Mistake("these layer_types are not supported",
+                            "supported are full_attention and, with sliding_window, "
+                            "sliding_attention, one for each layer");
+    has_window = *by_type;
+  }
+  if (std::ranges::find(has_window, true) == has_window.end()) return;
+  if (!tokens)
+    return reader.Mistake("layer_types has sliding_attention, but sliding_window is not used");
+  config.window = *tokens;
+  config.has_window = std::move(has_window);
+}
+
+void RefuseWhatChangesNumbers(Reader& reader, const JsonNode& root) {
   reader.RefuseOthers(kKnownKeys, "key");
   const std::string activation = root.TextOf("hidden_act");
   if (!activation.empty() && activation != "silu")
     reader.Mistake("hidden_act \"" + activation + "\" is not supported", "supported is silu");
   RefusePartialRotation(reader);
-  if (HasWindow(reader, family))
-    reader.Mistake(
-        "sliding-window attention (sliding_window, use_sliding_window, layer_types) is not "
-        "supported",
-        "supported is full causal attention");
   if (!reader.Flag("is_causal", true))
     reader.Mistake("attention that looks ahead (is_causal: false) is not supported");
   if (reader.Number("attention_dropout", 0) != 0)
@@ -323,7 +369,8 @@ Result<ModelConfig> ParseModelConfig(std::string_view text, const std::string& n
   ReadFamily(reader, *family, config);
   ReadSizes(reader, *family, config);
   config.end_tokens = ReadEndTokens(reader);
-  RefuseWhatChangesNumbers(reader, *family, root);
+  ReadWindows(reader, *family, config);
+  RefuseWhatChangesNumbers(reader, root);
   if (reader.mistake()) return Fail(*reader.mistake());
   EBB_RETURN_IF_ERROR(ReadRotary(reader, name, config));
   if (reader.mistake()) return Fail(*reader.mistake());

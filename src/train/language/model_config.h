@@ -1,7 +1,7 @@
 #pragma once
-// What config.json of a Hugging Face model folder says of a decoder-only transformer. Four families
-// are known: Qwen2 (also Qwen2.5), Qwen3, Llama (2 and 3) and Mistral without a window; what
-// differs between them is here, as values, so that the model itself knows no family. Whatever would
+// What config.json of a Hugging Face model folder says of a decoder-only transformer. Five families
+// are known: Qwen2 (also Qwen2.5), Qwen3, Llama (2 and 3), Mistral and Ministral; what differs
+// between them is here, as values, so that the model itself knows no family. Whatever would
 // change the numbers and is not supported is an error that names it. Pure.
 
 #include <cstdint>
@@ -49,6 +49,8 @@ struct ModelConfig {
   bool output_bias = false;
   bool mlp_bias = false;
   bool query_key_norm = false;
+  std::int64_t window = 0;               ///< a token sees itself and window - 1 before it; 0: all
+  std::vector<bool> has_window;          ///< of each layer; empty: none has one
   std::vector<std::int64_t> end_tokens;  ///< eos_token_id: one, several or none
 };
 

@@ -55,7 +55,8 @@ TEST(ModelConfig, CountsTheParametersOfAPublishedModel) {
 TEST(ModelConfig, NamesWhatIsNotSupported) {
   EXPECT_THAT(Refusal(With("model_type", "gpt2")),
               HasSubstr("\"gpt2\" is not supported (supported are qwen2"));
-  EXPECT_THAT(Refusal(With("use_sliding_window", true)), HasSubstr("use_sliding_window"));
+  EXPECT_THAT(Refusal(With("layer_types", {"full_attention", "chunked_attention"})),
+              HasSubstr("layer_types"));
   EXPECT_THAT(Refusal(With("hidden_act", "gelu")), HasSubstr("\"gelu\""));
   EXPECT_THAT(Refusal(With("quantization_config", {{"bits", 4}})),
               HasSubstr("quantization_config"));
@@ -103,22 +104,43 @@ TEST(ModelConfig, WhatIsNotMentionedIsTheFamilysOwn) {
   EXPECT_EQ(ParseModelConfig(qwen.dump(), "")->positions, 2048);
 }
 
-TEST(ModelConfig, MistralWithoutAWindowIsRead) {
+TEST(ModelConfig, MistralHasAWindowUnlessItIsNull) {
   nlohmann::json json = TinyConfig("mistral");
-  EXPECT_THAT(Refusal(json), HasSubstr("sliding_window")) << "not mentioned, it has 4,096 tokens";
-  json["sliding_window"] = 4096;
-  EXPECT_THAT(Refusal(json), HasSubstr("sliding_window"));
-  json["sliding_window"] = nullptr;
-  const auto config = ParseModelConfig(json.dump(), "");
-  ASSERT_TRUE(config) << config.error().Message();
-  EXPECT_TRUE(!config->query_key_value_bias && !config->mlp_bias && !config->query_key_norm);
-  json["attention_bias"] = true;
-  EXPECT_FALSE(ParseModelConfig(json.dump(), "")->output_bias) << "transformers does not read it";
-  json["model_type"] = "ministral";
-  json["sliding_window"] = 16;
-  EXPECT_THAT(Refusal(json), HasSubstr("sliding_window"));
+  const auto read = [&] { return ParseModelConfig(json.dump(), "").value(); };
+  EXPECT_EQ(read().window, 4096) << "not mentioned";
+  EXPECT_THAT(read().has_window, testing::ElementsAre(true, true));
+  json["sliding_window"] = 8;
+  EXPECT_EQ(read().window, 8);
   json["layer_types"] = {"full_attention", "full_attention"};
-  EXPECT_EQ(Refusal(json), "accepted");
+  EXPECT_THAT(Refusal(json), HasSubstr("layer_types"))
+      << "transformers uses the window all the same";
+  json["model_type"] = "ministral";
+  EXPECT_EQ(read().window, 0);
+  json["layer_types"] = {"full_attention", "sliding_attention"};
+  EXPECT_THAT(read().has_window, testing::ElementsAre(false, true));
+  json["sliding_window"] = nullptr;
+  EXPECT_THAT(Refusal(json), HasSubstr("sliding_window is not used"));
+  json.erase("layer_types");
+  EXPECT_EQ(read().window, 0);
+  EXPECT_TRUE(!read().query_key_value_bias && !read().mlp_bias && !read().query_key_norm);
+  json["attention_bias"] = true;
+  EXPECT_FALSE(read().output_bias) << "transformers does not read it";
+}
+
+TEST(ModelConfig, LaterLayersOfQwenHaveAWindowIfAsked) {
+  nlohmann::json json = TinyConfig("qwen3");
+  const auto read = [&] { return ParseModelConfig(json.dump(), "").value(); };
+  json["sliding_window"] = 8;
+  json["max_window_layers"] = 1;
+  EXPECT_EQ(read().window, 0);
+  json["use_sliding_window"] = true;
+  EXPECT_EQ(read().window, 8);
+  EXPECT_THAT(read().has_window, testing::ElementsAre(false, true));
+  json["max_window_layers"] = 2;
+  EXPECT_EQ(read().window, 0);
+  json["model_type"] = "llama";
+  json["max_window_layers"] = 0;
+  EXPECT_EQ(read().window, 0) << "Llama has none";
 }
 
 // convert_rope_params_to_dict and standardize_rope_params of transformers 5.24.
