@@ -16,6 +16,7 @@
 #include "platform/system.h"
 #include "platform/unix_socket.h"
 #include "signals/markets/entsoe_api.h"
+#include "signals/providers/eia930.h"
 #include "signals/providers/electricity_maps.h"
 #include "signals/providers/watttime.h"
 #include "signals/weather/open_meteo.h"
@@ -172,8 +173,8 @@ void ForgetSecrets(const signals::SignalOptions& signal, const NotifyFlags& noti
         std::string(signals::kWattTimeUserVariable),
         std::string(signals::kWattTimePasswordVariable), std::string(kNotifyVariable),
         std::string(signals::kOpenMeteoKeyVariable), std::string(signals::kEntsoeKeyVariable),
-        signal.auth_env, signal.electricity_maps_secret.env, signal.watttime_secret.env,
-        signal.entsoe_secret.env, notify.secret_env})
+        std::string(signals::kEiaKeyVariable), signal.auth_env, signal.electricity_maps_secret.env,
+        signal.watttime_secret.env, signal.entsoe_secret.env, notify.secret_env})
     if (!name.empty()) platform::ForgetVariable(name);
 }
 

@@ -18,6 +18,7 @@ namespace {
 
 using std::chrono::days;
 using std::chrono::hours;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 const Time kDay = *ParseTime("2023-05-01");
@@ -116,6 +117,17 @@ TEST(MakeFeed, SaysWhatIsMissing) {
     EXPECT_EQ(feed.error().code, ExitCode::kConfiguration);
     EXPECT_THAT(feed.error().Message(), HasSubstr(message));
   }
+}
+
+TEST(MakeFeed, TheSourcesWithoutAKeyOfAZoneTheBestFirst) {
+  using enum SignalSource;
+  EXPECT_THAT(KeylessSources("DE"), ElementsAre(kEnergyCharts));
+  EXPECT_THAT(KeylessSources("GB"), ElementsAre(kUkCarbonIntensity, kEnergyCharts));
+  EXPECT_THAT(KeylessSources("US-CAL-CISO"), ElementsAre(kCaiso));
+  EXPECT_THAT(KeylessSources("US-NY-NYIS"), ElementsAre(kNyiso));
+  EXPECT_THAT(KeylessSources("US-TEX-ERCO"), ElementsAre(kErcot));
+  EXPECT_TRUE(KeylessSources("JP-TK").empty());
+  EXPECT_TRUE(KeylessSources("").empty());
 }
 
 TEST(MakeFeed, ALiveSourceSaysWhatItNeedsAndShowsNoSecret) {

@@ -5,14 +5,19 @@
 
 #include "base/text.h"
 #include "signals/http/web_request.h"
+#include "signals/markets/entsoe_api.h"
 #include "signals/providers/caiso.h"
 #include "signals/providers/carbon_aware_sdk.h"
+#include "signals/providers/eia930.h"
 #include "signals/providers/electricity_maps.h"
 #include "signals/providers/energy_charts_intensity.h"
+#include "signals/providers/entsoe_generation.h"
+#include "signals/providers/ercot.h"
 #include "signals/providers/nyiso.h"
 #include "signals/providers/uk_carbon_intensity.h"
 #include "signals/providers/watttime.h"
 #include "signals/secret.h"
+#include "signals/traces/entsoe_areas.h"
 
 namespace ebb::signals {
 namespace {
@@ -66,6 +71,12 @@ Status NeedZone(const SignalOptions& options, const char* example) {
                std::string("give --zone, e.g. ") + example});
 }
 
+Error NoSuchZone(const SignalOptions& options, std::string example) {
+  return {ExitCode::kConfiguration,
+          std::string(Name(options.source)) + " has no zone \"" + options.zone + "\"", "",
+          "give --zone " + std::move(example)};
+}
+
 MadeProvider ElectricityMaps(const SignalOptions& given) {
   const SignalOptions options =
       WithSecretOf(given, given.electricity_maps_secret, kElectricityMapsKeyVariable);
@@ -116,17 +127,47 @@ struct KeylessOperator {
 };
 constexpr auto kOperators =
     std::to_array<KeylessOperator>({{SignalSource::kCaiso, kCaisoZone, kCaisoUrl, CaisoMix},
-                                    {SignalSource::kNyiso, kNyisoZone, kNyisoUrl, NyisoMix}});
+                                    {SignalSource::kNyiso, kNyisoZone, kNyisoUrl, NyisoMix},
+                                    {SignalSource::kErcot, kErcotZone, kErcotUrl, ErcotMix}});
 
 MadeProvider Operator(const SignalOptions& options, const KeylessOperator& asked) {
   if (!options.zone.empty() && options.zone != asked.zone)
-    return Fail({ExitCode::kConfiguration,
-                 std::string(Name(asked.source)) + " has no zone \"" + options.zone + "\"", "",
-                 "give --zone " + std::string(asked.zone)});
+    return Fail(NoSuchZone(options, std::string(asked.zone)));
   EBB_ASSIGN_OR_RETURN(const std::string url, Server(options, asked.url, false));
   EBB_ASSIGN_OR_RETURN(const OperatorMix made,
                        asked.mix(url, options.boundary.value_or(core::Boundary::kLifecycle)));
   return [made](HttpGetFunction http_get) { return MakeOperatorMix(made, std::move(http_get)); };
+}
+
+MadeProvider Eia930(const SignalOptions& options) {
+  EBB_RETURN_IF_ERROR(NeedZone(options, "US-MIDA-PJM"));
+  const auto respondent = EiaRespondent(options.zone);
+  if (!respondent) return Fail(NoSuchZone(options, "US-MIDA-PJM, for example, or US"));
+  Eia930Options made;
+  made.zone = options.zone;
+  made.respondent = *respondent;
+  made.boundary = options.boundary.value_or(core::Boundary::kLifecycle);
+  EBB_ASSIGN_OR_RETURN(made.base_url, Server(options, kEiaUrl, true));
+  EBB_ASSIGN_OR_RETURN(made.key, Secret(options, kEiaKeyVariable, ShownUrl(made.base_url)));
+  return [made](HttpGetFunction http_get) {
+    return MakeOperatorMix(Eia930Mix(made), std::move(http_get));
+  };
+}
+
+MadeProvider Entsoe(const SignalOptions& given) {
+  const SignalOptions options = WithSecretOf(given, given.entsoe_secret, kEntsoeKeyVariable);
+  EBB_RETURN_IF_ERROR(NeedZone(options, "NL"));
+  const EntsoeArea* area = AreaOfZone(options.zone);
+  if (!area) return Fail(NoSuchZone(options, "NL or DK-DK1, for example"));
+  EntsoeGenerationOptions made;
+  made.zone = options.zone;
+  made.area = area->balance;
+  made.boundary = options.boundary.value_or(core::Boundary::kLifecycle);
+  EBB_ASSIGN_OR_RETURN(made.base_url, Server(options, kEntsoeUrl, true));
+  EBB_ASSIGN_OR_RETURN(made.token, Secret(options, kEntsoeKeyVariable, ShownUrl(made.base_url)));
+  return [made](HttpGetFunction http_get) {
+    return MakeOperatorMix(EntsoeGenerationMix(made), std::move(http_get));
+  };
 }
 
 // A file or named variable holds "user:password"; without one, the official client's two variables.
@@ -206,6 +247,10 @@ MadeProvider ProviderOf(const SignalOptions& options) {
       return CarbonAwareSdk(options);
     case SignalSource::kEnergyCharts:
       return EnergyCharts(options);
+    case SignalSource::kEia930:
+      return Eia930(options);
+    case SignalSource::kEntsoe:
+      return Entsoe(options);
     case SignalSource::kHttp:
       return Json(options);
     default:

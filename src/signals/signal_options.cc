@@ -9,7 +9,7 @@
 namespace ebb::signals {
 namespace {
 
-constexpr std::array<std::string_view, 12> kSourceNames{"replay",
+constexpr std::array<std::string_view, 15> kSourceNames{"replay",
                                                         "profile",
                                                         "constant",
                                                         "yearly-average",
@@ -20,7 +20,10 @@ constexpr std::array<std::string_view, 12> kSourceNames{"replay",
                                                         "carbon-aware-sdk",
                                                         "energy-charts",
                                                         "caiso",
-                                                        "nyiso"};
+                                                        "nyiso",
+                                                        "ercot",
+                                                        "eia-930",
+                                                        "entso-e"};
 constexpr std::array<std::string_view, 5> kForecastNames{"auto", "archived", "history", "perfect",
                                                          "weather"};
 

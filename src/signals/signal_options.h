@@ -37,10 +37,13 @@ enum class SignalSource {
   kEnergyCharts,
   kCaiso,
   kNyiso,
+  kErcot,
+  kEia930,
+  kEntsoe,
 };
 /// "replay", "profile", "constant", "yearly-average", "http", "electricity-maps",
 /// "uk-carbon-intensity", "watttime", "carbon-aware-sdk", "energy-charts", "caiso",
-/// "nyiso".
+/// "nyiso", "ercot", "eia-930", "entso-e".
 std::string_view Name(SignalSource source);
 std::optional<SignalSource> SignalSourceFromName(std::string_view name);
 std::vector<std::string> SignalSourceNames();

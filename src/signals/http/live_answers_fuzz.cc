@@ -9,8 +9,11 @@
 #include "signals/markets/energy_charts.h"
 #include "signals/providers/caiso.h"
 #include "signals/providers/carbon_aware_sdk.h"
+#include "signals/providers/eia930.h"
 #include "signals/providers/electricity_maps.h"
 #include "signals/providers/energy_charts_intensity.h"
+#include "signals/providers/entsoe_generation.h"
+#include "signals/providers/ercot.h"
 #include "signals/providers/json_address.h"
 #include "signals/providers/nyiso.h"
 #include "signals/providers/uk_carbon_intensity.h"
@@ -55,6 +58,10 @@ Result<Payload> Parse(int provider, const std::string& body) {
       return GramsOf(ParseCaiso(body, "20261101", "fuzz"));
     case 9:
       return GramsOf(ParseNyiso(body, "fuzz"));
+    case 10:
+      return GramsOf(ParseErcot(body, "fuzz"));
+    case 11:
+      return GramsOf(ParseEia930(body, "fuzz"));
     default:
       return ParseJsonAddress(body, {"/v", "/t", "/rows", "lb/MWh"}, {kNow, Duration{60'000}},
                               "fuzz");
@@ -67,9 +74,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size == 0) return 0;
   const std::string body(reinterpret_cast<const char*>(data) + 1, size - 1);
   std::ignore = ParseWattTimeLogin(body, "fuzz");
+  std::ignore = GramsOf(ParseEntsoeGeneration(body, "fuzz"));  // whose errors name lines
   if (const auto prices = ParseEnergyCharts(body, "fuzz"); !prices)
     EBB_CHECK(!prices.error().what.empty());
-  const auto payload = Parse(data[0] % 11, body);
+  const auto payload = Parse(data[0] % 13, body);
   if (!payload) {
     EBB_CHECK(!payload.error().what.empty() && payload.error().where == "fuzz");
     return 0;

@@ -13,13 +13,6 @@ constexpr Duration kTimeout{60'000};
 // A year is allowed; a part of it answers sooner, and a start has something to show.
 constexpr Duration kLongest{std::chrono::days{100}};
 
-// "202605012200"
-std::string Stamp(Time time) {
-  const std::string iso = FormatTime(time);
-  return iso.substr(0, 4) + iso.substr(5, 2) + iso.substr(8, 2) + iso.substr(11, 2) +
-         iso.substr(14, 2);
-}
-
 class EntsoeApi : public MarketSource {
  public:
   EntsoeApi(std::string name, EntsoeApiOptions options, HttpGetFunction http_get,
@@ -43,9 +36,9 @@ class EntsoeApi : public MarketSource {
   // `query` says which document of which area.
   Result<EntsoeDocument> Document(const std::string& query, Interval interval) const {
     platform::HttpRequest request;
-    request.url = options_.base_url + "/api?" + query + "&periodStart=" + Stamp(interval.begin) +
-                  "&periodEnd=" + Stamp(interval.end) +
-                  "&securityToken=" + UrlEscape(options_.token);
+    request.url =
+        options_.base_url + "/api?" + query + "&periodStart=" + EntsoeStamp(interval.begin) +
+        "&periodEnd=" + EntsoeStamp(interval.end) + "&securityToken=" + UrlEscape(options_.token);
     request.headers = {"Accept: application/xml"};
     request.limit_bytes = kLimitBytes;
     request.timeout = kTimeout;

@@ -15,8 +15,11 @@
 #include "signals/feeds/live_signal.h"
 #include "signals/providers/caiso.h"
 #include "signals/providers/carbon_aware_sdk.h"
+#include "signals/providers/eia930.h"
 #include "signals/providers/electricity_maps.h"
 #include "signals/providers/energy_charts_intensity.h"
+#include "signals/providers/entsoe_generation.h"
+#include "signals/providers/ercot.h"
 #include "signals/providers/json_address.h"
 #include "signals/providers/nyiso.h"
 #include "signals/providers/uk_carbon_intensity.h"
@@ -136,8 +139,8 @@ TEST_F(Https, CarbonAwareSdkAndAnAddressOfOnesOwn) {
             300);
 }
 
-// All that need no key, by what they are asked for first.
-struct KeylessProvider {
+// Those whose answers have a layout of their own, by what they are asked for first.
+struct AskedProvider {
   std::string answers;  ///< pattern of the paths it asks for
   std::function<std::unique_ptr<Provider>(const std::string& url, HttpGetFunction http_get)> make;
 };
@@ -146,17 +149,27 @@ auto OperatorOf(Result<OperatorMix> (*mix)(std::string, core::Boundary)) {
     return MakeOperatorMix(*mix(url, core::Boundary::kLifecycle), std::move(http_get));
   };
 }
-std::vector<KeylessProvider> KeylessProviders() {
-  return {{"/regional/intensity/.*",
-           [](const std::string& url, HttpGetFunction http_get) {
-             return MakeUkCarbonIntensity({url, *UkAreaFromZone("GB-13")}, std::move(http_get));
-           }},
-          {"/co2eq",
-           [](const std::string& url, HttpGetFunction http_get) {
-             return MakeEnergyChartsIntensity({url, "DE", "de"}, std::move(http_get));
-           }},
-          {".*/fuelsource.csv", OperatorOf(CaisoMix)},
-          {"/rtfuelmix/.*", OperatorOf(NyisoMix)}};
+std::vector<AskedProvider> AskedProviders() {
+  return {
+      {"/regional/intensity/.*",
+       [](const std::string& url, HttpGetFunction http_get) {
+         return MakeUkCarbonIntensity({url, *UkAreaFromZone("GB-13")}, std::move(http_get));
+       }},
+      {"/co2eq",
+       [](const std::string& url, HttpGetFunction http_get) {
+         return MakeEnergyChartsIntensity({url, "DE", "de"}, std::move(http_get));
+       }},
+      {".*/fuelsource.csv", OperatorOf(CaisoMix)},
+      {"/rtfuelmix/.*", OperatorOf(NyisoMix)},
+      {".*/fuel-mix.json", OperatorOf(ErcotMix)},
+      {"/v2/electricity/.*",
+       [](const std::string& url, HttpGetFunction http_get) {
+         return MakeOperatorMix(Eia930Mix({url, "US-TEN-TVA", "TVA", "key"}), std::move(http_get));
+       }},
+      {"/api", [](const std::string& url, HttpGetFunction http_get) {
+         return MakeOperatorMix(EntsoeGenerationMix({url, "NL", "10YNL----------L", "key"}),
+                                std::move(http_get));
+       }}};
 }
 
 TEST_F(Https, EnergyCharts) {
@@ -170,8 +183,8 @@ TEST_F(Https, EnergyCharts) {
   EXPECT_EQ(last_.get_param_value("country"), "de");
 }
 
-TEST_F(Https, NoProviderWithoutAKeyTakesAnErrorForAValue) {
-  for (const KeylessProvider& provider : KeylessProviders()) {
+TEST_F(Https, NoProviderTakesAnErrorForAValue) {
+  for (const AskedProvider& provider : AskedProviders()) {
     int status = 200;
     std::string body;
     server_->Get(provider.answers, [&](const httplib::Request&, httplib::Response& response) {

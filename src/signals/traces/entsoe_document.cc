@@ -112,6 +112,7 @@ Status ReadSeries(const XmlElement& element, const std::string& path, std::size_
   EntsoeSeries common;
   common.line = element.line;
   common.area = AreaOf(element);
+  common.is_consumption = !element.TextOf("outBiddingZone_Domain.mRID").empty();
   if (const XmlElement* plants = element.Find("MktPSRType"))
     common.plants = plants->TextOf("psrType");
   common.unit = element.TextOf("quantity_Measure_Unit.name");
@@ -191,6 +192,12 @@ Result<std::vector<const EntsoeSeries*>> DayAheadSeries(const EntsoeDocument& do
 }
 
 }  // namespace
+
+std::string EntsoeStamp(Time time) {
+  const std::string iso = FormatTime(time);
+  return iso.substr(0, 4) + iso.substr(5, 2) + iso.substr(8, 2) + iso.substr(11, 2) +
+         iso.substr(14, 2);
+}
 
 Result<EntsoeDocument> ParseEntsoeDocument(std::string_view text, const std::string& path) {
   EBB_ASSIGN_OR_RETURN(const XmlElement root, ParseXml(text, path));

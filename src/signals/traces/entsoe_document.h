@@ -1,6 +1,6 @@
 #pragma once
 // Documents of the ENTSO-E transparency platform, as its API answers them: load, wind and solar
-// forecasts (GL_MarketDocument of type A65 and A69) and day-ahead prices
+// forecasts (GL_MarketDocument of type A65 and A69), generation by type (A75) and day-ahead prices
 // (Publication_MarketDocument, A44), in steps of PT15M, PT30M or PT60M. Of curve type A03, a
 // position that is left out repeats the one before; of A01 it is a gap. Units, kinds of processes
 // and areas are checked; what does not fit is an Error with file and line. Sources: the platform's
@@ -25,7 +25,8 @@ struct EntsoeValue {
 /// One Period of a TimeSeries.
 struct EntsoeSeries {
   std::size_t line = 0;
-  std::string area;       ///< "10Y1001A1001A83F"
+  std::string area;             ///< "10Y1001A1001A83F"
+  bool is_consumption = false;  ///< of A75: what pumps and batteries take
   std::string plants;     ///< psrType: "B16" sun, "B18" wind at sea, "B19" wind on land; or ""
   std::string unit;       ///< "MAW", "MWH"
   std::string currency;   ///< "EUR"; of prices
@@ -42,6 +43,9 @@ struct EntsoeDocument {
   /// Instead of all that: why there is none ("No matching data found ...").
   std::optional<std::string> refusal;
 };
+
+/// A time as its API is asked for it: "202605012200".
+std::string EntsoeStamp(Time time);
 
 Result<EntsoeDocument> ParseEntsoeDocument(std::string_view text, const std::string& path);
 
