@@ -12,7 +12,8 @@ namespace ebb::platform {
 
 /// Runs the program, looked up in PATH, with `environment` added to ours, and waits for its end. An
 /// Error: it cannot be started, prints more than `limit_bytes`, does not end with 0, or takes
-/// longer than `patience`; then it is killed. For use where no thread reaps children.
+/// longer than `patience`; then it is killed. Where another thread reaps children, how it ended may
+/// not be known: then what it printed counts.
 Result<std::string> OutputOf(const std::vector<std::string>& command,
                              const std::vector<std::pair<std::string, std::string>>& environment,
                              Duration patience = Duration{30'000},

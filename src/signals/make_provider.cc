@@ -8,6 +8,7 @@
 #include "signals/markets/entsoe_api.h"
 #include "signals/providers/caiso.h"
 #include "signals/providers/carbon_aware_sdk.h"
+#include "signals/providers/command_source.h"
 #include "signals/providers/eia930.h"
 #include "signals/providers/electricity_maps.h"
 #include "signals/providers/energy_charts_intensity.h"
@@ -231,6 +232,17 @@ MadeProvider Json(const SignalOptions& options) {
   return [made](HttpGetFunction http_get) { return MakeJsonAddress(made, std::move(http_get)); };
 }
 
+MadeProvider Program(const SignalOptions& options) {
+  CommandSourceOptions made;
+  made.words = WordsOfCommand(options.command);
+  if (made.words.empty())
+    return Fail({ExitCode::kConfiguration, "the signal \"command\" needs a program", "",
+                 "give --signal-command \"PROGRAM ARGUMENTS\""});
+  made.identity = {options.zone, options.kind.value_or(core::SignalKind::kAverage),
+                   options.boundary.value_or(core::Boundary::kUnknown), ""};
+  return [made](const HttpGetFunction&) { return MakeCommandSource(made, RunSourceProgram); };
+}
+
 }  // namespace
 
 MadeProvider ProviderOf(const SignalOptions& options) {
@@ -253,6 +265,8 @@ MadeProvider ProviderOf(const SignalOptions& options) {
       return Entsoe(options);
     case SignalSource::kHttp:
       return Json(options);
+    case SignalSource::kCommand:
+      return Program(options);
     default:
       return Fail({ExitCode::kBug, "a source that is not live has no provider", "", ""});
   }

@@ -9,7 +9,7 @@
 namespace ebb::signals {
 namespace {
 
-constexpr std::array<std::string_view, 15> kSourceNames{"replay",
+constexpr std::array<std::string_view, 16> kSourceNames{"replay",
                                                         "profile",
                                                         "constant",
                                                         "yearly-average",
@@ -23,7 +23,8 @@ constexpr std::array<std::string_view, 15> kSourceNames{"replay",
                                                         "nyiso",
                                                         "ercot",
                                                         "eia-930",
-                                                        "entso-e"};
+                                                        "entso-e",
+                                                        "command"};
 constexpr std::array<std::string_view, 5> kForecastNames{"auto", "archived", "history", "perfect",
                                                          "weather"};
 

@@ -40,10 +40,11 @@ enum class SignalSource {
   kErcot,
   kEia930,
   kEntsoe,
+  kCommand,  ///< a program that prints rows
 };
 /// "replay", "profile", "constant", "yearly-average", "http", "electricity-maps",
 /// "uk-carbon-intensity", "watttime", "carbon-aware-sdk", "energy-charts", "caiso",
-/// "nyiso", "ercot", "eia-930", "entso-e".
+/// "nyiso", "ercot", "eia-930", "entso-e", "command".
 std::string_view Name(SignalSource source);
 std::optional<SignalSource> SignalSourceFromName(std::string_view name);
 std::vector<std::string> SignalSourceNames();
@@ -113,6 +114,7 @@ struct SignalOptions {
   NeoClock neo_clock{};                    ///< profile "neo"
   std::optional<Intensity> constant;       ///< constant
   // Live sources
+  std::string command;                        ///< command: the program and its arguments
   std::string url;                            ///< http: the address; providers: another server
   Duration refresh{std::chrono::minutes{5}};  ///< asked at most once in this time
   std::string auth_env;                       ///< environment variable that holds the token

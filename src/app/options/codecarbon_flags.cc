@@ -351,7 +351,8 @@ class Translator {
     return {};
   }
 
-  static constexpr const char* kSignalFlags[] = {"zone", "signal", "trace", "constant", "api-url"};
+  static constexpr const char* kSignalFlags[] = {"zone",     "signal",  "trace",
+                                                 "constant", "api-url", "signal-command"};
 
   const CodeCarbonSettings& settings_;
   const FlagValues& given_;

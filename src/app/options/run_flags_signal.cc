@@ -183,6 +183,15 @@ std::vector<Flag> ProviderFlags() {
        [](const RunOptions& o) {
          return If(!o.scheduler.signal.url.empty(), o.scheduler.signal.url);
        }},
+      {FlagGroup::kSignal, "signal-command", "PROGRAM",
+       "a program and its arguments, between blanks, that prints intensity (docs/signals.md)",
+       Text([](RunOptions& o, const std::string& v) {
+         SetOnly(signals::SignalSource::kCommand, o);
+         o.scheduler.signal.command = v;
+       }),
+       [](const RunOptions& o) {
+         return If(!o.scheduler.signal.command.empty(), o.scheduler.signal.command);
+       }},
       {FlagGroup::kSignal, "signal", "SOURCE",
        "auto (by zone; default), live (by zone, or an error), " + SourceNames() +
            "; several with commas: the next when one fails; a provider's --api-url is another "

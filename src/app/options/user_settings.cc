@@ -26,8 +26,9 @@ constexpr std::uint64_t kLimitBytes = 1 << 20;
 constexpr std::string_view kMetering = "metering.";
 
 // Any of these in the flags says where the intensity comes from, or that the clock is replayed.
-constexpr std::array<const char*, 7> kOwnSignal{"signal",     "trace",      "constant",  "api-url",
-                                                "grid-start", "grid-speed", "skip-waits"};
+constexpr std::array<const char*, 8> kOwnSignal{"signal",     "signal-command", "trace",
+                                                "constant",   "api-url",        "grid-start",
+                                                "grid-speed", "skip-waits"};
 
 SettingRow Path(SettingRow row) {
   row.is_path = true;
@@ -41,6 +42,7 @@ std::vector<SettingRow> MakeRows() {
       {"signal", "signal", "", "auto"},
       {"signal_kind", "signal-kind", "", "the source's"},
       {"signal_boundary", "signal-boundary", "", "the source's"},
+      {"signal_command", "signal-command", "", ""},
       {"api_url", "api-url", "", ""},
       {"api_token_env", "api-token-env", "", ""},
       Path({"api_token_file", "api-token-file", "", ""}),
