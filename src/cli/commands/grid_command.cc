@@ -62,6 +62,7 @@ Result<GridView> Look(const app::RunOptions& options, double hours, int windows)
   // Where a zone alone chose: how.
   const bool chosen = !signal.source_named && signal.source != signals::SignalSource::kHttp &&
                       signal.source != signals::SignalSource::kReplay &&
+                      signal.source != signals::SignalSource::kCommand &&
                       signal.source != signals::SignalSource::kConstant;
   if (chosen && !options.scheduler.clock.replayed() && !signal.zone.empty())
     result.chain = signals::DescribeChain(signal);
