@@ -8,6 +8,7 @@
 #include <fstream>
 #include <thread>
 
+#include "core/one_value.h"
 #include "signals/choose_source.h"
 #include "signals/make_provider.h"
 #include "signals/providers/electricity_maps.h"
@@ -237,6 +238,42 @@ TEST(SourceChain, EndsInTypicalDaysAndThenTheYearlyMeanAndSaysHowGoodTheyAre) {
   ::unsetenv("ELECTRICITYMAPS_API_KEY");
   options.zone = "AQ";
   EXPECT_THAT(DescribeChain(options), HasSubstr("profile (not used: no typical days of this zone"));
+}
+
+// What a stranger gets who names a zone and has no key, while the services answer.
+TEST(SourceChain, HoursAreKnownInElevenOfTwelvePlacesOfTheWorld) {
+  ::unsetenv("ELECTRICITYMAPS_API_KEY");
+  const Time now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+  const auto answer = [&](const platform::HttpRequest& request) -> Result<platform::HttpResponse> {
+    if (request.url.find("/co2eq") == std::string::npos) return platform::HttpResponse{404, "{}"};
+    std::string times, measured, expected;
+    const auto quarter = std::chrono::floor<std::chrono::hours>(now);
+    for (int i = -8; i < 96; ++i) {
+      const std::string comma = i > -8 ? "," : "";
+      const auto at = quarter + std::chrono::minutes{15 * i};
+      times += comma + std::to_string(
+                           std::chrono::floor<std::chrono::seconds>(at.time_since_epoch()).count());
+      measured += comma + (at <= now - std::chrono::minutes{30} ? "300" : "null");
+      expected += comma + std::to_string(250 + i);
+    }
+    return platform::HttpResponse{200, "{\"unix_seconds\":[" + times + "],\"co2eq\":[" + measured +
+                                           "],\"co2eq_forecast\":[" + expected +
+                                           "],\"deprecated\":false}"};
+  };
+  std::vector<std::string> without_hours;
+  for (const char* zone : {"US-NY-NYIS", "NL", "CH", "FR", "KR", "US-MIDA-PJM", "AU-NSW", "JP-TK",
+                           "IN-WE", "BR-CS", "ZA", "KE"}) {
+    SignalOptions options;
+    options.zone = zone;
+    options.cache_directory = "";
+    options.source = *ChooseSource(options, ChoiceOf::kAnySource);
+    const auto feed = MakeFeed(options, answer);
+    ASSERT_TRUE(feed) << zone << ": " << feed.error().Message();
+    const auto view = (*feed)->Observe(now, std::chrono::hours{20});
+    ASSERT_TRUE(view) << zone << ": " << view.error().Message();
+    if (view->forecast.series.empty() || !core::KnowsHours(*view)) without_hours.push_back(zone);
+  }
+  EXPECT_THAT(without_hours, ::testing::ElementsAre("KE")) << "of it the yearly mean is known";
 }
 
 TEST(CheckCoverage, RefusesATimeThatTheTraceDoesNotHold) {
