@@ -249,7 +249,13 @@ Status ReadRotary(Reader& reader, const std::string& name, ModelConfig& config) 
   if (parameters == nullptr) return {};
   Reader inner(*parameters, name);
   inner.RefuseOthers(kRotaryKeys, "rotary parameter");
-  config.rotary_base = inner.Positive("rope_theta", config.rotary_base);
+  const double inner_base = inner.Positive("rope_theta", config.rotary_base);
+  if (parameters == reader.Find("rope_scaling") && inner_base != config.rotary_base)
+    inner.Mistake(
+        "rope_scaling has another rope_theta than the model: transformers 4 passes over it, "
+        "transformers 5 uses it",
+        "keep the one that the model was trained with");
+  config.rotary_base = inner_base;
   RefusePartialRotation(inner);
   const std::string type = parameters->TextOf("rope_type");
   config.rotary_scaling = ReadScaling(inner, type.empty() ? parameters->TextOf("type") : type,

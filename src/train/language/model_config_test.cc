@@ -155,6 +155,11 @@ TEST(ModelConfig, OfSeveralSpellingsOfRotaryPositionsTransformersFiveChooses) {
   const auto both = *ParseModelConfig(json.dump(), "");
   EXPECT_EQ(both.rotary_base, 500);
   EXPECT_EQ(both.rotary_scaling.factor, 4);
+  json["rope_scaling"]["rope_theta"] = 500.0;
+  EXPECT_EQ(Refusal(json), "accepted");
+  json["rope_scaling"]["rope_theta"] = 7.0;
+  EXPECT_THAT(Refusal(json), HasSubstr("rope_scaling has another rope_theta"))
+      << "transformers 4 has 500, transformers 5 has 7";
   json.erase("rope_scaling");
   json["layer_types"] = {"full_attention", "full_attention"};
   json["rope_parameters"] = {{"full_attention", {{"rope_type", "default"}, {"rope_theta", 9.0}}}};
