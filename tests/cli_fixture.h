@@ -35,9 +35,9 @@ inline std::string Read(const fs::path& path) {
 
 class Cli : public ::testing::Test {
  protected:
-  // What a user has settled once; tests without it take it away. Nothing of whoever runs them.
+  // What a user has settled once, a zone that no source serves without a key; tests without it take it away. Nothing of whoever runs them.
   Cli() {
-    ::setenv("EBB_ZONE", "US-CAL-CISO", 1);
+    ::setenv("EBB_ZONE", "US-MIDA-PJM", 1);
     ::setenv("EBB_CONFIG", "none", 1);
     for (const char* name : {"EBB_SERVER", "EBB_TOKEN_FILE"}) ::unsetenv(name);
     ::setenv("TZ", "UTC", 1);

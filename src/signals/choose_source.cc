@@ -1,14 +1,12 @@
 #include "signals/choose_source.h"
 
-#include <array>
 #include <cstdlib>
 
 #include "core/countries.h"
 #include "signals/feeds/profile_worth.h"
 #include "signals/feeds/zone_profiles.h"
+#include "signals/make_provider.h"
 #include "signals/providers/electricity_maps.h"
-#include "signals/providers/energy_charts_intensity.h"
-#include "signals/providers/uk_carbon_intensity.h"
 
 namespace ebb::signals {
 namespace {
@@ -18,18 +16,6 @@ bool HasElectricityMapsKey(const SignalOptions& options) {
   return (key && *key) || !options.auth_env.empty() || !options.auth_file.empty() ||
          !options.auth_token.empty() || !options.electricity_maps_secret.empty();
 }
-
-// Sources that answer anybody; of several that serve a zone, the first is asked.
-struct FreeSource {
-  SignalSource source;
-  bool (*serves)(std::string_view zone);
-};
-constexpr std::array<FreeSource, 2> kFreeSources{{
-    {SignalSource::kUkCarbonIntensity,
-     [](std::string_view zone) { return UkAreaFromZone(zone).has_value(); }},
-    {SignalSource::kEnergyCharts,
-     [](std::string_view zone) { return EnergyChartsCountry(zone).has_value(); }},
-}};
 
 bool HasYearlyMean(std::string_view zone) {
   const core::Country* country = core::CountryOfZone(zone);
@@ -75,8 +61,8 @@ std::vector<SourceLink> SourceChain(std::string_view zone, bool has_key) {
   if (has_zone)
     add(SignalSource::kElectricityMaps, has_key,
         has_key ? "a key is set" : std::string(kElectricityMapsKeyVariable) + " is not set");
-  for (const FreeSource& free : kFreeSources)
-    if (free.serves(zone)) add(free.source, !served, served ? "only when named" : "needs no key");
+  for (const SignalSource source : KeylessSources(zone))
+    add(source, !served, served ? "only when named" : "needs no key");
   if (HasProfile(zone))
     add(SignalSource::kProfile, !served,
         served                ? "modelled, only when named"
@@ -91,9 +77,8 @@ std::vector<SourceLink> SourceChain(std::string_view zone, bool has_key) {
 }
 
 std::optional<SignalSource> LiveWithoutKey(std::string_view zone) {
-  for (const FreeSource& free : kFreeSources)
-    if (free.serves(zone)) return free.source;
-  return std::nullopt;
+  const std::vector<SignalSource> sources = KeylessSources(zone);
+  return sources.empty() ? std::nullopt : std::optional(sources.front());
 }
 
 Result<SignalSource> ChooseSource(const SignalOptions& options, ChoiceOf choice) {
