@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdio>
+
 #include <atomic>
 #include <cstdlib>
 #include <fstream>
@@ -241,24 +243,49 @@ TEST(SourceChain, EndsInTypicalDaysAndThenTheYearlyMeanAndSaysHowGoodTheyAre) {
 }
 
 // What a stranger gets who names a zone and has no key, while the services answer.
+// As Energy-Charts answers: values up to half an hour ago, and what it expects.
+platform::HttpResponse EnergyChartsAnswer(Time now) {
+  std::string times, measured, expected;
+  const auto hour = std::chrono::floor<std::chrono::hours>(now);
+  for (int i = -8; i < 96; ++i) {
+    const std::string comma = i > -8 ? "," : "";
+    const auto at = hour + std::chrono::minutes{15 * i};
+    times += comma + std::to_string(
+                         std::chrono::floor<std::chrono::seconds>(at.time_since_epoch()).count());
+    measured += comma + (at <= now - std::chrono::minutes{30} ? "300" : "null");
+    expected += comma + std::to_string(250 + i);
+  }
+  return {200, "{\"unix_seconds\":[" + times + "],\"co2eq\":[" + measured +
+                   "],\"co2eq_forecast\":[" + expected + "],\"deprecated\":false}"};
+}
+
+// As New York ISO answers for a day: rows up to now, by the clock of its winter.
+platform::HttpResponse NewYorkAnswer(const std::string& url, Time now) {
+  const std::string day = url.substr(url.find("rtfuelmix/") + 10, 8);
+  const std::string iso = day.substr(0, 4) + "-" + day.substr(4, 2) + "-" + day.substr(6, 2);
+  std::string text = "Time Stamp,Time Zone,Fuel Category,Gen MW\r\n";
+  for (int minute = 0; minute < 24 * 60; minute += 5) {
+    char clock[16];
+    std::snprintf(clock, sizeof clock, "%02d:%02d:00", minute / 60, minute % 60);
+    if (*ParseTime(iso + "T" + clock + "-05:00") > now) break;
+    const int wind = minute / 60 > 8 && minute / 60 < 17 ? 2000 : 500;
+    for (const std::string fuel : {"Natural Gas,3200", "Nuclear,3100", "Hydro,2800"})
+      text += day.substr(4, 2) + "/" + day.substr(6, 2) + "/" + day.substr(0, 4) + " " + clock +
+              ",EST," + fuel + "\r\n";
+    text += day.substr(4, 2) + "/" + day.substr(6, 2) + "/" + day.substr(0, 4) + " " + clock +
+            ",EST,Wind," + std::to_string(wind) + "\r\n";
+  }
+  return {200, text};
+}
+
 TEST(SourceChain, HoursAreKnownInElevenOfTwelvePlacesOfTheWorld) {
   ::unsetenv("ELECTRICITYMAPS_API_KEY");
   const Time now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
   const auto answer = [&](const platform::HttpRequest& request) -> Result<platform::HttpResponse> {
-    if (request.url.find("/co2eq") == std::string::npos) return platform::HttpResponse{404, "{}"};
-    std::string times, measured, expected;
-    const auto quarter = std::chrono::floor<std::chrono::hours>(now);
-    for (int i = -8; i < 96; ++i) {
-      const std::string comma = i > -8 ? "," : "";
-      const auto at = quarter + std::chrono::minutes{15 * i};
-      times += comma + std::to_string(
-                           std::chrono::floor<std::chrono::seconds>(at.time_since_epoch()).count());
-      measured += comma + (at <= now - std::chrono::minutes{30} ? "300" : "null");
-      expected += comma + std::to_string(250 + i);
-    }
-    return platform::HttpResponse{200, "{\"unix_seconds\":[" + times + "],\"co2eq\":[" + measured +
-                                           "],\"co2eq_forecast\":[" + expected +
-                                           "],\"deprecated\":false}"};
+    if (request.url.find("/co2eq") != std::string::npos) return EnergyChartsAnswer(now);
+    if (request.url.find("/rtfuelmix/") != std::string::npos)
+      return NewYorkAnswer(request.url, now);
+    return platform::HttpResponse{404, "{}"};
   };
   std::vector<std::string> without_hours;
   for (const char* zone : {"US-NY-NYIS", "NL", "CH", "FR", "KR", "US-MIDA-PJM", "AU-NSW", "JP-TK",
