@@ -1,10 +1,13 @@
 // Everything a provider's server can do wrong, against the whole path that asks one: HTTP client,
 // retries, provider, stand-ins, gate. Prints how often each was tried, what came of it, what a run
 // that waits decided, and how much memory it took at most. Waits of the retries pass on a clock of
-// its own. Ends with 1 where a run was released early or memory was not bounded.
+// its own. First with an address of JSON, then with each provider of average intensity, whose
+// requests all go to the bad server. Ends with 1 where a run was released early or memory was not
+// bounded.
 
 #include <httplib.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -16,6 +19,7 @@
 #include "plan/gate_policy.h"
 #include "signals/feeds/live_signal.h"
 #include "signals/http/patient_http.h"
+#include "signals/make_provider.h"
 #include "signals/providers/json_address.h"
 #include "testing/certificate_for_test.h"
 
@@ -70,23 +74,29 @@ struct Tried {
   long growth_kb = 0;
 };
 
-Tried Ask(const Case& fault) {
+MakeProviderFunction JsonAddress(const std::string& url) {
+  return [url](HttpGetFunction get) {
+    JsonAddressOptions address;
+    address.url = url;
+    return MakeJsonAddress(address, std::move(get));
+  };
+}
+
+Tried Ask(const Case& fault, const MakeProviderFunction& make) {
   Tried tried;
   SkippingTime time;
   PatientHttp http(
       [&](platform::HttpRequest request) {
         ++tried.attempts;
+        request.url = fault.url;
         request.ca_file = fault.ca_file;
         request.timeout = milliseconds{300};
         return platform::HttpGet(request);
       },
       time, {});
-  JsonAddressOptions address;
-  address.url = fault.url;
   ResetPeak();
   const long before_kb = StatusKb("VmRSS");
-  LiveSignal signal(
-      MakeJsonAddress(address, [&](const auto& request) { return http.Get(request); }), {});
+  LiveSignal signal(make([&](const auto& request) { return http.Get(request); }), {});
   const Time now = time.Now();
   const auto snapshot = signal.Refresh(now);
   const auto view = ViewAt(*snapshot, now, {});
@@ -102,10 +112,14 @@ Tried Ask(const Case& fault) {
   return tried;
 }
 
-void Report(const Case& fault) {
-  const Tried tried = Ask(fault);
+bool IsFine(const Tried& tried, bool answers) {
   const bool started = tried.decision.action == core::GateAction::kStart;
-  const bool fine = started == fault.answers && tried.growth_kb < kMemoryLimitKb;
+  return started == answers && tried.growth_kb < kMemoryLimitKb;
+}
+
+void Report(const Case& fault) {
+  const Tried tried = Ask(fault, JsonAddress(fault.url));
+  const bool fine = IsFine(tried, fault.answers);
   if (!fine) ++failures;
   std::printf("%-28s %8d %8s %8.1f  %-7s %-15s %.60s%s\n", fault.name.c_str(), tried.attempts,
               FormatDuration(tried.waited).c_str(), static_cast<double>(tried.growth_kb) / 1024,
@@ -204,16 +218,12 @@ class Running {
   std::thread thread_;
 };
 
-void Run() {
-  const Certificate good, expired(-7200, -3600);
-  BadServer bad, bad_expired;
-  const Running<httplib::SSLServer> server("https", bad, good.certificate, good.key);
-  const Running<httplib::SSLServer> old("https", bad_expired, expired.certificate, expired.key);
-  std::printf("%-28s %8s %8s %8s  %-7s %-15s %s\n", "fault", "attempts", "waited", "MB more",
-              "decided", "by rule", "what came of it");
+std::vector<Case> CasesOf(const Running<httplib::SSLServer>& server, const std::string& good_file,
+                          const Running<httplib::SSLServer>& old, const std::string& old_file) {
+  std::vector<Case> cases;
   for (const int status : {200, 401, 403, 404, 408, 429, 500, 502, 503})
-    Report({"status " + std::to_string(status) + (status == 429 ? ", Retry-After 7" : ""),
-            server.Url("/status/" + std::to_string(status)), good.pem_file, status == 200});
+    cases.push_back({"status " + std::to_string(status) + (status == 429 ? ", Retry-After 7" : ""),
+                     server.Url("/status/" + std::to_string(status)), good_file, status == 200});
   for (const auto& [name, path] :
        std::vector<std::pair<const char*, const char*>>{{"one byte every 40 ms", "/slow"},
                                                         {"connects, says nothing", "/silent"},
@@ -224,11 +234,59 @@ void Run() {
                                                         {"negative value", "/negative"},
                                                         {"value 2 h ahead of our clock", "/skew"},
                                                         {"redirects to itself", "/loop"}})
-    Report({name, server.Url(path), good.pem_file});
-  Report({"certificate nobody signed", server.Url("/status/200")});
-  Report({"certificate has run out", old.Url("/status/200"), expired.pem_file});
-  Report({"name does not resolve", "https://no-such-host.invalid/now"});
-  Report({"nobody listens", "http://127.0.0.1:9/now"});
+    cases.push_back({name, server.Url(path), good_file});
+  cases.push_back({"certificate nobody signed", server.Url("/status/200")});
+  cases.push_back({"certificate has run out", old.Url("/status/200"), old_file});
+  cases.push_back({"name does not resolve", "https://no-such-host.invalid/now"});
+  cases.push_back({"nobody listens", "http://127.0.0.1:9/now"});
+  return cases;
+}
+
+// The same faults for a provider that reads none of these answers: it must release nobody.
+void ReportProvider(SignalSource source, const std::string& zone, const std::vector<Case>& cases) {
+  SignalOptions options;
+  options.source = source;
+  options.zone = zone;
+  options.auth_token = "a-token-of-nobody";
+  const auto make = ProviderOf(options);
+  if (!make) {
+    std::printf("%-22s %s   <-- WRONG\n", std::string(Name(source)).c_str(),
+                make.error().Message().c_str());
+    ++failures;
+    return;
+  }
+  int wrong = 0;
+  long growth_kb = 0;
+  for (const Case& fault : cases) {
+    const Tried tried = Ask(fault, *make);
+    if (!IsFine(tried, false)) ++wrong;
+    growth_kb = std::max(growth_kb, tried.growth_kb);
+  }
+  failures += wrong;
+  std::printf("%-22s %8zu %16d %8.1f\n", std::string(Name(source)).c_str(), cases.size(), wrong,
+              static_cast<double>(growth_kb) / 1024);
+}
+
+void Run() {
+  const Certificate good, expired(-7200, -3600);
+  BadServer bad, bad_expired;
+  const Running<httplib::SSLServer> server("https", bad, good.certificate, good.key);
+  const Running<httplib::SSLServer> old("https", bad_expired, expired.certificate, expired.key);
+  const auto cases = CasesOf(server, good.pem_file, old, expired.pem_file);
+  std::printf("%-28s %8s %8s %8s  %-7s %-15s %s\n", "fault", "attempts", "waited", "MB more",
+              "decided", "by rule", "what came of it");
+  for (const Case& fault : cases) Report(fault);
+  std::printf("\n%-22s %8s %16s %8s\n", "source", "faults", "released early", "MB more");
+  for (const auto& [source, zone] : std::vector<std::pair<SignalSource, std::string>>{
+           {SignalSource::kUkCarbonIntensity, "GB-13"},
+           {SignalSource::kEnergyCharts, "DE"},
+           {SignalSource::kElectricityMaps, "DE"},
+           {SignalSource::kCaiso, "US-CAL-CISO"},
+           {SignalSource::kNyiso, "US-NY-NYIS"},
+           {SignalSource::kErcot, "US-TEX-ERCO"},
+           {SignalSource::kEia930, "US-CAL-CISO"},
+           {SignalSource::kEntsoe, "DE"}})
+    ReportProvider(source, zone, cases);
 }
 
 }  // namespace
