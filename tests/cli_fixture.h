@@ -35,7 +35,8 @@ inline std::string Read(const fs::path& path) {
 
 class Cli : public ::testing::Test {
  protected:
-  // What a user has settled once, a zone that no source serves without a key; tests without it take it away. Nothing of whoever runs them.
+  // What a user has settled once, a zone that no source serves without a key; tests without it take
+  // it away. Nothing of whoever runs them.
   Cli() {
     ::setenv("EBB_ZONE", "US-MIDA-PJM", 1);
     ::setenv("EBB_CONFIG", "none", 1);
