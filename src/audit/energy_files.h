@@ -1,5 +1,5 @@
 #pragma once
-// What the supervisors of a job measured, line by line (attempt-N.energy of its folder). The
+// Reads the measurements of a job's supervisors (attempt-N.energy in its folder). The
 // program can write to these files as well, so each line is looked at as the service does
 // (local/reading_check.h): what that does not believe was written by somebody else.
 

@@ -201,7 +201,7 @@ Result<SweepConfig> LoadSweepConfig(const std::string& name) {
   const std::string path = platform::Shipped(name);
   EBB_ASSIGN_OR_RETURN(const std::string text, platform::ReadFile(path));
   EBB_ASSIGN_OR_RETURN(SweepConfig config, ParseSweepConfig(text, path));
-  // Its programs run wherever it was asked for: what they read ships beside it.
+  // The sweep's programs may run in any folder, so files that ship beside it need full paths.
   for (sweep::Experiment& experiment : config.sweep.experiments)
     for (std::string& word : experiment.command)
       if (word.starts_with("configs/")) word = platform::Shipped(word);

@@ -256,7 +256,7 @@ sim::Experiment RandomExperiment(Random& random) {
     policies.push_back(RandomPolicy(random, name));
   for (const sim::PolicyFigures& policy : policies)
     experiment.first_start.push_back(FirstStart(policy));
-  // Of hours that are not known the bound has 0 g.
+  // The bound counts 0 g for hours whose intensity is not known.
   experiment.comparison = sim::Compare(std::move(policies), {0, 0, 0}, "by hand", {});
   for (const std::size_t start : experiment.comparison.known_starts)
     experiment.comparison.bound_g[start] = 20;

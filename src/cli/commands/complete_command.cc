@@ -1,5 +1,5 @@
 // ebb complete LIST, for completion scripts (manual_page.cc): what may stand at a place, a word on
-// a line. It never says why there is nothing: whoever pressed a key did not ask.
+// a line. It prints no errors: a message would break the line that the user is typing.
 
 #include <algorithm>
 #include <cstdio>

@@ -115,7 +115,7 @@ std::string EmissionsCell(const Json& json, const char* key) {
   return json.contains(key) && json[key].is_number() ? EmissionsText({json[key]}) : "";
 }
 
-// Of what used energy, unknown is a word.
+// Emissions that nobody knows are the word "unknown", if energy was used.
 std::string EmittedCell(const Json& json) {
   std::optional<Emissions> emissions;
   if (json.contains("emissions_g") && json["emissions_g"].is_number())

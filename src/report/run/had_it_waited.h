@@ -32,7 +32,8 @@ struct HadItWaited {
 /// Absent: the run could wait (then its savings are told), it has several zones, or nothing is
 /// known about later hours.
 std::optional<HadItWaited> HadItWaitedOf(const core::RunRecord& run);
-/// Of anything that began at once, in one zone: by its rows, and what is known and expected there.
+/// The same for a job that began at once in one zone, by its ledger rows; `outlook` is what was
+/// known and expected of the grid there.
 std::optional<HadItWaited> HadItWaitedOf(const std::vector<core::LedgerRow>& rows,
                                          const core::SignalView& outlook);
 

@@ -30,8 +30,8 @@ inline std::string KnownEmissionsText(const std::optional<Emissions>& known, Ene
   return EmissionsText(*known) + (without > Energy{} ? " of what is known" : "");
 }
 
-/// Of what used energy, unknown is a word; empty where nothing is known of either, or nothing was
-/// used.
+/// "unknown" if energy was used and its emissions are not known; empty if neither is known, or
+/// nothing was used.
 inline std::string EmittedText(std::optional<Energy> energy, std::optional<Emissions> emissions) {
   if (emissions) return EmissionsText(*emissions);
   return energy && *energy > Energy{} ? "unknown" : "";

@@ -33,7 +33,7 @@ Json UseJson(const sim::Use& use) {
           {"emissions_g", GramsJson(use)}};
 }
 
-// Of what free devices draw: null where nobody knows it.
+// The energy that free devices draw; null where nobody knows it.
 Json IdleJson(const sim::Use& idle, bool is_known) {
   if (is_known) return UseJson(idle);
   return {

@@ -61,7 +61,7 @@ std::vector<std::string> PolicyRow(const sim::PolicyFigures& policy, bool idle_i
           std::to_string(policy.worse_than_run_now)};
 }
 
-// Means are told by how most of their values came about.
+// The status (measured, estimated ...) that most of the values have.
 std::string StatusText(const core::IntensitySeries& series) {
   std::map<core::SampleStatus, std::size_t> counts;
   for (const core::Sample& sample : series.samples()) ++counts[sample.status];

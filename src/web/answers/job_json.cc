@@ -210,7 +210,7 @@ Json SavingJson(const store::Compared& compared, const char* baseline_name) {
           {"without_interval", compared.without_interval}};
 }
 
-// Of what used energy 0 g is what nothing of it came to, or what nobody knows: unknown is null.
+// Emissions are null if energy was used and its grams are not known: a sum of 0 g would be a claim.
 Json GramsUnlessUnknown(Emissions emissions, Energy energy, bool is_known) {
   if (!is_known && energy > Energy{} && emissions.grams == 0) return nullptr;
   return emissions.grams;
