@@ -284,6 +284,10 @@ void Run() {
            {SignalSource::kCaiso, "US-CAL-CISO"},
            {SignalSource::kNyiso, "US-NY-NYIS"},
            {SignalSource::kErcot, "US-TEX-ERCO"},
+           {SignalSource::kMiso, "US-MIDW-MISO"},
+           {SignalSource::kSpp, "US-CENT-SWPP"},
+           {SignalSource::kIeso, "CA-ON"},
+           {SignalSource::kOpenElectricity, "AU-NSW"},
            {SignalSource::kEia930, "US-CAL-CISO"},
            {SignalSource::kEntsoe, "DE"}})
     ReportProvider(source, zone, cases);

@@ -129,6 +129,11 @@ TEST(MakeFeed, TheSourcesWithoutAKeyOfAZoneTheBestFirst) {
   EXPECT_THAT(KeylessSources("US-CAL-CISO"), ElementsAre(kCaiso));
   EXPECT_THAT(KeylessSources("US-NY-NYIS"), ElementsAre(kNyiso));
   EXPECT_THAT(KeylessSources("US-TEX-ERCO"), ElementsAre(kErcot));
+  EXPECT_THAT(KeylessSources("US-MIDW-MISO"), ElementsAre(kMiso));
+  EXPECT_THAT(KeylessSources("US-CENT-SWPP"), ElementsAre(kSpp));
+  EXPECT_THAT(KeylessSources("CA-ON"), ElementsAre(kIeso));
+  EXPECT_THAT(KeylessSources("AU-NSW"), ElementsAre(kOpenElectricity));
+  EXPECT_TRUE(KeylessSources("AU-WA").empty()) << "its values come a day late";
   EXPECT_TRUE(KeylessSources("JP-TK").empty());
   EXPECT_TRUE(KeylessSources("").empty());
 }
@@ -242,7 +247,6 @@ TEST(SourceChain, EndsInTypicalDaysAndThenTheYearlyMeanAndSaysHowGoodTheyAre) {
   EXPECT_THAT(DescribeChain(options), HasSubstr("profile (not used: no typical days of this zone"));
 }
 
-// What a stranger gets who names a zone and has no key, while the services answer.
 // As Energy-Charts answers: values up to half an hour ago, and what it expects.
 platform::HttpResponse EnergyChartsAnswer(Time now) {
   std::string times, measured, expected;
@@ -278,6 +282,7 @@ platform::HttpResponse NewYorkAnswer(const std::string& url, Time now) {
   return {200, text};
 }
 
+// What a stranger gets who names a zone and has no key, while the services answer.
 TEST(SourceChain, HoursAreKnownInElevenOfTwelvePlacesOfTheWorld) {
   ::unsetenv("ELECTRICITYMAPS_API_KEY");
   const Time now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
@@ -288,7 +293,7 @@ TEST(SourceChain, HoursAreKnownInElevenOfTwelvePlacesOfTheWorld) {
     return platform::HttpResponse{404, "{}"};
   };
   std::vector<std::string> without_hours;
-  for (const char* zone : {"US-NY-NYIS", "NL", "CH", "FR", "KR", "US-MIDA-PJM", "AU-NSW", "JP-TK",
+  for (const char* zone : {"US-NY-NYIS", "NL", "CH", "FR", "KR", "US-MIDA-PJM", "AU-WA", "JP-TK",
                            "IN-WE", "BR-CS", "ZA", "KE"}) {
     SignalOptions options;
     options.zone = zone;

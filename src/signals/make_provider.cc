@@ -14,7 +14,11 @@
 #include "signals/providers/energy_charts_intensity.h"
 #include "signals/providers/entsoe_generation.h"
 #include "signals/providers/ercot.h"
+#include "signals/providers/ieso.h"
+#include "signals/providers/miso.h"
 #include "signals/providers/nyiso.h"
+#include "signals/providers/open_electricity.h"
+#include "signals/providers/spp.h"
 #include "signals/providers/uk_carbon_intensity.h"
 #include "signals/providers/watttime.h"
 #include "signals/secret.h"
@@ -129,7 +133,10 @@ struct KeylessOperator {
 constexpr auto kOperators =
     std::to_array<KeylessOperator>({{SignalSource::kCaiso, kCaisoZone, kCaisoUrl, CaisoMix},
                                     {SignalSource::kNyiso, kNyisoZone, kNyisoUrl, NyisoMix},
-                                    {SignalSource::kErcot, kErcotZone, kErcotUrl, ErcotMix}});
+                                    {SignalSource::kErcot, kErcotZone, kErcotUrl, ErcotMix},
+                                    {SignalSource::kMiso, kMisoZone, kMisoUrl, MisoMix},
+                                    {SignalSource::kSpp, kSppZone, kSppUrl, SppMix},
+                                    {SignalSource::kIeso, kIesoZone, kIesoUrl, IesoMix}});
 
 MadeProvider Operator(const SignalOptions& options, const KeylessOperator& asked) {
   if (!options.zone.empty() && options.zone != asked.zone)
@@ -137,6 +144,16 @@ MadeProvider Operator(const SignalOptions& options, const KeylessOperator& asked
   EBB_ASSIGN_OR_RETURN(const std::string url, Server(options, asked.url, false));
   EBB_ASSIGN_OR_RETURN(const OperatorMix made,
                        asked.mix(url, options.boundary.value_or(core::Boundary::kLifecycle)));
+  return [made](HttpGetFunction http_get) { return MakeOperatorMix(made, std::move(http_get)); };
+}
+
+MadeProvider OpenElectricity(const SignalOptions& options) {
+  EBB_RETURN_IF_ERROR(NeedZone(options, "AU-NSW"));
+  const auto path = OpenElectricityPath(options.zone);
+  if (!path) return Fail(NoSuchZone(options, "AU-NSW, AU-QLD, AU-SA, AU-TAS, AU-VIC or AU-WA"));
+  EBB_ASSIGN_OR_RETURN(const std::string url, Server(options, kOpenElectricityUrl, false));
+  const OperatorMix made = OpenElectricityMix(
+      url, options.zone, *path, options.boundary.value_or(core::Boundary::kLifecycle));
   return [made](HttpGetFunction http_get) { return MakeOperatorMix(made, std::move(http_get)); };
 }
 
@@ -259,6 +276,8 @@ MadeProvider ProviderOf(const SignalOptions& options) {
       return CarbonAwareSdk(options);
     case SignalSource::kEnergyCharts:
       return EnergyCharts(options);
+    case SignalSource::kOpenElectricity:
+      return OpenElectricity(options);
     case SignalSource::kEia930:
       return Eia930(options);
     case SignalSource::kEntsoe:
@@ -277,6 +296,8 @@ std::vector<SignalSource> KeylessSources(std::string_view zone) {
   if (UkAreaFromZone(zone)) sources.push_back(SignalSource::kUkCarbonIntensity);
   for (const KeylessOperator& keyless : kOperators)
     if (keyless.zone == zone) sources.push_back(keyless.source);
+  if (OpenElectricityPath(zone) && !OpenElectricityIsLate(zone))
+    sources.push_back(SignalSource::kOpenElectricity);
   if (EnergyChartsCountry(zone)) sources.push_back(SignalSource::kEnergyCharts);
   return sources;
 }

@@ -9,7 +9,7 @@
 namespace ebb::signals {
 namespace {
 
-constexpr std::array<std::string_view, 16> kSourceNames{"replay",
+constexpr std::array<std::string_view, 20> kSourceNames{"replay",
                                                         "profile",
                                                         "constant",
                                                         "yearly-average",
@@ -22,6 +22,10 @@ constexpr std::array<std::string_view, 16> kSourceNames{"replay",
                                                         "caiso",
                                                         "nyiso",
                                                         "ercot",
+                                                        "miso",
+                                                        "spp",
+                                                        "ieso",
+                                                        "openelectricity",
                                                         "eia-930",
                                                         "entso-e",
                                                         "command"};

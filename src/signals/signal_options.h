@@ -38,13 +38,17 @@ enum class SignalSource {
   kCaiso,
   kNyiso,
   kErcot,
+  kMiso,
+  kSpp,
+  kIeso,
+  kOpenElectricity,
   kEia930,
   kEntsoe,
   kCommand,  ///< a program that prints rows
 };
 /// "replay", "profile", "constant", "yearly-average", "http", "electricity-maps",
 /// "uk-carbon-intensity", "watttime", "carbon-aware-sdk", "energy-charts", "caiso",
-/// "nyiso", "ercot", "eia-930", "entso-e", "command".
+/// "nyiso", "ercot", "miso", "spp", "ieso", "openelectricity", "eia-930", "entso-e", "command".
 std::string_view Name(SignalSource source);
 std::optional<SignalSource> SignalSourceFromName(std::string_view name);
 std::vector<std::string> SignalSourceNames();

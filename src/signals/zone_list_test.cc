@@ -36,7 +36,7 @@ TEST(ZoneList, HasEveryZoneOnceWithAPlaceAndWhatItGets) {
   };
   EXPECT_EQ(of("GB-13").place, "London");
   EXPECT_EQ(of("GB-13").source, SignalSource::kUkCarbonIntensity);
-  EXPECT_EQ(of("AU-NSW").source, SignalSource::kProfile);
+  EXPECT_EQ(of("AU-NSW").source, SignalSource::kOpenElectricity);
   EXPECT_EQ(of("AU-NSW").mean_g_per_kwh, 574);
   EXPECT_EQ(of("KE").source, SignalSource::kYearlyAverage);
   EXPECT_THAT(of("US-NW-PACW").cloud_regions, Contains("aws/us-west-2"));

@@ -9,13 +9,18 @@
 #include "signals/markets/energy_charts.h"
 #include "signals/providers/caiso.h"
 #include "signals/providers/carbon_aware_sdk.h"
+#include "signals/providers/command_source.h"
 #include "signals/providers/eia930.h"
 #include "signals/providers/electricity_maps.h"
 #include "signals/providers/energy_charts_intensity.h"
 #include "signals/providers/entsoe_generation.h"
 #include "signals/providers/ercot.h"
+#include "signals/providers/ieso.h"
 #include "signals/providers/json_address.h"
+#include "signals/providers/miso.h"
 #include "signals/providers/nyiso.h"
+#include "signals/providers/open_electricity.h"
+#include "signals/providers/spp.h"
 #include "signals/providers/uk_carbon_intensity.h"
 #include "signals/providers/watttime.h"
 
@@ -62,6 +67,16 @@ Result<Payload> Parse(int provider, const std::string& body) {
       return GramsOf(ParseErcot(body, "fuzz"));
     case 11:
       return GramsOf(ParseEia930(body, "fuzz"));
+    case 12:
+      return GramsOf(ParseMiso(body, "fuzz"));
+    case 13:
+      return GramsOf(ParseSpp(body, "fuzz"));
+    case 14:
+      return GramsOf(ParseIeso(body, "fuzz"));
+    case 15:
+      return GramsOf(ParseOpenElectricity(body, "fuzz"));
+    case 16:
+      return ParseCommandRows(body, core::Boundary::kUnknown, "fuzz");
     default:
       return ParseJsonAddress(body, {"/v", "/t", "/rows", "lb/MWh"}, {kNow, Duration{60'000}},
                               "fuzz");
@@ -77,7 +92,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::ignore = GramsOf(ParseEntsoeGeneration(body, "fuzz"));  // whose errors name lines
   if (const auto prices = ParseEnergyCharts(body, "fuzz"); !prices)
     EBB_CHECK(!prices.error().what.empty());
-  const auto payload = Parse(data[0] % 13, body);
+  const auto payload = Parse(data[0] % 18, body);
   if (!payload) {
     EBB_CHECK(!payload.error().what.empty() && payload.error().where.starts_with("fuzz"));
     return 0;

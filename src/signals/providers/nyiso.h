@@ -11,7 +11,7 @@
 
 namespace ebb::signals {
 
-inline constexpr const char* kNyisoUrl = "http://mis.nyiso.com/public/csv";
+inline constexpr const char* kNyisoUrl = "https://mis.nyiso.com/public/csv";
 inline constexpr const char* kNyisoZone = "US-NY-NYIS";
 
 Result<std::vector<GenerationRow>> ParseNyiso(std::string_view body, const std::string& where);

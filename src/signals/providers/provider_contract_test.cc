@@ -20,8 +20,12 @@
 #include "signals/providers/energy_charts_intensity.h"
 #include "signals/providers/entsoe_generation.h"
 #include "signals/providers/ercot.h"
+#include "signals/providers/ieso.h"
 #include "signals/providers/json_address.h"
+#include "signals/providers/miso.h"
 #include "signals/providers/nyiso.h"
+#include "signals/providers/open_electricity.h"
+#include "signals/providers/spp.h"
 #include "signals/providers/uk_carbon_intensity.h"
 #include "signals/providers/watttime.h"
 #include "testing/certificate_for_test.h"
@@ -162,6 +166,15 @@ std::vector<AskedProvider> AskedProviders() {
       {".*/fuelsource.csv", OperatorOf(CaisoMix)},
       {"/rtfuelmix/.*", OperatorOf(NyisoMix)},
       {".*/fuel-mix.json", OperatorOf(ErcotMix)},
+      {"/api/FuelMix/.*", OperatorOf(MisoMix)},
+      {"/file-browser-api/.*", OperatorOf(SppMix)},
+      {"/GenOutputCapability/.*", OperatorOf(IesoMix)},
+      {"/v4/stats/.*",
+       [](const std::string& url, HttpGetFunction http_get) {
+         return MakeOperatorMix(
+             OpenElectricityMix(url, "AU-NSW", "NEM/NSW1", core::Boundary::kLifecycle),
+             std::move(http_get));
+       }},
       {"/v2/electricity/.*",
        [](const std::string& url, HttpGetFunction http_get) {
          return MakeOperatorMix(Eia930Mix({url, "US-TEN-TVA", "TVA", "key"}), std::move(http_get));
