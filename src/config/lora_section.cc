@@ -112,6 +112,7 @@ std::vector<KeyRule> LoraRules(LoraKeys& keys) {
       Choice(keys, "loss_on", {"text", "answer", "everything"}),
       Switch(keys, "append_end", "--no-append-end"),
       Texts(keys, "ignore_fields"),
+      Choice(keys, "tokenizer_rules", {"transformers-5", "transformers-4"}),
       Switch(keys, "skip_bad_records"),
       Switch(keys, "pack"),
       Integer(keys, "max_length", {2, 1e7}),

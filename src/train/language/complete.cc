@@ -111,7 +111,8 @@ Status CompleteUnguarded(const GenerateOptions& options) {
   EBB_ASSIGN_OR_RETURN(const torch::Device device, SelectDevice(options.device));
   UseThreads(options.threads);
   const auto type = options.precision == Precision::kBf16 ? torch::kBFloat16 : torch::kFloat32;
-  EBB_ASSIGN_OR_RETURN(const Tokenizer tokenizer, Tokenizer::Load(options.base));
+  EBB_ASSIGN_OR_RETURN(const Tokenizer tokenizer,
+                       Tokenizer::Load(options.base, options.tokenizer_rules));
   EBB_ASSIGN_OR_RETURN(
       const Decoder decoder,
       LoadDecoder(options.base, {torch::dtype(type).device(device), options.base_weights}));

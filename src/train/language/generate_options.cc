@@ -1,6 +1,7 @@
 #include "train/language/generate_options.h"
 
 #include "train/flags.h"
+#include "train/language/tokenizer_flag.h"
 
 namespace ebb::train {
 namespace {
@@ -19,6 +20,7 @@ The text goes to standard output as it comes; Ctrl-C ends it. Exit codes: 0 done
 struct Choices {
   std::string precision = "bf16";
   std::string base_weights;
+  std::string tokenizer_rules = "transformers-5";
   std::string device = "auto";
   std::string format = "text";
 };
@@ -38,6 +40,8 @@ void AddFlags(CLI::App& app, GenerateOptions& options, Choices& choices) {
                    "the prompt is a user's message: the tokenizer's chat template writes the text");
   app.add_option("--system", options.system_message, "with --chat: the system's message before it")
       ->needs(chat);
+  app.add_option(kTokenizerRulesFlag, choices.tokenizer_rules, kTokenizerRulesHelp)
+      ->capture_default_str();
   number("--max-new-tokens", options.max_new_tokens, {1, 1e6}, "end after so many tokens");
   number("--temperature", options.temperature, {0, 100},
          "0: the most likely token each time; higher: more varied");
@@ -66,6 +70,8 @@ Result<GenerateRequest> ParseGenerateOptions(std::span<const std::string> argume
   if (text) return *text;
   EBB_RETURN_IF_ERROR(LookUp("--precision", kPrecisions, choices.precision, options.precision));
   EBB_RETURN_IF_ERROR(LookUp("--device", kDevices, choices.device, options.device));
+  EBB_RETURN_IF_ERROR(LookUp(kTokenizerRulesFlag, kTokenizerRules, choices.tokenizer_rules,
+                             options.tokenizer_rules));
   EBB_RETURN_IF_ERROR(LookUp("--format", kFormats, choices.format, options.json));
   if (options.precision == Precision::kFp16)
     return UsageError("--precision of a language model is bf16 or fp32, not \"fp16\"");

@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "train/command.h"
 #include "train/language/base_weights.h"
+#include "train/text/tokenizer.h"
 
 namespace ebb::train {
 
@@ -19,6 +20,7 @@ struct GenerateOptions {
   std::string prompt;
   bool chat = false;  ///< the prompt is a user's message, written by the tokenizer's chat template
   std::string system_message;  ///< before it; only of a chat
+  TokenizerRules tokenizer_rules = TokenizerRules::kTransformers5;
   std::int64_t max_new_tokens = 128;
   double temperature = 0;
   std::int64_t top_k = 0;

@@ -9,6 +9,7 @@
 #include "platform/file.h"
 #include "train/flags.h"
 #include "train/language/projection.h"
+#include "train/language/tokenizer_flag.h"
 #include "train/options.h"
 #include "train/training_state.h"
 
@@ -40,6 +41,7 @@ struct Choices : RunChoices {
   std::string loss_on;
   std::optional<bool> pad_to_max;
   std::optional<AppendEnd> append_end;
+  std::string tokenizer_rules = "transformers-5";
   std::string targets = "all";
   std::string base_weights;
 };
@@ -103,6 +105,9 @@ void AddDataFlags(CLI::App& app, LoraOptions& options, Choices& choices) {
                "leave out records that cannot be read, and count them")
       ->group(group);
   app.add_flag("--pack", options.data.packed, "several texts in a row of --max-length tokens")
+      ->group(group);
+  app.add_option(kTokenizerRulesFlag, choices.tokenizer_rules, kTokenizerRulesHelp)
+      ->capture_default_str()
       ->group(group);
   app.add_option(
          "--tokens", options.tokens,
@@ -229,6 +234,8 @@ Status LookUpData(const Choices& choices, LoraOptions& options) {
   data.first_records = choices.first_records ? choices.first_records : preset->first_records;
   data.pad_to_max = choices.pad_to_max.value_or(preset->pad_to_max);
   data.append_end = choices.append_end.value_or(preset->append_end);
+  EBB_RETURN_IF_ERROR(LookUp(kTokenizerRulesFlag, kTokenizerRules, choices.tokenizer_rules,
+                             options.tokenizer_rules));
   data.loss_on = preset->loss_on;
   if (!choices.loss_on.empty())
     EBB_RETURN_IF_ERROR(LookUp("--loss-on", kLossOn, choices.loss_on, data.loss_on));
@@ -339,6 +346,8 @@ nlohmann::ordered_json Fingerprint(const LoraOptions& options) {
     fingerprint["--ignore-fields"] = Join(options.data.ignored_fields, ",");
   if (options.data.skip_bad_records) fingerprint["--skip-bad-records"] = true;
   // Checkpoints were written before there were these flags.
+  if (options.tokenizer_rules != TokenizerRules::kTransformers5)
+    fingerprint[kTokenizerRulesFlag] = NameOf(kTokenizerRules, options.tokenizer_rules);
   if (options.base_weights != BaseWeights::kPlain)
     fingerprint["--base-weights"] = Name(options.base_weights);
   if (!options.distillation.teacher.empty()) {

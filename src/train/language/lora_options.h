@@ -29,7 +29,8 @@ struct LoraOptions : RunOptions {
   bool random_weights = false;  ///< drawn instead of read
   BaseWeights base_weights = BaseWeights::kPlain;
   TextDataOptions data;  ///< texts; no file: tokens
-  std::string tokens;    ///< file of sequences of tokens (token_file.h); empty: data
+  TokenizerRules tokenizer_rules = TokenizerRules::kTransformers5;
+  std::string tokens;  ///< file of sequences of tokens (token_file.h); empty: data
 
   std::string teacher_adapter;  ///< added to the teacher, which is a folder; empty: none
 

@@ -130,6 +130,7 @@ TEST(LoraOptions, EveryFlagThatChangesTheAdapterIsInTheFingerprint) {
                                   {"--pack"},
                                   {"--pad-to-max"},
                                   {"--no-append-end"},
+                                  {"--tokenizer-rules", "transformers-4"},
                                   {"--filter", "a>1"},
                                   {"--pattern", "{x}"},
                                   {"--first-records", "7"},

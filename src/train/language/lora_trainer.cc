@@ -16,6 +16,7 @@
 #include "train/device.h"
 #include "train/language/lora_task.h"
 #include "train/language/token_file.h"
+#include "train/language/tokenizer_flag.h"
 #include "train/language/weight_files.h"
 #include "train/library_errors.h"
 #include "train/nccl_sum.h"
@@ -64,7 +65,8 @@ Result<TextData> LoadData(const LoraOptions& options, const ModelConfig& config)
                           .validation_share = options.data.validation_share,
                           .split_seed = options.data.split_seed,
                           .packed = options.data.packed});
-  EBB_ASSIGN_OR_RETURN(const Tokenizer tokenizer, Tokenizer::Load(options.base));
+  EBB_ASSIGN_OR_RETURN(const Tokenizer tokenizer,
+                       Tokenizer::Load(options.base, options.tokenizer_rules));
   if (tokenizer.id_limit() > config.vocabulary)
     return Fail({ExitCode::kConfiguration,
                  "the tokenizer has the token " + std::to_string(tokenizer.id_limit() - 1) +
@@ -85,8 +87,10 @@ Status RequireSameTokens(const LoraOptions& options, const ModelConfig& model,
     return fail("the teacher has " + std::to_string(teacher.vocabulary) +
                 " tokens, and the model " + std::to_string(model.vocabulary));
   }
-  EBB_ASSIGN_OR_RETURN(const Tokenizer mine, Tokenizer::Load(options.base));
-  EBB_ASSIGN_OR_RETURN(const Tokenizer its, Tokenizer::Load(options.distillation.teacher));
+  EBB_ASSIGN_OR_RETURN(const Tokenizer mine,
+                       Tokenizer::Load(options.base, options.tokenizer_rules));
+  EBB_ASSIGN_OR_RETURN(const Tokenizer its,
+                       Tokenizer::Load(options.distillation.teacher, options.tokenizer_rules));
   if (its.id_limit() != mine.id_limit() || its.id_limit() > teacher.vocabulary)
     return fail("the teacher has another number of tokens than the model");
   for (TokenId id = 0; id < mine.id_limit(); ++id)
@@ -223,6 +227,8 @@ ordered_json LanguageFields(const LoraOptions& options, const Setup& setup, cons
       {"training_flops", flops},
       {"measured_peak_flops_per_s", peak},
       {"flop_utilisation_percent", seconds > 0 ? 100 * flops / seconds / peak : 0}};
+  if (options.tokens.empty())
+    fields["tokenizer_rules"] = NameOf(kTokenizerRules, options.tokenizer_rules);
   if (setup.teacher)
     fields.update(ordered_json{{"teacher", NameOf(options.distillation.teacher)},
                                {"temperature", options.distillation.temperature},

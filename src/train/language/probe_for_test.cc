@@ -1,15 +1,19 @@
 // What the language models compute, as files that a test in Python compares with transformers and
-// PEFT:
-//   train_language_probe logits MODEL INPUT OUT TYPE [ADAPTER [merged]]
-//   train_language_probe gradients MODEL INPUT OUT TYPE ADAPTER [checkpointed]
+// PEFT. Each line of the input is a case, a JSON list:
+//   ["logits", MODEL, INPUT, OUT, TYPE, [ADAPTER, ["merged"]]]
+//   ["gradients", MODEL, INPUT, OUT, TYPE, ADAPTER, ["checkpointed"]]
+//   ["tokens", FOLDER, RULES, TEXT]
 // INPUT is a safetensors file with "ids" and, for gradients, "targets" (int64, -1: no loss there).
+// Each case is answered with a line, an object: "error" if it failed, "ids" of tokens.
 
-#include <cstdio>
+#include <iostream>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "train/language/chunked_loss.h"
 #include "train/language/forward.h"
+#include "train/language/tokenizer_flag.h"
 #include "train/language/weight_files.h"
 #include "train/tensor_of_bytes.h"
 
@@ -68,11 +72,26 @@ Status Probe(const std::vector<std::string>& words) {
   return Write(words[3], results);
 }
 
+Result<std::vector<TokenId>> TokensOf(const std::vector<std::string>& words) {
+  TokenizerRules rules{};
+  EBB_RETURN_IF_ERROR(LookUp(kTokenizerRulesFlag, kTokenizerRules, words[2], rules));
+  EBB_ASSIGN_OR_RETURN(const Tokenizer tokenizer, Tokenizer::Load(words[1], rules));
+  return tokenizer.Encode(words[3]);
+}
+
+nlohmann::json AnswerTo(const std::vector<std::string>& words) {
+  if (words[0] == "tokens") {
+    const auto ids = TokensOf(words);
+    return ids ? nlohmann::json{{"ids", *ids}} : nlohmann::json{{"error", ids.error().Message()}};
+  }
+  const Status done = Probe(words);
+  return done ? nlohmann::json::object() : nlohmann::json{{"error", done.error().Message()}};
+}
+
 }  // namespace
 }  // namespace ebb::train
 
-int main(int argc, char** argv) {
-  const auto done = ebb::train::Probe({argv + 1, argv + argc});
-  if (!done) std::fprintf(stderr, "%s\n", done.error().Message().c_str());
-  return done ? 0 : 1;
+int main() {
+  for (std::string line; std::getline(std::cin, line);)
+    std::cout << ebb::train::AnswerTo(nlohmann::json::parse(line)) << std::endl;
 }

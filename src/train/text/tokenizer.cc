@@ -2,6 +2,7 @@
 
 #include "platform/path_facts.h"
 #include "train/text/tokenizer_parts.h"
+#include "train/text/tokenizer_rules.h"
 #include "train/text/utf8.h"
 
 namespace ebb::train {
@@ -11,6 +12,7 @@ constexpr const char* kFile = "tokenizer.json";
 constexpr const char* kConfigFile = "tokenizer_config.json";
 constexpr const char* kTemplateFile = "chat_template.jinja";
 constexpr const char* kOlderConfigFile = "special_tokens_map.json";
+constexpr const char* kModelFile = "config.json";
 
 // Encodes what has no added token in it.
 Status EncodePlain(const TokenizerParts& parts, std::string_view text, bool at_start,
@@ -38,10 +40,33 @@ Status EncodeSegment(const TokenizerParts& parts, std::string_view text, bool at
   return {};
 }
 
-Status ReadConfig(const platform::Path& path, TokenizerParts& parts) {
-  if (!platform::Exists(path)) return {};
-  EBB_ASSIGN_OR_RETURN(const std::string text, platform::ReadFile(path));
-  return ParseTokenizerConfig(text, path.string(), parts);
+// "" where there is none.
+Result<std::string> TextIfThere(const platform::Path& path) {
+  if (!platform::Exists(path)) return "";
+  return platform::ReadFile(path);
+}
+
+Result<JsonNode> JsonIfThere(const std::string& text, const platform::Path& path) {
+  if (text.empty()) return JsonNode{};
+  return ParseJson(text, path.string());
+}
+
+// As transformers reads them: what special_tokens_map.json says counts more, unless
+// tokenizer_config.json has added_tokens_decoder. Then it is not read at all.
+Status ReadConfigs(const platform::Path& folder, TokenizerRules rules, TokenizerParts& parts) {
+  const platform::Path file = folder / kConfigFile, map_file = folder / kOlderConfigFile;
+  EBB_ASSIGN_OR_RETURN(const std::string text, TextIfThere(file));
+  EBB_ASSIGN_OR_RETURN(std::string map, TextIfThere(map_file));
+  EBB_ASSIGN_OR_RETURN(JsonNode config, JsonIfThere(text, file));
+  if (config.Find("added_tokens_decoder") != nullptr) map.clear();
+  if (!text.empty()) EBB_RETURN_IF_ERROR(ParseTokenizerConfig(text, file.string(), parts));
+  if (!map.empty()) EBB_RETURN_IF_ERROR(ParseTokenizerConfig(map, map_file.string(), parts));
+  if (rules == TokenizerRules::kTransformers5) return {};
+  EBB_ASSIGN_OR_RETURN(JsonNode special_map, JsonIfThere(map, map_file));
+  EBB_ASSIGN_OR_RETURN(const std::string model_text, TextIfThere(folder / kModelFile));
+  EBB_ASSIGN_OR_RETURN(JsonNode model, JsonIfThere(model_text, folder / kModelFile));
+  return FollowTransformers4(
+      {std::move(config), std::move(special_map), std::move(model), file.string()}, parts);
 }
 
 }  // namespace
@@ -54,13 +79,12 @@ Result<Tokenizer> Tokenizer::Parse(std::string_view tokenizer_json, std::string_
   return Tokenizer(std::make_shared<const TokenizerParts>(std::move(parts)));
 }
 
-Result<Tokenizer> Tokenizer::Load(const platform::Path& path) {
+Result<Tokenizer> Tokenizer::Load(const platform::Path& path, TokenizerRules rules) {
   const platform::Path file = platform::IsDirectory(path) ? path / kFile : path;
   EBB_ASSIGN_OR_RETURN(const std::string text, platform::ReadFile(file));
   EBB_ASSIGN_OR_RETURN(TokenizerParts parts, ParseTokenizerFile(text, file.string()));
   const platform::Path folder = file.parent_path();
-  EBB_RETURN_IF_ERROR(ReadConfig(folder / kOlderConfigFile, parts));
-  EBB_RETURN_IF_ERROR(ReadConfig(folder / kConfigFile, parts));
+  EBB_RETURN_IF_ERROR(ReadConfigs(folder, rules, parts));
   if (platform::Exists(folder / kTemplateFile)) {
     EBB_ASSIGN_OR_RETURN(parts.chat_template, platform::ReadFile(folder / kTemplateFile));
   }

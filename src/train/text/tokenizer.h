@@ -25,13 +25,20 @@ struct SpecialIds {
 
 enum class SpecialTokens { kLeftOut, kIncluded };
 
+/// Which version of transformers says what stands around every text.
+enum class TokenizerRules {
+  kTransformers5,  ///< post_processor of tokenizer.json
+  kTransformers4,  ///< for the tokenizers of Llama and Gemma, tokenizer_config.json
+};
+
 struct TokenizerParts;
 
 class Tokenizer {
  public:
   /// `path` is a folder with tokenizer.json, or that file. Errors have ExitCode::kConfiguration and
   /// name the file.
-  static Result<Tokenizer> Load(const platform::Path& path);
+  static Result<Tokenizer> Load(const platform::Path& path,
+                                TokenizerRules rules = TokenizerRules::kTransformers5);
   /// The text of tokenizer.json, and of tokenizer_config.json ("" where there is none).
   static Result<Tokenizer> Parse(std::string_view tokenizer_json, std::string_view config_json,
                                  const std::string& name);

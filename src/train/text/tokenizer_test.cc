@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/random.h"
+#include "testing/scratch_directory.h"
 #include "testing/source_tree.h"
 #include "train/text/unicode.h"
 #include "train/text/utf8.h"
@@ -151,6 +152,76 @@ TEST(Tokenizer, KnowsTokensThatStandInItsConfigurationOnly) {
       file, R"({"added_tokens_decoder": {"7000000": {"content": "<tool>"}}})", "t.json");
   ASSERT_FALSE(contradiction);
   EXPECT_THAT(contradiction.error().Message(), HasSubstr("7000000, but tokenizer.json leads to"));
+}
+
+// Files beside tokenizer.json, and what then stands around every text.
+class TokensAround : public testing::Test {
+ protected:
+  void Write(const char* name, const json& content) {
+    EXPECT_TRUE(platform::WriteFileAtomically(folder_ / name, content.dump()));
+  }
+
+  // "<s> text </s>" as the names of the tokens, or the error.
+  std::string Text(TokenizerRules rules) {
+    const auto tokenizer = Tokenizer::Load(folder_, rules);
+    if (!tokenizer) return tokenizer.error().Message();
+    std::string text;
+    const std::vector<TokenId> ids = tokenizer->Encode("a").value();
+    for (const TokenId id : ids) text += tokenizer->TokenText(id).value();
+    return text;
+  }
+  std::string ByTransformers4() { return Text(TokenizerRules::kTransformers4); }
+  std::string ByTransformers5() { return Text(TokenizerRules::kTransformers5); }
+
+  const platform::Path folder_ = ScratchDirectory("tokenizer");
+};
+
+TEST_F(TokensAround, AreThoseOfTheVersionOfTransformersThatIsChosen) {
+  Write("tokenizer.json", json::parse(R"({
+      "model": {"type": "BPE", "vocab": {"a": 0, "<s>": 1, "</s>": 2, "<bos>": 3}, "merges": []},
+      "post_processor": {"type": "TemplateProcessing",
+                         "single": [{"Sequence": {"id": "A"}}, {"SpecialToken": {"id": "</s>"}}],
+                         "special_tokens": {"</s>": {"ids": [2]}}}})"));
+  Write("config.json", {{"model_type", "llama"}});
+  EXPECT_EQ(ByTransformers5(), "a</s>");
+  EXPECT_EQ(ByTransformers4(), "<s>a") << "of the class that the model has";
+  json config = {{"tokenizer_class", "LlamaTokenizerFast"}, {"add_bos_token", false}};
+  Write("tokenizer_config.json", config);
+  EXPECT_EQ(ByTransformers4(), "a");
+  config["add_bos_token"] = config["add_eos_token"] = true;
+  config["bos_token"] = "a";
+  Write("tokenizer_config.json", config);
+  EXPECT_EQ(ByTransformers4(), "aa</s>");
+  EXPECT_EQ(ByTransformers5(), "a</s>");
+  Write("special_tokens_map.json", {{"bos_token", {{"content", "<bos>"}}}});
+  EXPECT_EQ(ByTransformers4(), "<bos>a</s>") << "it counts before tokenizer_config.json";
+  config["added_tokens_decoder"] = json::object();
+  Write("tokenizer_config.json", config);
+  EXPECT_EQ(ByTransformers4(), "aa</s>") << "then it is not read";
+  config["tokenizer_class"] = "PreTrainedTokenizerFast";
+  Write("tokenizer_config.json", config);
+  EXPECT_EQ(ByTransformers4(), "a</s>");
+}
+
+TEST_F(TokensAround, WhatTransformers4WouldDoOtherwiseIsNamed) {
+  Write("tokenizer.json",
+        json::parse(R"({"model": {"type": "BPE", "vocab": {"a": 0}, "merges": []}})"));
+  const auto refusal = [&](const json& config) {
+    Write("tokenizer_config.json", config);
+    EXPECT_EQ(ByTransformers5(), "a");
+    return ByTransformers4();
+  };
+  EXPECT_THAT(refusal({{"add_bos_token", true}}), HasSubstr("tokenizer_class \"\""));
+  EXPECT_THAT(refusal({{"tokenizer_class", "BloomTokenizer"}}), HasSubstr("BloomTokenizer"));
+  json llama = {{"tokenizer_class", "LlamaTokenizer"}};
+  EXPECT_THAT(refusal(llama), HasSubstr("bos_token \"<s>\", but the vocabulary has no such"));
+  llama["bos_token"] = nullptr;
+  EXPECT_THAT(refusal(llama), HasSubstr("bos_token, but it is null"));
+  llama["bos_token"] = "a";
+  llama["add_eos_token"] = 1;
+  EXPECT_THAT(refusal(llama), HasSubstr("add_eos_token is not true or false"));
+  llama["add_prefix_space"] = true;
+  EXPECT_THAT(refusal(llama), HasSubstr("add_prefix_space"));
 }
 
 TEST(Tokenizer, NamesWhatItDoesNotSupport) {
