@@ -208,7 +208,7 @@ class Hedged : public plan::Policy {
   virtual void Hedge(const plan::Problem&, const Outlook&, plan::Schedule&) const {}
 
   static plan::PlannerOptions Plain(plan::PlannerOptions options) {
-    options.heeds_wishes = false;
+    options.uses_preferences = false;
     return options;
   }
   plan::Schedule PlanOf(const plan::Problem& problem) const {

@@ -15,9 +15,9 @@ int main(int count, char** words) {
   const service::SoakResult result = service::Soak("soak_bench", options);
   std::printf(
       "24 h in %lld s: %d jobs succeeded, %d failed as they had to, %d cancelled; %d pauses, %d "
-      "wishes of people\n",
+      "job controls by people\n",
       static_cast<long long>(options.wall / std::chrono::seconds{1}), result.succeeded,
-      result.failed, result.cancelled, result.pauses, result.wishes);
+      result.failed, result.cancelled, result.pauses, result.controls);
   std::printf(
       "  %d starts failed, %d requests were refused until later, %d for want of their program; "
       "%.1f J in the ledger\n",

@@ -50,7 +50,7 @@ endif()
 if(EBB_SANITIZE)
   add_compile_options(-fsanitize=${EBB_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${EBB_SANITIZE})
-  # job_board.cc has a fence, which TSan does not follow; it does follow the reference count that the fence is about.
+  # job_index.cc has a fence, which TSan does not follow; it does follow the reference count that the fence is about.
   if(EBB_SANITIZE MATCHES thread AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
     add_compile_options(-Wno-tsan)
   endif()

@@ -22,7 +22,7 @@ struct Expression {
   std::vector<std::string> templates;  ///< texts with {{label}} or {{ $labels.label }} in them
 };
 
-std::vector<Expression> ExpressionsOfBoard(const fs::path& file) {
+std::vector<Expression> ExpressionsOfReconciler(const fs::path& file) {
   const json board = json::parse(Read(file));
   std::vector<Expression> expressions;
   for (const json& panel : board.at("panels"))
@@ -54,7 +54,7 @@ std::vector<Expression> ExpressionsOfRules(const fs::path& file) {
 std::vector<Expression> AllExpressions() {
   std::vector<Expression> all = ExpressionsOfRules(kAlerts);
   for (const auto& entry : fs::directory_iterator(kSource / "deploy/grafana"))
-    for (Expression& expression : ExpressionsOfBoard(entry.path()))
+    for (Expression& expression : ExpressionsOfReconciler(entry.path()))
       all.push_back(std::move(expression));
   return all;
 }

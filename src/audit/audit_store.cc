@@ -7,7 +7,7 @@
 #include "audit/accounts.h"
 #include "audit/energy_files.h"
 #include "audit/json_differences.h"
-#include "audit/sureness.h"
+#include "audit/uncertainty.h"
 #include "base/text.h"
 #include "local/job_folder.h"
 #include "platform/digest_chain.h"

@@ -185,7 +185,7 @@ Json FigureJson(const Named& figure) {
 }
 
 Named EnergyFigure(const std::string& name, const Rows& rows, double joules, bool whole_machine) {
-  const Sureness sure = SurenessOf(rows, whole_machine);
+  const Uncertainty sure = UncertaintyOf(rows, whole_machine);
   return {name, joules, sure.energy_share * joules, Basis(sure.measured, SumsOf(rows).microjoules),
           SourceTexts(rows, whole_machine)};
 }

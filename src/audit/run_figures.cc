@@ -437,11 +437,11 @@ RunFigures FiguresOf(const RunFiles& files, const RunFacts& facts, std::optional
   figures.signal = facts.several_zones ? facts.version : AccountingSteps(facts.version, facts.rows);
   figures.rows = facts.several_zones ? facts.rows : Revalued(facts.rows, figures.signal);
   figures.sums = SumsOf(figures.rows);
-  figures.sure = SurenessOf(figures.rows, whole_machine);
+  figures.sure = UncertaintyOf(figures.rows, whole_machine);
   figures.other_rows = OnOther(figures.rows);
   if (!figures.other_rows.empty()) {
     figures.other = SumsOf(figures.other_rows);
-    figures.other_sure = SurenessOf(figures.other_rows, whole_machine);
+    figures.other_sure = UncertaintyOf(figures.other_rows, whole_machine);
   }
   AddTimes(run, facts, figures);
   AddAtSubmission(run, facts, figures);

@@ -9,7 +9,7 @@
 #include "audit/accounts.h"
 #include "audit/findings.h"
 #include "audit/run_files.h"
-#include "audit/sureness.h"
+#include "audit/uncertainty.h"
 
 namespace ebb::audit {
 
@@ -73,10 +73,10 @@ struct RunFigures {
   Rows rows;  ///< revalued
   Steps signal;
   Sums sums;
-  Sureness sure;
+  Uncertainty sure;
   std::optional<Sums> other;
   Rows other_rows;
-  Sureness other_sure;
+  Uncertainty other_sure;
   std::optional<double> g_at_submission;
   std::string status_at_submission = "measured";
   std::optional<Ms> started;

@@ -192,7 +192,7 @@ void AddAccount(Facts& facts) {
     facts.Line("intensity expected", facts.Intensity("intensity_expected"));
 }
 
-void AddWishes(Facts& facts) {
+void AddOptions(Facts& facts) {
   facts.Part();
   facts.Line("devices", DevicesText(facts));
   facts.Line("estimate", EstimateText(facts));
@@ -229,7 +229,7 @@ Result<std::string> JobFacts(const std::string& answer, const LocalTimes& times)
   facts.Line("directory", facts.Text("working_directory"));
   AddTimes(facts);
   AddAccount(facts);
-  AddWishes(facts);
+  AddOptions(facts);
   return facts.text();
 }
 

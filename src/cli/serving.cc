@@ -113,7 +113,7 @@ Error AlreadyRuns(const Error& error, const std::string& store) {
 Result<int> RunService(const Serving& serving, ServingPlace place,
                        platform::ProcessSignals& signals) {
   const auto say = Sayer(serving.command);
-  web::FrontDoor door;
+  web::StartupHandler door;
   app::Address address(place.address, place.port, door);
   const auto listen = [&] {
     auto url = address.Listen();

@@ -14,7 +14,7 @@
 #include "service/service.h"
 #include "signals/signal_options.h"
 #include "web/api/api.h"
-#include "web/http/front_door.h"
+#include "web/http/startup_handler.h"
 
 namespace ebb::cli {
 
@@ -45,7 +45,7 @@ struct Serving {
   /// It may be long until the service opens: the address answers before that.
   bool listens_before = false;
   /// An Error for want of room on the disk: it is tried again.
-  std::function<Result<std::unique_ptr<service::Service>>(web::FrontDoor&)> open;
+  std::function<Result<std::unique_ptr<service::Service>>(web::StartupHandler&)> open;
   /// It listens at this address, be it that it waits for room on the disk.
   std::function<void(const std::string& url)> listens = [](const std::string&) {};
   /// It is open, and does not run yet.

@@ -74,7 +74,7 @@ Status EndProgram(const fs::path& folder, const RunningJob& running) {
   if (!watch) return {};
   std::fprintf(stderr, "ebb store: job %lld is asked to end, and has %s\n",
                static_cast<long long>(running.job), FormatDuration(plan.grace).c_str());
-  std::ignore = local::WriteAsked(paths, local::EndWish::kCancel);
+  std::ignore = local::WriteAsked(paths, local::EndRequest::kCancel);
   watch->SendSignal(SIGTERM);
   const auto limit = std::chrono::steady_clock::now() + plan.grace + kForTheSupervisor;
   while (platform::FileLock::IsHeld(paths.lock())) {

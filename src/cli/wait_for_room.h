@@ -9,14 +9,14 @@
 #include "base/result.h"
 #include "platform/free_space.h"
 #include "platform/process_signals.h"
-#include "web/http/front_door.h"
+#include "web/http/startup_handler.h"
 
 namespace ebb::cli {
 
 struct WaitForRoom {
   std::string command;              ///< "ebb serve": begins its lines
   std::filesystem::path directory;  ///< that has to have room
-  web::FrontDoor& door;
+  web::StartupHandler& door;
   platform::ProcessSignals& signals;
   /// Has the door answer at the service's address, which it says; may be called again.
   std::function<Result<std::string>()> listen;

@@ -86,7 +86,7 @@ plan::PolicyOptions OptionsOf(const PolicyKeys& keys, Problems& problems) {
   options.planner.prices.risk = keys.risk.value_or(options.planner.prices.risk);
   options.planner.prices.tariff_weight = keys.price_weight.value_or(0);
   options.planner.horizon = keys.horizon.value_or(options.planner.horizon);
-  options.planner.heeds_wishes = keys.thresholds_and_priorities.value_or(true);
+  options.planner.uses_preferences = keys.thresholds_and_priorities.value_or(true);
   if (keys.lower) options.dtpr.lower = Intensity{*keys.lower};
   if (keys.upper) options.dtpr.upper = Intensity{*keys.upper};
   if (keys.lower && keys.upper && *keys.lower >= *keys.upper)

@@ -196,7 +196,7 @@ Status Engine::Apply(Event event, const Options& options) {
           [&](ClusterChanged& fact) { return engine::Apply(fold, std::move(fact)); },
           [&](JobSubmitted& fact) { return engine::Apply(fold, at, std::move(fact)); },
           [&](JobCancelled& fact) { return engine::Apply(fold, at, fact); },
-          [&](JobWished& fact) { return ApplyWish(fold, at, fact); },
+          [&](JobControlled& fact) { return ApplyJobControl(fold, at, fact); },
           [&](SignalObserved& fact) { return engine::Apply(fold, std::move(fact)); },
           [&](SignalLost& fact) { return engine::Apply(fold, at, std::move(fact)); },
           [&](JobReport& fact) { return ApplyReport(fold, fact); },

@@ -24,14 +24,14 @@ struct Folding {
 
 Status ApplyReport(Folding& fold, const JobReport& report);
 Status ApplyObserved(Folding& fold, Time at, const ExecutorObserved& observed);
-Status ApplyWish(Folding& fold, Time at, const JobWished& fact);
+Status ApplyJobControl(Folding& fold, Time at, const JobControlled& fact);
 Status ApplyChange(Folding& fold, Time at, const JobChanged& fact);
 Status ApplyDrain(Folding& fold, Time at, const DrainSet& fact);
 /// The first moment from `now` on at which something may start, as far as that is known.
 Time OpensAt(const State& state, Time now);
 Status ApplyClockSet(Folding& fold, const ClockSet& fact);
 /// Moves a job that somebody holds, and that has left its devices, among the held ones.
-void HoldBackIfWished(Folding& fold, core::JobId job, Time at);
+void HoldBackIfHeld(Folding& fold, core::JobId job, Time at);
 /// Moves a held job among the live ones; its index there.
 std::size_t LetGo(Folding& fold, core::JobId job, Time at);
 /// A frozen job: its attempt is to go on where it stands.

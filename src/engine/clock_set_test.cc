@@ -83,7 +83,7 @@ TEST_F(ClockSetTest, WhatCameWhileTheClockRanAheadIsMovedBackAndNothingElse) {
   Set(kNow, kTwoDays);
   const Time wrong = kNow + kTwoDays;
   Submit(AJob(2).Submitted(wrong).StartBy(wrong + hours{6}).FinishBy(wrong + hours{9}));
-  Apply(wrong, JobWished{2, Wish::kHold});
+  Apply(wrong, JobControlled{2, JobControl::kHold});
   wants_ = {{1, true}};
   Started(wrong);
   Report(1, JobPhase::kRunning, wrong);

@@ -1,5 +1,5 @@
 #pragma once
-// Somebody's wish for the whole queue: what runs ends, and nothing starts or goes on until it is
+// A drain of the whole queue: what runs ends, and nothing starts or goes on until it is
 // over. For work on the machine.
 
 #include <optional>

@@ -100,17 +100,17 @@ TEST_F(DrainTest, APausedJobStaysPausedAndARunningOneIsNotPausedForCleanerPower)
   EXPECT_EQ(Started(kNow), (Ids{1, 2}));
   Report(1, JobPhase::kRunning, kNow);
   Report(2, JobPhase::kRunning, kNow);
-  Apply(kNow + minutes{30}, JobWished{1, Wish::kHold});
+  Apply(kNow + minutes{30}, JobControlled{1, JobControl::kHold});
   engine_->Decide(kNow + minutes{30});
   Report(1, JobPhase::kPaused, kNow + minutes{30});
   Apply(kNow + hours{1}, Until(kNow + hours{6}));
-  Apply(kNow + hours{1}, JobWished{1, Wish::kNow});
+  Apply(kNow + hours{1}, JobControlled{1, JobControl::kNow});
   wants_[2] = false;
   EXPECT_TRUE(engine_->Decide(kNow + hours{1}).commands.empty());
   EXPECT_EQ(Why(1).stage, Stage::kPaused);
   EXPECT_EQ(RuleOf(1), GateRule::kDraining) << "though somebody asks for it";
   EXPECT_EQ(Why(2).stage, Stage::kRunning);
-  Apply(kNow + hours{2}, JobWished{2, Wish::kHold});
+  Apply(kNow + hours{2}, JobControlled{2, JobControl::kHold});
   EXPECT_EQ(engine_->Decide(kNow + hours{2}).commands, (std::vector<Command>{PauseJob{2, 1}}))
       << "a person may";
 }
@@ -121,11 +121,11 @@ TEST_F(DrainTest, AFrozenJobDoesNotGoOn) {
   wants_ = {{1, true}};
   EXPECT_EQ(Started(kNow), (Ids{1}));
   Report(1, JobPhase::kRunning, kNow);
-  Apply(kNow + hours{1}, JobWished{1, Wish::kHold});
+  Apply(kNow + hours{1}, JobControlled{1, JobControl::kHold});
   EXPECT_EQ(engine_->Decide(kNow + hours{1}).commands, (std::vector<Command>{PauseJob{1, 1}}));
   Report(1, JobPhase::kFrozen, kNow + hours{1});
   Apply(kNow + hours{2}, Until(kNow + hours{6}));
-  Apply(kNow + hours{2}, JobWished{1, Wish::kNow});
+  Apply(kNow + hours{2}, JobControlled{1, JobControl::kNow});
   Submit(AJob(2).Submitted(kNow + hours{2}));  // waits for its device
   EXPECT_EQ(Started(kNow + hours{2}), Ids{});
   EXPECT_EQ(Started(kNow + hours{6}), (Ids{1}));

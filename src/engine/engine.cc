@@ -9,7 +9,7 @@
 #include "engine/apply.h"
 #include "engine/explain.h"
 #include "engine/placement.h"
-#include "engine/roster.h"
+#include "engine/queue_index.h"
 #include "plan/deadline.h"
 
 namespace ebb::engine {
@@ -55,8 +55,8 @@ bool SomebodyWaits(const State& state, const LiveJob& live) {
 // A frozen job that is wanted to run, or whose devices are wanted. A person's hold goes over both,
 // and a drain over everything.
 bool ShouldGoOn(const State& state, const LiveJob& live, const plan::JobPlan& plan) {
-  return !state.drain && IsFrozen(live) && !live.cancel_wanted && live.wish != Wish::kHold &&
-         (plan.run_now || !live.job.checkpointable);
+  return !state.drain && IsFrozen(live) && !live.cancel_wanted &&
+         live.control != JobControl::kHold && (plan.run_now || !live.job.checkpointable);
 }
 
 // What the policy, or the deadline, will not let wait.
@@ -70,7 +70,7 @@ bool MustStart(const State& state, std::size_t index, const plan::JobView& view)
 // A running job that the policy wants paused and that has run for long enough. While the queue
 // drains, what runs is to end: only a person's hold pauses it.
 bool ShouldPause(const State& state, const LiveJob& live, const plan::JobPlan& plan) {
-  const bool held = live.wish == Wish::kHold;
+  const bool held = live.control == JobControl::kHold;
   const bool can = live.job.checkpointable || (live.job.freeze && held);
   return live.stage == Stage::kRunning && can && !plan.run_now && !live.cancel_wanted &&
          (!state.drain || held);
@@ -93,9 +93,9 @@ bool WaitsToRetry(const State& state, std::size_t index, Cycle& cycle) {
 }
 
 // The jobs that want devices.
-std::vector<std::size_t> Wanting(const State& state, const Roster& roster, Cycle& cycle) {
-  std::vector<std::size_t> wanting = roster.Of(Roster::kWanting);
-  const auto& retried = roster.Of(Roster::kRetried);
+std::vector<std::size_t> Wanting(const State& state, const QueueIndex& queue_index, Cycle& cycle) {
+  std::vector<std::size_t> wanting = queue_index.Of(QueueIndex::kWanting);
+  const auto& retried = queue_index.Of(QueueIndex::kRetried);
   if (retried.empty()) return wanting;
   std::erase_if(wanting, [&](std::size_t i) {
     return std::binary_search(retried.begin(), retried.end(), i) && WaitsToRetry(state, i, cycle);
@@ -103,32 +103,32 @@ std::vector<std::size_t> Wanting(const State& state, const Roster& roster, Cycle
   return wanting;
 }
 
-bool NothingIsFree(const State& state, const Roster& roster) {
-  const std::vector<int> free = FreeDevices(state, roster.Of(Roster::kHolding));
+bool NothingIsFree(const State& state, const QueueIndex& queue_index) {
+  const std::vector<int> free = FreeDevices(state, queue_index.Of(QueueIndex::kHolding));
   return std::all_of(free.begin(), free.end(), [](int devices) { return devices <= 0; });
 }
 
 // Never more than fits, gangs whole, nobody overtaken who could start. Jobs are put in order only
 // as far as they are looked at: without explanations, the search ends once every device is taken.
 std::vector<Placement> Place(const Options& options, bool explains, const State& state,
-                             const Roster& roster, Cycle& cycle) {
+                             const QueueIndex& queue_index, Cycle& cycle) {
   std::vector<Placement> starts;
   if (state.drain) return starts;
-  std::vector<std::size_t> wanting = Wanting(state, roster, cycle);
-  if (wanting.empty() || (!explains && NothingIsFree(state, roster))) return starts;
+  std::vector<std::size_t> wanting = Wanting(state, queue_index, cycle);
+  if (wanting.empty() || (!explains && NothingIsFree(state, queue_index))) return starts;
   const std::vector<plan::JobPlan>& plans = state.schedule.jobs;
   const auto goes_later = [&](std::size_t a, std::size_t b) {
     return plans[a].order != plans[b].order ? plans[a].order > plans[b].order : a > b;
   };
   std::make_heap(wanting.begin(), wanting.end(), goes_later);
-  Placer placer(options, state, roster.Of(Roster::kHolding), cycle.now);
+  Placer placer(options, state, queue_index.Of(QueueIndex::kHolding), cycle.now);
   for (auto end = wanting.end(); end != wanting.begin(); --end) {
     cycle.is_full = options.most_starts && std::ssize(starts) >= *options.most_starts;
     if (cycle.is_full) break;
     std::pop_heap(wanting.begin(), end, goes_later);
     const std::size_t index = *std::prev(end);
     const Placement placement =
-        placer.Place({index, MustStart(state, index, roster.views()[index])});
+        placer.Place({index, MustStart(state, index, queue_index.views()[index])});
     if (placement.pool >= 0) {
       starts.push_back(placement);
     } else {
@@ -177,9 +177,9 @@ void Start(LiveJob& live, int pool, Time now, std::vector<Command>& commands) {
   commands.push_back(StartJob{live.job.id, live.attempt, live.pool});
 }
 
-void ExpectStarts(const State& state, const Roster& roster, Cycle& cycle) {
+void ExpectStarts(const State& state, const QueueIndex& queue_index, Cycle& cycle) {
   const std::vector<Time> expected =
-      ExpectedStarts(state, roster.Of(Roster::kHolding), cycle.blocked, cycle.now);
+      ExpectedStarts(state, queue_index.Of(QueueIndex::kHolding), cycle.blocked, cycle.now);
   std::size_t next_blocked = 0;
   for (auto& [index, hold] : cycle.held)
     if (hold.rule != GateRule::kRetryLater) hold.expected_start = expected[next_blocked++];
@@ -191,7 +191,7 @@ Engine::Engine(Options options, std::unique_ptr<plan::Policy> policy, Explaining
     : options_(options),
       policy_(std::move(policy)),
       explains_(explaining == Explaining::kChanges),
-      roster_(std::make_unique<Roster>()) {}
+      queue_index_(std::make_unique<QueueIndex>()) {}
 
 Engine::Engine(Engine&&) noexcept = default;
 Engine::~Engine() = default;
@@ -209,8 +209,8 @@ Decision Engine::Decide(Time now, Planning planning) {
   cycle.wake_at = std::min(state_.schedule.wake_at, RunInOutage());
   if (cycle.wake_at <= cycle.now) cycle.wake_at = cycle.now + kShortestWait;
   if (state_.drain) cycle.WakeBy(state_.drain->until.value_or(Time::max()));
-  FollowWishes();
-  const std::vector<Placement> starts = Place(options_, explains_, state_, *roster_, cycle);
+  FollowJobControls();
+  const std::vector<Placement> starts = Place(options_, explains_, state_, *queue_index_, cycle);
 
   Decision decision;
   decision.at = cycle.now;
@@ -237,18 +237,18 @@ void Engine::EndDrainIfOver() {
 
 // What outages end and freezing changes is news as well. With the cluster, anything may be new.
 void Engine::FollowChanges() {
-  if (change_.cluster) roster_->Forget();
-  roster_->Follow(state_, std::exchange(touched_, {}));
+  if (change_.cluster) queue_index_->Forget();
+  queue_index_->Follow(state_, std::exchange(touched_, {}));
   StopInOutage();
   JudgeFreezing();
-  roster_->Follow(state_, std::exchange(touched_, {}));
+  queue_index_->Follow(state_, std::exchange(touched_, {}));
 }
 
 // What differs between what is wanted and what is under way, as commands. A job that was started,
 // or goes on, is the policy's business again: what it wants of a running one.
 std::vector<Command> Engine::Commands(const std::vector<Placement>& starts, Cycle& cycle) {
   std::vector<Command> commands;
-  for (const std::size_t i : roster_->Of(Roster::kHolding)) {
+  for (const std::size_t i : queue_index_->Of(QueueIndex::kHolding)) {
     const Step step = NextStep(state_, i, cycle);
     if (step == Step::kNone && !state_.live[i]->command_due) continue;
     LiveJob& live = state_.live[i].Change();
@@ -261,13 +261,13 @@ std::vector<Command> Engine::Commands(const std::vector<Placement>& starts, Cycl
     }
     live.command_due = live.command_due || step != Step::kNone;
     CommandIfDue(live, commands);
-    roster_->Refresh(state_, i);
+    queue_index_->Refresh(state_, i);
   }
   for (const Placement& placement : starts) {
     LiveJob& live = state_.live[placement.index].Change();
     Start(live, placement.pool, cycle.now, commands);
     change_.jobs.push_back(live.job.id);
-    roster_->Refresh(state_, placement.index);
+    queue_index_->Refresh(state_, placement.index);
   }
   return commands;
 }
@@ -281,7 +281,7 @@ void LetGoOn(LiveJob& live, Time now) {
 // A frozen job keeps its devices, and two devices' worth of work on one ends later however it is
 // frozen: so it is a policy's to pause only while nobody else waits.
 void Engine::JudgeFreezing() {
-  for (const std::size_t i : roster_->Of(Roster::kFreezable)) {
+  for (const std::size_t i : queue_index_->Of(QueueIndex::kFreezable)) {
     const auto& live = state_.live[i];
     const bool pausable = !SomebodyWaits(state_, *live);
     if (pausable == live->job.checkpointable) continue;
@@ -291,19 +291,19 @@ void Engine::JudgeFreezing() {
 }
 
 // What somebody wants of a job goes over what the policy wants.
-void Engine::FollowWishes() {
-  for (const std::size_t i : roster_->Of(Roster::kWished)) {
+void Engine::FollowJobControls() {
+  for (const std::size_t i : queue_index_->Of(QueueIndex::kControlled)) {
     plan::JobPlan& plan = state_.schedule.jobs[i];
-    if (state_.live[i]->wish == Wish::kHold) {
+    if (state_.live[i]->control == JobControl::kHold) {
       plan.run_now = false;
       plan.reason.rule = GateRule::kHeld;
-    } else if (state_.live[i]->wish == Wish::kNow) {
+    } else if (state_.live[i]->control == JobControl::kNow) {
       plan.run_now = true;
       plan.reason.rule = GateRule::kAskedFor;
       plan.order.rank = std::numeric_limits<int>::min();
       if (!HoldsDevices(state_.live[i]->stage)) plan.pool = -1;
     }
-    roster_->FollowPlan(state_, i);
+    queue_index_->FollowPlan(state_, i);
   }
 }
 
@@ -322,10 +322,10 @@ void Engine::RememberStarts(const std::vector<Placement>& starts) {
 bool Engine::Explain(Cycle& cycle, Decision& decision) {
   if (!explains_) {
     just_left_.clear();
-    roster_->Set(Roster::kNews, {});
+    queue_index_->Set(QueueIndex::kNews, {});
     return true;
   }
-  ExpectStarts(state_, *roster_, cycle);
+  ExpectStarts(state_, *queue_index_, cycle);
   for (const core::JobId id : just_left_) {
     if (!state_.FindLive(id)) decision.explanations.push_back(*Explain(id));
   }
@@ -337,31 +337,31 @@ bool Engine::Explain(Cycle& cycle, Decision& decision) {
   };
   std::vector<std::pair<std::size_t, Explanation>> changed;
   std::size_t following = 0;
-  const Roster::Places places = ToExplain(cycle);
+  const QueueIndex::Places places = ToExplain(cycle);
   auto hold = cycle.held.begin();
   for (const std::size_t i : places) {
     const Hold* reason = nullptr;
     if (hold != cycle.held.end() && hold->first == i) reason = &(hold++)->second;
     const Explained explained = ExplanationOf(state_, i, reason, state_.now);
-    roster_->ExplainAgainAt(i, explained.until);
+    queue_index_->ExplainAgainAt(i, explained.until);
     if (explained.explanation == state_.live[i]->explanation) continue;
     following += can_follow(i, explained.explanation) ? 1 : 0;
     changed.emplace_back(i, explained.explanation);
   }
   const bool all = decision.commands.empty() || (following <= kToldWithCommands && !cycle.is_full);
-  Roster::Places untold;
+  QueueIndex::Places untold;
   for (auto& [index, explanation] : changed) {
     if (!all && can_follow(index, explanation)) {
       untold.push_back(index);
       continue;
     }
     Explanation& told = state_.live[index].Change().explanation;
-    roster_->Repoint(state_, index);
+    queue_index_->Repoint(state_, index);
     auto& list = GoesOnAs(told, explanation) ? decision.restated : decision.explanations;
     list.push_back(explanation);
     told = explanation;
   }
-  roster_->Set(Roster::kNews, std::move(untold));
+  queue_index_->Set(QueueIndex::kNews, std::move(untold));
   return all;
 }
 
@@ -371,20 +371,21 @@ bool Engine::Explain(Cycle& cycle, Decision& decision) {
 std::vector<std::size_t> Engine::ToExplain(Cycle& cycle) {
   std::sort(cycle.held.begin(), cycle.held.end(),
             [](const auto& a, const auto& b) { return a.first < b.first; });
-  Roster::Places places;
-  roster_->TakeExplanationsDue(state_.now, places);
+  QueueIndex::Places places;
+  queue_index_->TakeExplanationsDue(state_.now, places);
   std::sort(places.begin(), places.end());
-  Roster::Places held;
+  QueueIndex::Places held;
   for (const auto& [index, hold] : cycle.held) held.push_back(index);
-  for (const Roster::Places* group :
-       {&roster_->Of(Roster::kNews), &roster_->Of(Roster::kHeldBack), &std::as_const(held)}) {
-    Roster::Places both;
+  for (const QueueIndex::Places* group :
+       {&queue_index_->Of(QueueIndex::kNews), &queue_index_->Of(QueueIndex::kHeldBack),
+        &std::as_const(held)}) {
+    QueueIndex::Places both;
     both.reserve(places.size() + group->size());
     std::set_union(places.begin(), places.end(), group->begin(), group->end(),
                    std::back_inserter(both));
     places = std::move(both);
   }
-  roster_->Set(Roster::kHeldBack, std::move(held));
+  queue_index_->Set(QueueIndex::kHeldBack, std::move(held));
   return places;
 }
 

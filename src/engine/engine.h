@@ -56,7 +56,7 @@ enum class Explaining {
 
 struct Cycle;
 struct Placement;
-class Roster;
+class QueueIndex;
 
 class Engine {
  public:
@@ -117,7 +117,7 @@ class Engine {
   void PlaceBeside(const plan::Problem& problem);
   void PlanEach(const plan::Problem& problem);
   void TakePlanUp();
-  void FollowWishes();
+  void FollowJobControls();
   void StopInOutage();
   Time RunInOutage();
   std::vector<Command> Commands(const std::vector<Placement>& starts, Cycle& cycle);
@@ -135,8 +135,8 @@ class Engine {
   std::shared_ptr<const PlanQuestion> question_;
   std::optional<plan::Schedule> answer_;  ///< to the question
   std::vector<core::JobId> just_left_;    ///< ended or held, not yet in a decision
-  std::vector<core::JobId> touched_;      ///< came, left or changed since the roster followed
-  std::unique_ptr<Roster> roster_;
+  std::vector<core::JobId> touched_;      ///< came, left or changed since the queue_index followed
+  std::unique_ptr<QueueIndex> queue_index_;
   /// What deadlines are held against first; empty after anything but submissions and signals.
   std::optional<plan::DeadlineCheck> deadlines_;
 };

@@ -429,7 +429,7 @@ TEST_F(EngineTest, EndedJobsAreForgottenOnceTheirEndWasTold) {
   Apply(kNow + hours{4}, EndedForgotten{kNow + hours{3}});
   EXPECT_FALSE(engine_->Explain(2));
   EXPECT_TRUE(engine_->state().FindLive(3));
-  EXPECT_FALSE(engine_->Apply({kNow + hours{4}, JobWished{1, Wish::kHold}}));
+  EXPECT_FALSE(engine_->Apply({kNow + hours{4}, JobControlled{1, JobControl::kHold}}));
 }
 
 class AdmissionTest : public EngineTest {

@@ -32,19 +32,20 @@ struct JobCancelled {
 };
 
 /// What somebody wants of a job, over what the plan says.
-enum class Wish {
+enum class JobControl {
   kNone,  ///< what the plan says
-  kHold,  ///< wait, paused if it runs, until the wish changes; takes no place in the plan meanwhile
+  kHold,  ///< wait, paused if it runs, until the control changes; takes no place in the plan
+          ///< meanwhile
   kNow,   ///< run as soon as devices are free, before all others
 };
 
-std::string_view Name(Wish wish);
-std::optional<Wish> WishFromName(std::string_view name);
+std::string_view Name(JobControl control);
+std::optional<JobControl> JobControlFromName(std::string_view name);
 
-struct JobWished {
+struct JobControlled {
   core::JobId job = 0;
-  Wish wish = Wish::kNone;
-  friend bool operator==(const JobWished&, const JobWished&) = default;
+  JobControl control = JobControl::kNone;
+  friend bool operator==(const JobControlled&, const JobControlled&) = default;
 };
 
 /// What is known of one site's grid from now on. Replaces what was known before.
@@ -131,9 +132,9 @@ struct DrainSet {
   friend bool operator==(const DrainSet&, const DrainSet&) = default;
 };
 
-using Fact =
-    std::variant<ClusterChanged, JobSubmitted, JobCancelled, JobWished, SignalObserved, SignalLost,
-                 JobReport, ExecutorObserved, Tick, EndedForgotten, ClockSet, JobChanged, DrainSet>;
+using Fact = std::variant<ClusterChanged, JobSubmitted, JobCancelled, JobControlled, SignalObserved,
+                          SignalLost, JobReport, ExecutorObserved, Tick, EndedForgotten, ClockSet,
+                          JobChanged, DrainSet>;
 
 struct Event {
   Time at{};

@@ -13,8 +13,8 @@ inline bool FromName(const FieldReader&, std::string_view name, Stage& value) {
   return TakeName(StageFromName(name), value);
 }
 
-inline bool FromName(const FieldReader&, std::string_view name, Wish& value) {
-  return TakeName(WishFromName(name), value);
+inline bool FromName(const FieldReader&, std::string_view name, JobControl& value) {
+  return TakeName(JobControlFromName(name), value);
 }
 
 template <typename Archive, Like<Options> Value>
@@ -72,7 +72,7 @@ void Visit(Archive& archive, Value& value) {
 template <typename Archive, Like<LiveJob> Value>
 void Visit(Archive& archive, Value& value) {
   auto& [job, stage, attempt, attempt_over, pool, remaining, since, segment_begin, pauses,
-         failed_starts, unasked_pauses, unasked_remaining, retry_at, first_start, wish,
+         failed_starts, unasked_pauses, unasked_remaining, retry_at, first_start, control,
          cancel_wanted, cancel_why, command_due, start_repeated, moved, first_start_moved,
          explanation] = value;
   archive("job", job);
@@ -89,7 +89,7 @@ void Visit(Archive& archive, Value& value) {
   archive("unasked_remaining_ms", unasked_remaining);
   archive("retry_at", retry_at);
   archive("first_start", first_start);
-  archive("wish", wish);
+  archive("wish", control);
   archive("cancel_wanted", cancel_wanted);
   archive("cancel_why", cancel_why);
   archive("command_due", command_due);
@@ -163,11 +163,11 @@ void VisitKind(Archive& archive, Value& value) {
   archive.Must("job", job);
   archive("why", why);
 }
-template <typename Archive, Like<JobWished> Value>
+template <typename Archive, Like<JobControlled> Value>
 void VisitKind(Archive& archive, Value& value) {
-  auto& [job, wish] = value;
+  auto& [job, control] = value;
   archive.Must("job", job);
-  archive.Must("wish", wish);
+  archive.Must("wish", control);
 }
 template <typename Archive, Like<SignalObserved> Value>
 void VisitKind(Archive& archive, Value& value) {

@@ -105,7 +105,7 @@ TEST_F(Changing, WhatRunsOrHasEndedIsRefusedAndWhatIsPausedIsNot) {
   EXPECT_EQ(Started(kNow), (Ids{1}));
   Report(1, JobPhase::kRunning, kNow);
   EXPECT_NE(Refused(kNow, {1, change}).find("runs already"), std::string::npos);
-  Apply(kNow + hours{1}, JobWished{1, Wish::kHold});
+  Apply(kNow + hours{1}, JobControlled{1, JobControl::kHold});
   engine_->Decide(kNow + hours{1});
   Report(1, JobPhase::kPaused, kNow + hours{1});
   change.priority = 7;

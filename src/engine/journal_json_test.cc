@@ -65,7 +65,7 @@ TEST(JournalJson, EveryRecordReadsBackTheSame) {
   ExpectRoundTrip(Event{kNow, JobCancelled{7}});
   ExpectRoundTrip(Event{kNow, JobCancelled{7, "fell behind"}});
   ExpectRoundTrip(Event{kNow, EndedForgotten{kNow - std::chrono::hours{1}}});
-  ExpectRoundTrip(Event{kNow, JobWished{7, Wish::kHold}});
+  ExpectRoundTrip(Event{kNow, JobControlled{7, JobControl::kHold}});
   ExpectRoundTrip(Event{kNow, SignalObserved{0, ViewAt(kNow), kNow + hours{1}}});
   ExpectRoundTrip(Event{kNow, SignalObserved{0, {}, Time::max()}});
   core::SignalView of_second = ViewAt(kNow);

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::array<std::string_view, 8> kStages{"waiting", "starting",  "running", "pausing",
                                                   "paused",  "succeeded", "failed",  "cancelled"};
-constexpr std::array<std::string_view, 3> kWishes{"none", "hold", "now"};
+constexpr std::array<std::string_view, 3> kJobControls{"none", "hold", "now"};
 constexpr std::array<std::string_view, 7> kPhases{
     "running", "paused", "succeeded", "failed", "start_failed", "cancelled", "frozen"};
 constexpr std::array<std::string_view, 6> kPlannings{"whole", "beside", "ask",
@@ -24,9 +24,11 @@ std::optional<Stage> StageFromName(std::string_view name) {
   return EnumFromName<Stage>(kStages, name);
 }
 
-std::string_view Name(Wish wish) { return kWishes[static_cast<std::size_t>(wish)]; }
-std::optional<Wish> WishFromName(std::string_view name) {
-  return EnumFromName<Wish>(kWishes, name);
+std::string_view Name(JobControl control) {
+  return kJobControls[static_cast<std::size_t>(control)];
+}
+std::optional<JobControl> JobControlFromName(std::string_view name) {
+  return EnumFromName<JobControl>(kJobControls, name);
 }
 
 std::string_view Name(JobPhase phase) { return kPhases[static_cast<std::size_t>(phase)]; }

@@ -5,7 +5,7 @@
 
 #include "engine/apply.h"
 #include "engine/engine.h"
-#include "engine/roster.h"
+#include "engine/queue_index.h"
 
 namespace ebb::engine {
 namespace {
@@ -61,7 +61,7 @@ std::string WhyUnknown(const State& state, const LiveJob& live) {
 // Only before it has begun: what has written a checkpoint is not given up.
 void Engine::StopInOutage() {
   Folding fold{options_, state_, change_, just_left_, deadlines_, touched_};
-  const Roster::Places& impatient = roster_->Of(Roster::kImpatient);
+  const QueueIndex::Places& impatient = queue_index_->Of(QueueIndex::kImpatient);
   // From the last, so that one that ends moves none that is still to come.
   for (auto place = impatient.rbegin(); place != impatient.rend(); ++place) {
     const std::size_t i = *place;
@@ -79,7 +79,7 @@ void Engine::StopInOutage() {
 // Returns when to look again: a value can run out without any news.
 Time Engine::RunInOutage() {
   Time wake_at = Time::max();
-  for (const std::size_t i : roster_->Of(Roster::kImpatient)) {
+  for (const std::size_t i : queue_index_->Of(QueueIndex::kImpatient)) {
     const LiveJob& live = *state_.live[i];
     if (HoldsDevices(live.stage)) continue;
     if (!InOutage(state_, live)) {
@@ -87,7 +87,7 @@ Time Engine::RunInOutage() {
     } else if (live.job.on_outage == OnOutage::kRun) {
       state_.schedule.jobs[i].run_now = true;
       state_.schedule.jobs[i].reason.rule = GateRule::kRunsInOutage;
-      roster_->FollowPlan(state_, i);
+      queue_index_->FollowPlan(state_, i);
     }
   }
   return wake_at;

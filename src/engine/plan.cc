@@ -5,19 +5,19 @@
 
 #include "engine/apply.h"
 #include "engine/engine.h"
-#include "engine/roster.h"
+#include "engine/queue_index.h"
 
 namespace ebb::engine {
 
 void Engine::Plan(Planning planning, const std::vector<plan::SiteView>& sites) {
-  plan::Problem problem{state_.now, &state_.cluster, roster_->views(), sites};
+  plan::Problem problem{state_.now, &state_.cluster, queue_index_->views(), sites};
   if (state_.drain) problem.closed_until = OpensAt(state_, state_.now);
   if (planning == Planning::kTake && question_) TakePlanUp();
   const bool due = !IsEmpty(change_) || state_.schedule.wake_at <= state_.now ||
                    (planning == Planning::kPlace && !IsEmpty(unplanned_));
   // Only where plans are made beside the standing one is there one to follow.
   const bool beside = planning != Planning::kWhole && policy_->places_beside();
-  if (due || !beside) roster_->Age(state_);
+  if (due || !beside) queue_index_->Age(state_);
   if (beside && due) {
     Add(change_, unplanned_);
     // What begins before a new drain is over cannot stay where it is.
@@ -38,24 +38,24 @@ void Engine::Plan(Planning planning, const std::vector<plan::SiteView>& sites) {
 
 void Engine::PlanWhole(const plan::Problem& problem) {
   policy_->Update(problem, change_, state_.schedule);
-  roster_->FollowPlans(state_);
+  queue_index_->FollowPlans(state_);
 }
 
 void Engine::PlaceBeside(const plan::Problem& problem) {
   policy_->PlaceBeside(problem, change_, state_.schedule);
-  roster_->FollowPlans(state_);
+  queue_index_->FollowPlans(state_);
 }
 
 // Only the jobs that changed, and those whose plan comes due: for policies to which one job is
 // nothing to the others, and where a standing plan is followed.
 void Engine::PlanEach(const plan::Problem& problem) {
-  Roster::Places places = roster_->PlacesOf(change_.jobs);
-  roster_->TakePlansDue(state_.now, places);
+  QueueIndex::Places places = queue_index_->PlacesOf(change_.jobs);
+  queue_index_->TakePlansDue(state_.now, places);
   std::sort(places.begin(), places.end());
   places.erase(std::unique(places.begin(), places.end()), places.end());
   policy_->PlanEach(problem, places, state_.schedule);
-  for (const std::size_t place : places) roster_->FollowPlan(state_, place);
-  state_.schedule.wake_at = roster_->NextPlanDue();
+  for (const std::size_t place : places) queue_index_->FollowPlan(state_, place);
+  state_.schedule.wake_at = queue_index_->NextPlanDue();
 }
 
 void Engine::TakeAnswer(const PlanQuestion& question, plan::Schedule answer) {

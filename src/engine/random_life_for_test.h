@@ -103,8 +103,8 @@ class RandomLife {
       case 4:
         return EndOne();
       case 5:
-        return Give(JobWished{1 + static_cast<core::JobId>(random_.Below(40)),
-                              static_cast<Wish>(random_.Below(3))});
+        return Give(JobControlled{1 + static_cast<core::JobId>(random_.Below(40)),
+                                  static_cast<JobControl>(random_.Below(3))});
       case 6:
         return ForgetSome();
       case 7:

@@ -110,7 +110,7 @@ void Retry(Folding& fold, std::size_t index, Time at, int exit_code, std::string
 void TakePaused(Folding& fold, std::size_t index, const JobReport& report, Source source) {
   LiveJob& live = fold.Change(index);
   const Duration remaining_before = live.remaining;
-  const bool own_wish =
+  const bool was_asked_for =
       source == Source::kReported && HoldsDevices(live.stage) && live.stage != Stage::kPausing;
   if (!live.first_start && HoldsDevices(live.stage)) live.first_start = live.segment_begin;
   live.remaining = RemainingAt(live, fold.state.cluster, report.since);
@@ -118,7 +118,7 @@ void TakePaused(Folding& fold, std::size_t index, const JobReport& report, Sourc
   live.failed_starts = 0;
   live.attempt_over = true;
   if (live.cancel_wanted) return EndJob(fold, index, Stage::kCancelled, report.since);
-  if (!own_wish) {
+  if (!was_asked_for) {
     live.unasked_pauses = 0;
   } else if (KeepsEnding(fold.options, live, remaining_before)) {
     return FailJob(fold, index, report.since, report.exit_code, KeepsPausingText(fold.options));
@@ -131,7 +131,7 @@ void TakePaused(Folding& fold, std::size_t index, const JobReport& report, Sourc
 // not have been ready to be asked.
 bool LostByPause(const LiveJob& live) {
   return live.stage == Stage::kPausing ||
-         (live.stage == Stage::kRunning && live.wish == Wish::kHold);
+         (live.stage == Stage::kRunning && live.control == JobControl::kHold);
 }
 
 void TakeLostPause(Folding& fold, std::size_t index, const JobReport& report) {
@@ -186,7 +186,7 @@ void Take(Folding& fold, std::size_t index, const JobReport& report, Source sour
       return;
   }
   fold.change.jobs.push_back(id);
-  HoldBackIfWished(fold, id, report.since);
+  HoldBackIfHeld(fold, id, report.since);
 }
 
 bool KnownPool(const State& state, const JobReport& report) {
@@ -246,7 +246,7 @@ class ReportIndex {
 
 Status ApplyFrom(Source source, Folding& fold, const JobReport& report) {
   State& state = fold.state;
-  // An attempt that nobody was told of: the job is not held any more, whatever was wished.
+  // An attempt that nobody was told of: the job is not held any more, whatever somebody asked for.
   if (const LiveJob* held = state.FindHeld(report.job); held && IsNews(*held, report))
     LetGo(fold, report.job, report.since);
   const std::size_t index = state.LowerBound(report.job);
@@ -296,7 +296,7 @@ Status ApplyObserved(Folding& fold, Time at, const ExecutorObserved& observed) {
         const core::JobId id = found.job.id;
         fold.change.jobs.push_back(id);
         Retry(fold, i, at, 0, "the executor lost it");
-        HoldBackIfWished(fold, id, at);
+        HoldBackIfHeld(fold, id, at);
         break;
       }
     }

@@ -5,7 +5,7 @@
 
 #include "engine/apply.h"
 #include "engine/engine.h"
-#include "engine/roster.h"
+#include "engine/queue_index.h"
 
 namespace ebb::engine {
 namespace {
@@ -37,7 +37,7 @@ void Engine::Restore(Memory memory) {
   answer_.reset();
   just_left_ = std::move(memory.just_left);
   touched_.clear();
-  roster_->Forget();
+  queue_index_->Forget();
   deadlines_.reset();
 }
 

@@ -136,7 +136,7 @@ Fact RandomFact(RandomFields& random, std::size_t kind) {
     case 2:
       return JobCancelled{random.Make<core::JobId>(), random.Make<std::string>()};
     case 3:
-      return JobWished{random.Make<core::JobId>(), random.Make<Wish>()};
+      return JobControlled{random.Make<core::JobId>(), random.Make<JobControl>()};
     case 4:
       return SignalObserved{random.Make<int>(), random.Make<core::SignalView>(),
                             random.Make<Time>()};

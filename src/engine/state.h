@@ -41,12 +41,12 @@ struct LiveJob {
   int unasked_pauses = 0;        ///< in a row
   Duration unasked_remaining{};  ///< what remained before the first of them
   Time retry_at = Time::min();   ///< not started before
-  std::optional<Time> first_start;  ///< when it first ran
-  Wish wish = Wish::kNone;          ///< somebody's, over the plan's
-  bool cancel_wanted = false;       ///< ends as cancelled once the attempt is gone
-  std::string cancel_why;           ///< and why, for people; empty: somebody wanted it
-  bool command_due = false;         ///< the command of this stage has to be given (again)
-  bool start_repeated = false;      ///< kStarting: the command was given again in this life
+  std::optional<Time> first_start;         ///< when it first ran
+  JobControl control = JobControl::kNone;  ///< what a person asked for; it overrides the plan
+  bool cancel_wanted = false;              ///< ends as cancelled once the attempt is gone
+  std::string cancel_why;                  ///< and why, for people; empty: somebody wanted it
+  bool command_due = false;                ///< the command of this stage has to be given (again)
+  bool start_repeated = false;             ///< kStarting: the command was given again in this life
   Duration moved{};  ///< its submission and deadlines, which were given while the clock ran ahead
   Duration first_start_moved{};  ///< the same of first_start
   Explanation explanation;

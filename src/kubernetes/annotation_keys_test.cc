@@ -66,7 +66,7 @@ TEST_F(MistypedTest, AnObjectThatWantedToWaitIsToldThoughItDoesNot) {
            event["message"] ==
                "ebb/wiat: Ebb knows no such annotation (did you mean \"ebb/wait\"?)";
   }));
-  EXPECT_EQ(executor().board().size(), 0u);
+  EXPECT_EQ(executor().reconciler().size(), 0u);
   EXPECT_TRUE(server().PatchesOf("eager").empty());
 }
 

@@ -22,10 +22,10 @@ TEST_F(ChangedObjects, ChangedAnnotationsOfWhatWaitsAreFollowed) {
   EXPECT_TRUE(second->change.drop_threshold);
   EXPECT_TRUE(second->change.start_by.has_value());
   // Notes of ours are no change.
-  executor().board().Note(job, {"waiting", "312 g/kWh now", ""});
+  executor().reconciler().Note(job, {"waiting", "312 g/kWh now", ""});
   EXPECT_TRUE(world_.Until([&] { return !server().PatchesOf("train").empty(); }));
   world_.GoOnFor(Duration{100});
-  EXPECT_FALSE(executor().board().has_events());
+  EXPECT_FALSE(executor().reconciler().has_events());
 }
 
 TEST_F(ChangedObjects, WhatNoChangeExpressesIsOfferedAsAnotherJob) {
@@ -76,9 +76,9 @@ TEST_F(ChangedObjects, AChangeThatIsRefusedIsOfferedAndRefusedAsAJob) {
   const core::JobId job = Create("train");
   world_.Annotate("train", {{"ebb/finish-by", "2020-01-01T00:00Z"}});
   ASSERT_TRUE(world_.Next<engine::JobChanged>());
-  executor().board().ChangeRefused(job);
+  executor().reconciler().ChangeRefused(job);
   const core::JobId again = world_.Submitted().id;
-  executor().board().Refused(again, {ExitCode::kUsage, "its end has passed", "", ""});
+  executor().reconciler().Refused(again, {ExitCode::kUsage, "its end has passed", "", ""});
   EXPECT_TRUE(world_.Until([&] {
     return server().Get(kJobs, "train")["metadata"]["annotations"].value("ebb/stage", "") ==
            "refused";
@@ -89,7 +89,7 @@ TEST_F(ChangedObjects, AChangeThatIsRefusedIsOfferedAndRefusedAsAJob) {
 
 TEST_F(ChangedObjects, WhatIsNotToWaitAnyMoreIsLetGo) {
   const core::JobId job = Create("train");
-  executor().board().Note(job, {"waiting", "312 g/kWh now", "2026-05-01T12:00:00Z"});
+  executor().reconciler().Note(job, {"waiting", "312 g/kWh now", "2026-05-01T12:00:00Z"});
   EXPECT_TRUE(world_.Until([&] { return !server().PatchesOf("train").empty(); }));
   world_.Annotate("train", {{"ebb/wait", "false"}});
   const auto cancelled = world_.Next<engine::JobCancelled>();
@@ -101,7 +101,7 @@ TEST_F(ChangedObjects, WhatIsNotToWaitAnyMoreIsLetGo) {
   const Json annotations = server().Get(kJobs, "train")["metadata"]["annotations"];
   EXPECT_FALSE(annotations.contains("ebb/stage") || annotations.contains("ebb/expected-start"));
   EXPECT_TRUE(world_.IsSuspended("train"));
-  EXPECT_EQ(executor().board().size(), 0u);
+  EXPECT_EQ(executor().reconciler().size(), 0u);
   world_.Annotate("train", {{"ebb/wait", "true"}});
   EXPECT_NE(world_.Submitted().id, job);
 }
@@ -112,7 +112,7 @@ TEST_F(ChangedObjects, WhatRunsAndIsNotToWaitAnyMoreRunsOn) {
   EXPECT_TRUE(world_.Until([&] { return !world_.IsSuspended("train"); }));
   world_.GoOnFor(Duration{50});
   world_.Annotate("train", {{"ebb/wait", nullptr}});
-  EXPECT_TRUE(world_.Until([&] { return executor().board().has_events(); }));
+  EXPECT_TRUE(world_.Until([&] { return executor().reconciler().has_events(); }));
   std::ignore = executor().Take(world_.clock_.Now());
   ASSERT_TRUE(world_.WaitFor(engine::JobPhase::kCancelled));
   executor().Forget(job);

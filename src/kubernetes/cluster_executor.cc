@@ -33,8 +33,9 @@ Result<std::unique_ptr<ClusterExecutor>> ClusterExecutor::Open(ApiServer server,
     return claims->NeedsOf(name_space, claim);
   };
   executor->capacity_ = std::make_unique<Capacity>(
-      own.site,
-      [board = &executor->board_](const PodOwner& owner) { return (*board)->Holds(owner); });
+      own.site, [reconciler = &executor->reconciler_](const PodOwner& owner) {
+        return (*reconciler)->Holds(owner);
+      });
   executor->capacity_->SetPublished(*executor->claims_);
   executor->MakeNodeGroups();
   const auto now = [watch = &executor->watch_] { return watch->Now(); };
@@ -45,13 +46,17 @@ Result<std::unique_ptr<ClusterExecutor>> ClusterExecutor::Open(ApiServer server,
   gang_options.late_release = own.objects.late_release;
   executor->gangs_ = std::make_unique<PodGangs>(
       *executor->client_,
-      [board = &executor->board_](const PodOwner& owner) { return (*board)->Holds(owner); },
+      [reconciler = &executor->reconciler_](const PodOwner& owner) {
+        return (*reconciler)->Holds(owner);
+      },
       since_boot, own.say, std::move(gang_options));
-  executor->board_ =
-      std::make_unique<ObjectBoard>(*executor->client_, *executor->capacity_, *executor->recorder_,
-                                    *executor->gangs_, now, own.say, own.objects);
+  executor->reconciler_ = std::make_unique<ObjectReconciler>(
+      *executor->client_, *executor->capacity_, *executor->recorder_, *executor->gangs_, now,
+      own.say, own.objects);
   executor->pods_ = std::make_unique<PodDirectory>(
-      [board = executor->board_.get()](const PodOwner& owner) { return board->ObjectOf(owner); },
+      [reconciler = executor->reconciler_.get()](const PodOwner& owner) {
+        return reconciler->ObjectOf(owner);
+      },
       since_boot);
   if (own.agents)
     executor->agents_ =
@@ -61,14 +66,14 @@ Result<std::unique_ptr<ClusterExecutor>> ClusterExecutor::Open(ApiServer server,
         return capacity->RoomOnNodes(requests, pool);
       },
       [self = executor.get()](core::JobId job) {
-        const GatedObject* object = self->board_->Find(job);
+        const GatedObject* object = self->reconciler_->Find(job);
         // What has ended has no pods either, and needs no room.
         return !object || object->phase == ObjectPhase::kSucceeded ||
                object->phase == ObjectPhase::kFailed ||
                self->capacity_->HasPods(object->name_space, object->pods);
       });
   executor->AwaitNodes();
-  if (!own.objects.dry_run) executor->MakeKueueBoard();
+  if (!own.objects.dry_run) executor->MakeAdmissionCheckController();
   if (own.lease)
     executor->lease_ =
         std::make_unique<LeaderLease>(*executor->client_, now, since_boot, own.say, *own.lease);
@@ -92,13 +97,13 @@ ClusterExecutor::~ClusterExecutor() {
   agents_.reset();
 }
 
-void ClusterExecutor::MakeKueueBoard() {
-  kueue_ = std::make_unique<KueueBoard>(
-      KueueBoard::Ports{*client_, *capacity_, *board_, [this] { return watch_.Now(); },
-                        [this] { return clock_.SinceBoot(); }, [this] { return MayAct(); },
-                        options_.say},
+void ClusterExecutor::MakeAdmissionCheckController() {
+  kueue_ = std::make_unique<AdmissionCheckController>(
+      AdmissionCheckController::Ports{
+          *client_, *capacity_, *reconciler_, [this] { return watch_.Now(); },
+          [this] { return clock_.SinceBoot(); }, [this] { return MayAct(); }, options_.say},
       options_.objects.defaults, options_.kueue);
-  board_->SetGate(*kueue_);
+  reconciler_->SetGate(*kueue_);
 }
 
 void ClusterExecutor::MakeNodeGroups() {
@@ -112,24 +117,24 @@ void ClusterExecutor::AwaitNodes() {
       GroupWatch::Ports{*client_, [this] { return clock_.SinceBoot(); }, options_.say}, *groups_,
       options_.parse_autoscaler_status, options_.reflector);
   node_wait_ = std::make_unique<NodeWait>(NodeWait::Ports{
-      *groups_, [this](core::JobId job) { return board_->Find(job); },
+      *groups_, [this](core::JobId job) { return reconciler_->Find(job); },
       [this](core::JobId job) {
-        board_->HintChanged(job);
+        reconciler_->HintChanged(job);
         ++node_wait_changes_;
       },
-      [this](core::JobId job, const std::string& why) { board_->TakeBack(job, why); },
+      [this](core::JobId job, const std::string& why) { reconciler_->TakeBack(job, why); },
       [this] { return clock_.SinceBoot(); }});
-  board_->SetHint([this](core::JobId job) { return node_wait_->Sentence(job); });
-  lives_ = std::make_unique<NodeLives>(
-      NodeLives::Ports{*groups_, [this](const PodOwner& owner) { return board_->ObjectOf(owner); },
-                       [this] { return Now(); }});
+  reconciler_->SetHint([this](core::JobId job) { return node_wait_->Sentence(job); });
+  timelines_ = std::make_unique<NodeTimelines>(NodeTimelines::Ports{
+      *groups_, [this](const PodOwner& owner) { return reconciler_->ObjectOf(owner); },
+      [this] { return Now(); }});
 }
 
 // What an earlier controller has released, and has no pod on a node.
 void ClusterExecutor::AwaitNodesAgain() {
   if (groups_->groups().empty() || options_.objects.dry_run) return;
-  for (const engine::JobReport& report : board_->Observe()) {
-    const GatedObject* object = board_->Find(report.job);
+  for (const engine::JobReport& report : reconciler_->Observe()) {
+    const GatedObject* object = reconciler_->Find(report.job);
     if (report.phase != engine::JobPhase::kRunning || !object || object->by_kueue ||
         capacity_->HasPods(object->name_space, object->pods))
       continue;
@@ -144,11 +149,11 @@ void ClusterExecutor::MakePolicyWatch() {
       PolicyWatch::Ports{*client_, *recorder_, [this] { return clock_.SinceBoot(); }, options_.say,
                          [this] {
                            gangs_->PoliciesChanged();
-                           board_->PoliciesChanged();
+                           reconciler_->PoliciesChanged();
                          }},
       options_.policies, options_.reflector);
   options_.objects.defaults.policy_of = [watch = policies_.get()](const std::string& name_space) {
-    return watch->book().Of(name_space);
+    return watch->registry().Of(name_space);
   };
 }
 
@@ -166,25 +171,25 @@ void ClusterExecutor::Add(const std::string& path, ReflectorEvents events) {
 }
 
 void ClusterExecutor::AddReflectors() {
-  ObjectBoard& board = *board_;
+  ObjectReconciler& reconciler = *reconciler_;
   Capacity& capacity = *capacity_;
   for (const GatedKind& kind : GatedKinds())
     Add(InNamespace(kind.ListPath()),
-        {[&board, &kind](const JsonNode& object) { board.TakeObject(kind, object); },
-         [&board](const std::string& uid) { board.DropObject(uid); }});
+        {[&reconciler, &kind](const JsonNode& object) { reconciler.TakeObject(kind, object); },
+         [&reconciler](const std::string& uid) { reconciler.DropObject(uid); }});
   Add("/api/v1/nodes", {[&capacity, this](const JsonNode& node) {
                           capacity.TakeNode(node);
-                          lives_->TakeNode(node);
+                          timelines_->TakeNode(node);
                         },
                         [&capacity, this](const std::string& uid) {
                           capacity.DropNode(uid);
-                          lives_->DropNode(uid);
+                          timelines_->DropNode(uid);
                         }});
   AddPods();
   if (options_.name_space.empty())
     Add("/api/v1/namespaces",
-        {[&board](const JsonNode& name_space) { board.TakeNamespace(name_space); },
-         [&board](const std::string& uid) { board.DropNamespace(uid); }});
+        {[&reconciler](const JsonNode& name_space) { reconciler.TakeNamespace(name_space); },
+         [&reconciler](const std::string& uid) { reconciler.DropNamespace(uid); }});
   const GroupWatch::Ports ports{*client_, [this] { return clock_.SinceBoot(); }, options_.say};
   device_watch_ =
       std::make_unique<GroupWatch>(ports, DeviceGroup(*slices_, *claims_), options_.reflector);
@@ -201,7 +206,7 @@ void ClusterExecutor::AddPods() {
                          capacity_->TakePod(pod, gang);
                          claims_->TakePod(pod, gang);
                          TakeBoundPod(pod, gang);
-                         lives_->TakePod(pod, gang);
+                         timelines_->TakePod(pod, gang);
                          if (!agents_) return;
                          pods_->TakePod(pod, gang);
                          agents_->TakePod(pod);
@@ -210,7 +215,7 @@ void ClusterExecutor::AddPods() {
                          gangs_->DropPod(uid);
                          capacity_->DropPod(uid);
                          claims_->DropPod(uid);
-                         lives_->DropPod(uid);
+                         timelines_->DropPod(uid);
                          if (!agents_) return;
                          pods_->DropPod(uid);
                          agents_->DropPod(uid);
@@ -223,7 +228,7 @@ void ClusterExecutor::TakeBoundPod(const JsonNode& pod, const std::string& gang)
   if (!gang.empty()) owner.labels[kGangLabel] = gang;
   PodRequests requests;
   AddPod(*pod.Find("spec"), 1, requests);
-  if (const auto object = board_->ObjectOf(owner))
+  if (const auto object = reconciler_->ObjectOf(owner))
     node_wait_->SawPod(object->uid, requests.gpus > 0);
 }
 
@@ -259,7 +264,7 @@ Status ClusterExecutor::Begin(Duration patience) {
     kueue_->CountPools();
   }
   FollowDevices();
-  board_->Begin();
+  reconciler_->Begin();
   FollowGangs();
   AwaitNodesAgain();
   offered_ = cluster();
@@ -296,7 +301,7 @@ bool ClusterExecutor::KnowsPods() const {
 Status ClusterExecutor::Start(const engine::StartJob& command) {
   if (IsAway())
     return Fail({ExitCode::kTryLater, "the API server does not answer", client_->server().url, ""});
-  const GatedObject* object = board_->Find(command.job);
+  const GatedObject* object = reconciler_->Find(command.job);
   // Kueue has the nodes of its own.
   const bool on_nodes = object && !object->by_kueue;
   if (object && object->most_price)
@@ -309,10 +314,10 @@ Status ClusterExecutor::Start(const engine::StartJob& command) {
   if (on_nodes) fit = node_fit_->Look(object->requests, command.pool, now);
   if (!fit.why_not.empty())
     return Fail({ExitCode::kTryLater, std::move(fit.why_not), object->job.name, ""});
-  const std::int64_t before = board_->counts().released;
-  EBB_RETURN_IF_ERROR(board_->Start(command));
+  const std::int64_t before = reconciler_->counts().released;
+  EBB_RETURN_IF_ERROR(reconciler_->Start(command));
   // A repeated start already has its place.
-  if (on_nodes && board_->counts().released != before) {
+  if (on_nodes && reconciler_->counts().released != before) {
     Duration bound_within{NodeFit::kBoundWithin};
     for (const int group : fit.groups)
       bound_within = std::max(bound_within, groups_->at(group).gives_up_after);
@@ -329,8 +334,9 @@ Status ClusterExecutor::Start(const engine::StartJob& command) {
 Status ClusterExecutor::Execute(const engine::Command& command) {
   if (!MayAct()) return Fail({ExitCode::kTryLater, "another controller may act by now", "", ""});
   if (const auto* start = std::get_if<engine::StartJob>(&command)) return Start(*start);
-  if (const auto* pause = std::get_if<engine::PauseJob>(&command)) return board_->Pause(*pause);
-  return board_->Cancel(std::get<engine::CancelJob>(command));
+  if (const auto* pause = std::get_if<engine::PauseJob>(&command))
+    return reconciler_->Pause(*pause);
+  return reconciler_->Cancel(std::get<engine::CancelJob>(command));
 }
 
 // Changes that wait for their turn are the next controller's.
@@ -358,13 +364,13 @@ void ClusterExecutor::Tick() {
   if (!reflectors_.empty()) autoscalers_->Tick();
   groups_->Tick();
   if (KnowsPods()) node_wait_->Tick();
-  if (board_->begun()) FollowGangs();
+  if (reconciler_->begun()) FollowGangs();
   pods_->Tick();
-  if (agents_ && board_->begun() && MayAct()) agents_->Tick();
+  if (agents_ && reconciler_->begun() && MayAct()) agents_->Tick();
   FollowDevices();
   if (kueue_watch_) kueue_watch_->Tick();
   if (kueue_) kueue_->Tick();
-  board_->Tick();
+  reconciler_->Tick();
   recorder_->Tick();
   client_->Tick();
 }
@@ -384,13 +390,13 @@ Duration ClusterExecutor::UntilDue(Time deadline) const {
   if (device_watch_) consider(device_watch_->NextDue());
   if (kueue_watch_) consider(kueue_watch_->NextDue());
   if (kueue_) consider(kueue_->NextDue());
-  consider(board_->NextDue());
+  consider(reconciler_->NextDue());
   consider(recorder_->NextDue());
-  if (board_->begun()) consider(gangs_->NextDue());
-  if (agents_ && board_->begun() && MayAct()) consider(agents_->NextDue());
+  if (reconciler_->begun()) consider(gangs_->NextDue());
+  if (agents_ && reconciler_->begun() && MayAct()) consider(agents_->NextDue());
   consider(client_->NextDue());
   if (lease_) consider(lease_->NextDue());
-  if (const auto over = lives_->NextOver()) wait = std::min(wait, *over - Now());
+  if (const auto over = timelines_->NextOver()) wait = std::min(wait, *over - Now());
   return std::max(wait, Duration::zero());
 }
 
@@ -398,15 +404,15 @@ Duration ClusterExecutor::UntilDue(Time deadline) const {
 bool ClusterExecutor::HeardStop() {
   const bool known = stop_signal_.has_value();
   while (const auto heard = signals_.WaitForStop(Duration::zero())) stop_signal_ = heard->number;
-  if (stop_signal_ && !known) board_->TakeBackReleases();
+  if (stop_signal_ && !known) reconciler_->TakeBackReleases();
   return stop_signal_.has_value();
 }
 
 // After all objects are known that pods may belong to.
 void ClusterExecutor::FollowGangs() {
   PodGangs::News news = gangs_->TakeNews();
-  for (const std::string& uid : news.gone) board_->DropObject(uid);
-  for (GatedObject& gang : news.changed) board_->TakeObject(std::move(gang));
+  for (const std::string& uid : news.gone) reconciler_->DropObject(uid);
+  for (GatedObject& gang : news.changed) reconciler_->TakeObject(std::move(gang));
   gangs_->Tick();
 }
 
@@ -418,7 +424,7 @@ void ClusterExecutor::FollowDevices() {
   const ClaimChanges changes = claims_->TakeChanges();
   if (changes.empty()) return;
   gangs_->ClaimsChanged(changes);
-  board_->ReadAgainWhere([&](const GatedObject& object) {
+  reconciler_->ReadAgainWhere([&](const GatedObject& object) {
     return changes.Concern(object.name_space, object.requests);
   });
 }
@@ -434,7 +440,7 @@ void ClusterExecutor::FollowCapacity() {
     has_more = has_more || now.pools[i].count > offered_.pools[i].count ||
                all(now.pools[i]) > all(offered_.pools[i]);
   offered_ = std::move(now);
-  if (has_more) board_->OfferAgain();
+  if (has_more) reconciler_->OfferAgain();
 }
 
 Result<std::vector<engine::JobReport>> ClusterExecutor::WaitForEvents(Time deadline) {
@@ -444,11 +450,11 @@ Result<std::vector<engine::JobReport>> ClusterExecutor::WaitForEvents(Time deadl
     FollowCapacity();
     // First: news may come without end.
     if (HeardStop() || has_lost_lease()) break;
-    if (board_->has_reports() || board_->has_events()) break;
+    if (reconciler_->has_reports() || reconciler_->has_events()) break;
     if (kueue_ && kueue_->wants_decision()) break;
     if (agents_ && agents_->has_records()) break;
     if (std::exchange(heard_node_wait_changes_, node_wait_changes_) != node_wait_changes_) break;
-    if (const auto over = lives_->NextOver(); over && *over <= Now()) break;
+    if (const auto over = timelines_->NextOver(); over && *over <= Now()) break;
     if (watch_.Look()) break;
     if (Now() >= deadline || woken_.exchange(false)) break;
     const core::Cluster before = cluster();
@@ -456,7 +462,7 @@ Result<std::vector<engine::JobReport>> ClusterExecutor::WaitForEvents(Time deadl
     if (cluster() != before) break;
   }
   FollowCapacity();
-  return board_->TakeReports();
+  return reconciler_->TakeReports();
 }
 
 void ClusterExecutor::Wake() {
@@ -478,8 +484,8 @@ ReflectorCounts ClusterExecutor::reflected() const {
 }
 
 std::size_t ClusterExecutor::remembered() const {
-  std::size_t sum = board_->remembered() + capacity_->remembered() + pods_->remembered() +
-                    claims_->remembered() + lives_->remembered();
+  std::size_t sum = reconciler_->remembered() + capacity_->remembered() + pods_->remembered() +
+                    claims_->remembered() + timelines_->remembered();
   for (const auto& reflector : reflectors_) sum += reflector->remembered();
   return sum;
 }

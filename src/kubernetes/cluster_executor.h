@@ -15,19 +15,19 @@
 #include <string>
 #include <vector>
 
+#include "kubernetes/admission_check_controller.h"
 #include "kubernetes/agent_reader.h"
 #include "kubernetes/api_client.h"
 #include "kubernetes/autoscaler_watch.h"
 #include "kubernetes/capacity.h"
 #include "kubernetes/device_claims.h"
 #include "kubernetes/group_watch.h"
-#include "kubernetes/kueue_board.h"
 #include "kubernetes/leader_lease.h"
 #include "kubernetes/node_fit.h"
 #include "kubernetes/node_group.h"
-#include "kubernetes/node_lives.h"
+#include "kubernetes/node_timelines.h"
 #include "kubernetes/node_wait.h"
-#include "kubernetes/object_board.h"
+#include "kubernetes/object_reconciler.h"
 #include "kubernetes/pod_directory.h"
 #include "kubernetes/pod_gang.h"
 #include "kubernetes/policy_watch.h"
@@ -43,7 +43,7 @@ namespace ebb::kubernetes {
 
 struct ClusterOptions {
   core::Site site;
-  ObjectBoardOptions objects;
+  ObjectReconcilerOptions objects;
   KueueOptions kueue{};
   PolicyOptions policies{};
   PriceGate prices{};
@@ -84,14 +84,14 @@ class ClusterExecutor final : public runtime::Executor, public runtime::Submissi
   Time Now() const override { return watch_.Now(); }
   std::optional<engine::ClockSet> TakeClockSet() override;
   core::Cluster cluster() const override;
-  Result<std::vector<engine::JobReport>> Observe() override { return board_->Observe(); }
+  Result<std::vector<engine::JobReport>> Observe() override { return reconciler_->Observe(); }
   Status Execute(const engine::Command& command) override;
   Result<std::vector<engine::JobReport>> WaitForEvents(Time deadline) override;
-  std::vector<engine::JobReport> TakeEarly() override { return board_->TakeReports(); }
-  void Forget(core::JobId job) override { board_->Forget(job); }
+  std::vector<engine::JobReport> TakeEarly() override { return reconciler_->TakeReports(); }
+  void Forget(core::JobId job) override { reconciler_->Forget(job); }
 
-  Time NextAt() const override { return board_->has_events() ? Time::min() : Time::max(); }
-  std::vector<engine::Event> Take(Time now) override { return board_->TakeEvents(now); }
+  Time NextAt() const override { return reconciler_->has_events() ? Time::min() : Time::max(); }
+  std::vector<engine::Event> Take(Time now) override { return reconciler_->TakeEvents(now); }
   bool closed() const override { return false; }
 
   /// Ends a wait now. From any thread.
@@ -101,12 +101,12 @@ class ClusterExecutor final : public runtime::Executor, public runtime::Submissi
   bool has_lost_lease() const { return lease_ && lease_->lost(); }
   /// So that another controller need not wait; takes up to a second or two.
   void ReleaseLease();
-  ObjectBoard& board() { return *board_; }
+  ObjectReconciler& reconciler() { return *reconciler_; }
   /// nullptr: there are no policies of namespaces.
   PolicyWatch* policies() { return policies_.get(); }
   PodDirectory& pods() { return *pods_; }
   const NodeGroups& groups() const { return *groups_; }
-  NodeLives& lives() { return *lives_; }
+  NodeTimelines& timelines() { return *timelines_; }
   /// Of what was released: NodeWait::Sentence.
   std::string NodeItWaitsFor(core::JobId job) const { return node_wait_->Sentence(job); }
   /// How often that has changed for some job. A wait for events ends when it does.
@@ -122,7 +122,7 @@ class ClusterExecutor final : public runtime::Executor, public runtime::Submissi
  private:
   ClusterExecutor(platform::HttpStreams streams, ClusterOptions options,
                   const runtime::Clock& clock, platform::ProcessSignals& signals);
-  void MakeKueueBoard();
+  void MakeAdmissionCheckController();
   void AddReflectors();
   void Add(const std::string& path, ReflectorEvents events);
   std::string InNamespace(const std::string& path) const;
@@ -160,15 +160,15 @@ class ClusterExecutor final : public runtime::Executor, public runtime::Submissi
   std::unique_ptr<EventRecorder> recorder_;
   std::unique_ptr<PolicyWatch> policies_;  // nothing: there are none
   std::unique_ptr<PodGangs> gangs_;
-  std::unique_ptr<ObjectBoard> board_;
+  std::unique_ptr<ObjectReconciler> reconciler_;
   std::unique_ptr<PodDirectory> pods_;
   std::unique_ptr<AgentReader> agents_;
   std::unique_ptr<NodeFit> node_fit_;
   std::unique_ptr<NodeWait> node_wait_;
   std::int64_t node_wait_changes_ = 0, heard_node_wait_changes_ = 0;
-  std::unique_ptr<NodeLives> lives_;
+  std::unique_ptr<NodeTimelines> timelines_;
   // Nothing in a dry run, which answers nobody.
-  std::unique_ptr<KueueBoard> kueue_;
+  std::unique_ptr<AdmissionCheckController> kueue_;
   std::unique_ptr<GroupWatch> kueue_watch_;
   std::vector<std::unique_ptr<Reflector>> reflectors_;
   core::Cluster offered_;            // when what was refused was last offered

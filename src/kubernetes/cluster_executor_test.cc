@@ -94,7 +94,7 @@ TEST_F(ClusterExecutorTest, NothingIsTouchedThatNobodyAskedFor) {
   server().Create(kJobs, object);
   Create("asked");
   EXPECT_TRUE(server().PatchesOf("service").empty());
-  EXPECT_EQ(executor().board().counts().held, 0);
+  EXPECT_EQ(executor().reconciler().counts().held, 0);
 }
 
 TEST_F(ClusterExecutorTest, ANamespaceChoosesForAllThatIsInIt) {
@@ -237,7 +237,7 @@ TEST_F(ClusterExecutorTest, WhatWaitsCanHaveModelsThatComeLater) {
   EXPECT_EQ(after.models, (std::vector<std::string>{"gpu", "A100", "H200"}));
   EXPECT_EQ(after.name, before.name);
   EXPECT_NE(after.id, before.id);
-  EXPECT_EQ(executor().board().size(), 1u);
+  EXPECT_EQ(executor().reconciler().size(), 1u);
 }
 
 // A100 draws 400 W, RTX A5000 230 W.
@@ -344,7 +344,7 @@ TEST_F(ClusterExecutorTest, WhatHasEndedIsNotOnItsWayToANodeAnyMore) {
   ASSERT_TRUE(executor().Execute(engine::StartJob{first, 1, 2}));
   server().SetCourse("first", FakeApiServer::Course::kSucceeds);
   ASSERT_TRUE(world_.Until(
-      [&] { return executor().board().Find(first)->phase == ObjectPhase::kSucceeded; }));
+      [&] { return executor().reconciler().Find(first)->phase == ObjectPhase::kSucceeded; }));
   const core::JobId second = Create("second", {}, 8);
   const Status started = executor().Execute(engine::StartJob{second, 1, 2});
   EXPECT_TRUE(started) << started.error().Message();
@@ -352,15 +352,15 @@ TEST_F(ClusterExecutorTest, WhatHasEndedIsNotOnItsWayToANodeAnyMore) {
 
 TEST_F(ClusterExecutorTest, ReasonsAreWrittenOnceAndNumbersNowAndThen) {
   const core::JobId job = Create("train");
-  executor().board().Note(job, {"waiting", "312 g/kWh now", "2026-05-01T12:00:00Z"});
+  executor().reconciler().Note(job, {"waiting", "312 g/kWh now", "2026-05-01T12:00:00Z"});
   EXPECT_TRUE(world_.Until([&] { return !server().PatchesOf("train").empty(); }));
   const Json annotations = server().Get(kJobs, "train")["metadata"]["annotations"];
   EXPECT_EQ(annotations["ebb/stage"], "waiting");
   EXPECT_EQ(annotations["ebb/reason"], "312 g/kWh now");
-  executor().board().Note(job, {"waiting", "311 g/kWh now", "2026-05-01T12:00:00Z"});
+  executor().reconciler().Note(job, {"waiting", "311 g/kWh now", "2026-05-01T12:00:00Z"});
   std::ignore = executor().WaitForEvents(world_.clock_.Now() + Duration{100});
   EXPECT_EQ(server().PatchesOf("train").size(), 1u) << "only numbers are new";
-  executor().board().Note(job, {"running", "", ""});
+  executor().reconciler().Note(job, {"running", "", ""});
   EXPECT_TRUE(world_.Until([&] { return server().PatchesOf("train").size() == 2; }));
   EXPECT_FALSE(server().Get(kJobs, "train")["metadata"]["annotations"].contains("ebb/reason"));
 }
@@ -379,10 +379,10 @@ TEST_F(ClusterExecutorTest, DecisionsAreToldAsEventsOnTheObject) {
   };
   EXPECT_TRUE(becomes(EventReason::kBadAnnotation,
                       "ebb/threshold: \"low\" is not a number from 0 to 10000"));
-  executor().board().Note(job, {"waiting", "waiting: 312 g/kWh now", ""});
+  executor().reconciler().Note(job, {"waiting", "waiting: 312 g/kWh now", ""});
   EXPECT_TRUE(becomes(EventReason::kWaiting, "waiting: 312 g/kWh now"));
   ASSERT_TRUE(executor().Execute(engine::StartJob{job, 1, 0}));
-  executor().board().Note(job, {"starting", "starting: 98 g/kWh now", ""});
+  executor().reconciler().Note(job, {"starting", "starting: 98 g/kWh now", ""});
   EXPECT_TRUE(becomes(EventReason::kReleased, "starting: 98 g/kWh now"));
   world_.GoOnFor(Duration{50});
   server().Patch(kJobs, "train", {{"spec", {{"suspend", true}}}});
@@ -395,7 +395,7 @@ TEST_F(ClusterExecutorTest, DecisionsAreToldAsEventsOnTheObject) {
 
 TEST_F(ClusterExecutorTest, WhatIsSuspendedAgainAndAgainStaysHeldForAWhileAndSaysByWhom) {
   ClusterOptions options;
-  options.objects.first_hold_off = Duration{400};
+  options.objects.first_backoff = Duration{400};
   world_.Begin(std::move(options));
   core::JobId job = Create("train");
   const Json managed = Json::array({{{"manager", "argocd-controller"},
@@ -460,16 +460,16 @@ TEST_F(ClusterExecutorTest, AGangOfPodsIsOneJob) {
     return reason("a") == "waiting: 2 of the 3 pods of its gang are there" &&
            reason("b") == reason("a");
   }));
-  EXPECT_FALSE(executor().board().has_events());
+  EXPECT_FALSE(executor().reconciler().has_events());
   create("c");
   const core::Job job = world_.Submitted();
   EXPECT_EQ(job.name, "default/train");
   EXPECT_EQ(job.devices, 6);
-  executor().board().Note(job.id, {"waiting", "400 g/kWh now", ""});
+  executor().reconciler().Note(job.id, {"waiting", "400 g/kWh now", ""});
   EXPECT_TRUE(world_.Until([&] { return reason("a") == "400 g/kWh now"; }));
   // One is missing again: nothing may be decided of them any more.
   server().Delete(kPods, "b");
-  EXPECT_TRUE(world_.Until([&] { return executor().board().has_events(); }));
+  EXPECT_TRUE(world_.Until([&] { return executor().reconciler().has_events(); }));
   const Status early = executor().Execute(engine::StartJob{job.id, 1, 2});
   ASSERT_FALSE(early);
   EXPECT_EQ(early.error().code, ExitCode::kTryLater);
@@ -478,7 +478,7 @@ TEST_F(ClusterExecutorTest, AGangOfPodsIsOneJob) {
   EXPECT_TRUE(world_.Until([&] { return reason("c").starts_with("waiting: 2 of the 3"); }));
   create("b2");
   const core::JobId again = world_.Submitted().id;
-  executor().board().Note(again, {"waiting", "312 g/kWh now", ""});
+  executor().reconciler().Note(again, {"waiting", "312 g/kWh now", ""});
   EXPECT_TRUE(
       world_.Until([&] { return reason("a") == "312 g/kWh now" && reason("b2") == reason("a"); }));
   ASSERT_TRUE(executor().Execute(engine::StartJob{again, 1, 2}));
@@ -506,10 +506,10 @@ TEST_F(ClusterExecutorTest, ADryRunWritesReasonsAndNothingElse) {
   server().Create(kJobs, object);
   const core::JobId job = world_.Submitted().id;
   ASSERT_TRUE(executor().Execute(engine::StartJob{job, 1, 0}));
-  executor().board().Note(job, {"running", "would start", ""});
+  executor().reconciler().Note(job, {"running", "would start", ""});
   EXPECT_TRUE(world_.Until([&] { return !server().PatchesOf("eager").empty(); }));
   for (const Json& patch : server().PatchesOf("eager")) EXPECT_FALSE(patch.contains("spec"));
-  executor().board().Note(job, {"starting", "would start", ""});
+  executor().reconciler().Note(job, {"starting", "would start", ""});
   const EventSubject subject{"", "", "default", "eager",
                              server().Get(kJobs, "eager")["metadata"]["uid"]};
   EXPECT_TRUE(world_.Until([&] {

@@ -289,7 +289,7 @@ TEST_F(PublishedDevicesTest, ASliceThatGoesTakesItsDevicesAway) {
   server().Delete(kSlices, "slice-one");
   EXPECT_TRUE(HasFree(0));
   world_.GoOnFor(Duration{100});
-  EXPECT_FALSE(executor().board().has_events()) << "it waits for them as before";
+  EXPECT_FALSE(executor().reconciler().has_events()) << "it waits for them as before";
   const Status started = executor().Execute(engine::StartJob{job, 1, Pool()});
   ASSERT_FALSE(started);
   EXPECT_TRUE(started.error().what.starts_with("no node has the 2 GPUs"));

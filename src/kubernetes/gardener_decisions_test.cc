@@ -234,7 +234,7 @@ TEST(GardenerDecisions, AreEbbsButForTheRulesThatAreNamed) {
   for (const auto& [name, times] : differ) EXPECT_GT(times, 0) << name;
 }
 
-// What the reference does while the intensity cannot be had is a wish of the object here.
+// What the reference does while the intensity cannot be had is an annotation of the object here.
 TEST(GardenerDecisions, AnObjectCanAskToRunInAnOutage) {
   const auto read = [](const char* text) {
     const Json object{{"metadata",

@@ -21,9 +21,9 @@ constexpr double kMostRuntimeHours = 876'000;  // a century, as ParseDuration ha
 constexpr double kMostWatts = 1e9, kMostPrice = 1e6, kMostEfficiency = 1e6;
 
 // Reads annotations, and remembers what it cannot make out.
-class Wishes {
+class AnnotationReader {
  public:
-  Wishes(Texts texts, GatedObject& object) : texts_(std::move(texts)), object_(object) {}
+  AnnotationReader(Texts texts, GatedObject& object) : texts_(std::move(texts)), object_(object) {}
 
   const std::string* Find(std::string_view prefix, std::string_view key) const {
     const auto found = texts_.find(std::string(prefix) + std::string(key));
@@ -104,16 +104,16 @@ bool IsTrueForTheirs(const std::string& text) {
          text == "True";
 }
 
-void ReadChoice(const Wishes& wishes, GatedObject& object) {
-  object.chosen = wishes.Is(kPrefix, "wait", "true") ||
-                  (wishes.HasTheirs() && !wishes.Is(kPrefix, "wait", "false"));
-  const std::string* enabled = wishes.Find(kGardenerPrefix, "carbon-enabled");
-  object.declined = wishes.Is(kPrefix, "wait", "false") ||
-                    wishes.Is(kGardenerPrefix, "skip", "true") ||
+void ReadChoice(const AnnotationReader& annotations, GatedObject& object) {
+  object.chosen = annotations.Is(kPrefix, "wait", "true") ||
+                  (annotations.HasTheirs() && !annotations.Is(kPrefix, "wait", "false"));
+  const std::string* enabled = annotations.Find(kGardenerPrefix, "carbon-enabled");
+  object.declined = annotations.Is(kPrefix, "wait", "false") ||
+                    annotations.Is(kGardenerPrefix, "skip", "true") ||
                     (enabled && !IsTrueForTheirs(*enabled));
 }
 
-// A word that nobody reads is no wish of another kind: it was meant for Ebb.
+// A word that nobody reads is not an annotation for somebody else: it was meant for Ebb.
 void ReadKeys(const Texts& texts, GatedObject& object) {
   object.mistyped.clear();
   for (const auto& [key, value] : texts)
@@ -124,12 +124,12 @@ void ReadKeys(const Texts& texts, GatedObject& object) {
   object.problems.insert(object.problems.end(), object.mistyped.begin(), object.mistyped.end());
 }
 
-void ReadTier(Wishes& wishes, const ObjectDefaults& defaults, GatedObject& object) {
-  const std::string* name = wishes.Find(kPrefix, "tier");
+void ReadTier(AnnotationReader& annotations, const ObjectDefaults& defaults, GatedObject& object) {
+  const std::string* name = annotations.Find(kPrefix, "tier");
   if (!name) return;
   const core::Tier* tier = core::FindTier(defaults.tiers, *name);
   if (!tier) {
-    wishes.Refuse(std::string(kPrefix) + "tier", *name, "a tier of this controller");
+    annotations.Refuse(std::string(kPrefix) + "tier", *name, "a tier of this controller");
     return;
   }
   object.job.tier = tier->name;
@@ -138,39 +138,39 @@ void ReadTier(Wishes& wishes, const ObjectDefaults& defaults, GatedObject& objec
   object.job.start_by = object.created + tier->max_delay;
 }
 
-void ReadTimes(Wishes& wishes, const ObjectDefaults& defaults, GatedObject& object) {
+void ReadTimes(AnnotationReader& annotations, const ObjectDefaults& defaults, GatedObject& object) {
   core::Job& job = object.job;
-  job.duration = wishes.Length("duration", "").value_or(Duration::zero());
+  job.duration = annotations.Length("duration", "").value_or(Duration::zero());
   if (job.duration <= Duration::zero()) {
-    const auto hours = wishes.Number("", "estimated-runtime-hours", 0, kMostRuntimeHours);
+    const auto hours = annotations.Number("", "estimated-runtime-hours", 0, kMostRuntimeHours);
     job.duration = hours && *hours > 0 ? DurationFromSeconds(*hours * 3600) : defaults.duration;
   }
-  if (const auto start_by = wishes.Moment("start-by"))
+  if (const auto start_by = annotations.Moment("start-by"))
     job.start_by = start_by;
-  else if (const auto delay = wishes.Length("", "max-scheduling-delay"))
+  else if (const auto delay = annotations.Length("", "max-scheduling-delay"))
     job.start_by = object.created + *delay;
-  if (const auto finish_by = wishes.Moment("finish-by")) job.finish_by = finish_by;
+  if (const auto finish_by = annotations.Moment("finish-by")) job.finish_by = finish_by;
 }
 
-void ReadWidth(const PodRequests& requests, const ObjectDefaults& defaults, Wishes& wishes,
-               GatedObject& object) {
+void ReadWidth(const PodRequests& requests, const ObjectDefaults& defaults,
+               AnnotationReader& annotations, GatedObject& object) {
   core::Job& job = object.job;
   const bool on_gpus = requests.gpus > 0;
   const double wanted = std::ceil(on_gpus ? requests.gpus : requests.cores);
   job.devices = static_cast<int>(std::clamp(wanted, 1.0, static_cast<double>(kMostDevices)));
   job.power = on_gpus ? defaults.device_power : defaults.core_power;
-  if (const auto watts = wishes.Number("power", "", 0, kMostWatts)) job.power = Power{*watts};
+  if (const auto watts = annotations.Number("power", "", 0, kMostWatts)) job.power = Power{*watts};
 }
 
 // An object is not given up: what was created is wanted.
-void ReadOutage(Wishes& wishes, GatedObject& object) {
-  const std::string* text = wishes.Find(kPrefix, "on-outage");
+void ReadOutage(AnnotationReader& annotations, GatedObject& object) {
+  const std::string* text = annotations.Find(kPrefix, "on-outage");
   if (!text) return;
   const auto on_outage = core::OnOutageFromName(*text);
   if (on_outage && *on_outage != core::OnOutage::kStop)
     object.job.on_outage = *on_outage;
   else
-    wishes.Refuse(std::string(kPrefix) + "on-outage", *text, "\"wait\" or \"run\"");
+    annotations.Refuse(std::string(kPrefix) + "on-outage", *text, "\"wait\" or \"run\"");
 }
 
 // Of another object that can be held back: that one is held, and this one follows.
@@ -184,37 +184,37 @@ bool HasGatedOwner(const JsonNode& json) {
 }
 
 // What the reference knows and cannot be kept by holding back alone.
-void RefuseOthers(const Wishes& wishes, GatedObject& object) {
-  if (wishes.Find(kGardenerPrefix, "energy-budget-kwh"))
+void RefuseOthers(const AnnotationReader& annotations, GatedObject& object) {
+  if (annotations.Find(kGardenerPrefix, "energy-budget-kwh"))
     object.problems.push_back(
         std::string(kGardenerPrefix) +
         "energy-budget-kwh: this controller does not act on it; its namespace "
         "can have a budget");
   // Cores per W and a constant for each GPU, added up.
-  if (wishes.Find(kGardenerPrefix, "min-efficiency"))
+  if (annotations.Find(kGardenerPrefix, "min-efficiency"))
     object.problems.push_back(std::string(kGardenerPrefix) +
                               "min-efficiency: its unit mixes cores and GPUs; say "
                               "ebb/min-efficiency in TFLOPS per W, which this controller acts on");
 }
 
-void ReadPrice(Wishes& wishes, const ObjectDefaults& defaults, GatedObject& object) {
+void ReadPrice(AnnotationReader& annotations, const ObjectDefaults& defaults, GatedObject& object) {
   object.most_price.reset();
   std::string named;
-  if (!wishes.Either("price-threshold", "price-threshold", named)) return;
+  if (!annotations.Either("price-threshold", "price-threshold", named)) return;
   if (defaults.knows_prices)
     object.most_price =
-        wishes.Number("price-threshold", "price-threshold", -kMostPrice, kMostPrice);
+        annotations.Number("price-threshold", "price-threshold", -kMostPrice, kMostPrice);
   else
     object.problems.push_back(named + ": this controller knows no prices (--prices FILE)");
 }
 
 // Placement by node affinity, which is set while the object is held back.
-void ReadFilter(Wishes& wishes, GatedObject& object) {
+void ReadFilter(AnnotationReader& annotations, GatedObject& object) {
   HardwareFilter& filter = object.requests.filter;
   filter = {};
-  if (const auto watts = wishes.Number("max-power", "max-power-watts", 0, kMostWatts))
+  if (const auto watts = annotations.Number("max-power", "max-power-watts", 0, kMostWatts))
     filter.max_power = Power{*watts};
-  filter.min_tflops_per_w = wishes.Number("min-efficiency", "", 0, kMostEfficiency);
+  filter.min_tflops_per_w = annotations.Number("min-efficiency", "", 0, kMostEfficiency);
   if (filter.empty()) return;
   const bool is_workload = object.kind && object.kind->group == "kueue.x-k8s.io";
   const bool by_claims = object.requests.claimed > 0;
@@ -255,7 +255,7 @@ Texts OursOf(const Texts& annotations) {
 
 std::optional<GatedObject> ReadObject(const GatedKind& kind, const JsonNode& json,
                                       const ObjectDefaults& defaults,
-                                      const Texts& wishes_of_owner) {
+                                      const Texts& annotations_of_owner) {
   GatedObject object;
   object.kind = &kind;
   object.name = TextAt(json, "/metadata/name");
@@ -278,11 +278,11 @@ std::optional<GatedObject> ReadObject(const GatedKind& kind, const JsonNode& jso
     texts.emplace(kWaitKey, label);
   for (const auto& [key, value] : TextsAt(json, "/metadata/labels"))
     if (key.starts_with(kPrefix)) object.labels.push_back(key);
-  texts.insert(wishes_of_owner.begin(), wishes_of_owner.end());
+  texts.insert(annotations_of_owner.begin(), annotations_of_owner.end());
   texts.insert(requests.annotations.begin(), requests.annotations.end());
   for (const auto& [key, value] : texts)
     if (key.starts_with(kPrefix) || key.starts_with(kGardenerPrefix) || key == kAdmissionGatesKey)
-      object.wishes.emplace(key, value);
+      object.annotations.emplace(key, value);
   if (const auto found = texts.find(std::string(kAttemptKey)); found != texts.end())
     object.attempt = static_cast<int>(
         std::clamp<long long>(ParseInteger(found->second).value_or(0), 0, 1'000'000));
@@ -301,13 +301,13 @@ void ReadAgain(const ObjectDefaults& defaults, GatedObject& object) {
   const core::Job before = std::exchange(object.job, {});
   object.problems.clear();
   object.lacks.clear();
-  ReadAnnotations(object.wishes, defaults, object);
+  ReadAnnotations(object.annotations, defaults, object);
   DeclineIfNotSuspendable(object);
   if (!object.by_kueue) return;
   // Kueue's words, which no annotation of the workload has.
   object.chosen = true;
   object.job.name = before.name;
-  if (!object.wishes.contains("ebb/priority") && object.job.tier.empty())
+  if (!object.annotations.contains("ebb/priority") && object.job.tier.empty())
     object.job.priority = before.priority;
 }
 
@@ -315,28 +315,28 @@ void ReadAnnotations(Texts texts, const ObjectDefaults& defaults, GatedObject& o
   const NamespacePolicy* policy =
       defaults.policy_of ? defaults.policy_of(object.name_space) : nullptr;
   // Whether it waits is for the object to say: Compute Gardener's annotations do, defaults do not.
-  ReadChoice(Wishes(texts, object), object);
+  ReadChoice(AnnotationReader(texts, object), object);
   ReadKeys(texts, object);
   if (policy) AddDefaults(*policy, texts);
   ReadClaims(defaults, object);
-  Wishes wishes(std::move(texts), object);
+  AnnotationReader annotations(std::move(texts), object);
   object.job.name = object.name_space + "/" + object.name;
   object.job.submitted = object.created;
-  ReadTier(wishes, defaults, object);
-  ReadTimes(wishes, defaults, object);
-  ReadWidth(object.requests, defaults, wishes, object);
+  ReadTier(annotations, defaults, object);
+  ReadTimes(annotations, defaults, object);
+  ReadWidth(object.requests, defaults, annotations, object);
   if (const auto threshold =
-          wishes.Number("threshold", "carbon-intensity-threshold", 0, kMostThreshold))
+          annotations.Number("threshold", "carbon-intensity-threshold", 0, kMostThreshold))
     object.job.threshold = Intensity{*threshold};
   else if (!object.job.threshold)
     object.job.threshold = defaults.threshold;
-  ReadOutage(wishes, object);
-  if (const auto priority = wishes.Whole("priority", -kMostPriority, kMostPriority))
+  ReadOutage(annotations, object);
+  if (const auto priority = annotations.Whole("priority", -kMostPriority, kMostPriority))
     object.job.priority = *priority;
-  object.job.checkpointable = wishes.Flag("checkpointable");
-  ReadPrice(wishes, defaults, object);
-  RefuseOthers(wishes, object);
-  ReadFilter(wishes, object);
+  object.job.checkpointable = annotations.Flag("checkpointable");
+  ReadPrice(annotations, defaults, object);
+  RefuseOthers(annotations, object);
+  ReadFilter(annotations, object);
   if (policy) KeepWithin(policy->limits, object);
 }
 

@@ -44,7 +44,8 @@ struct GatedObject {
   bool declined = false;
   /// Owned by another such object, or Kueue's to release: that one is held back, if any.
   bool follows = false;
-  bool by_kueue = false;  ///< a Workload: released by an answer to Kueue (kueue_board.h)
+  bool by_kueue =
+      false;  ///< a Workload: released by an answer to Kueue (admission_check_controller.h)
   ObjectPhase phase = ObjectPhase::kSuspended;
   std::optional<Time> started;  ///< of what runs, as the cluster tells it
   int attempt = 0;              ///< kAttemptKey
@@ -54,7 +55,7 @@ struct GatedObject {
   /// What was asked for and cannot be had, one sentence each.
   std::vector<std::string> problems;
   /// All that say something to Ebb, those of its pods' template among them: for what is made of it.
-  std::map<std::string, std::string> wishes;
+  std::map<std::string, std::string> annotations;
   std::vector<std::string> labels{};    ///< of its own, with our prefix
   std::vector<std::string> mistyped{};  ///< of the problems, those of keys that say nothing to Ebb
   std::optional<double> most_price{};   ///< per kWh (price_gate.h)
@@ -93,11 +94,11 @@ struct ObjectDefaults {
 /// gone.
 inline constexpr std::string_view kAdmissionGatesKey = "kueue.x-k8s.io/admission-gated-by";
 
-/// Nothing where it is no object: without a name, a uid or a time of creation. `wishes`: of the
-/// object that it was made for; its own go first.
+/// Nothing where it is no object: without a name, a uid or a time of creation. `annotations`: of
+/// the object that it was made for; its own go first.
 std::optional<GatedObject> ReadObject(const GatedKind& kind, const JsonNode& object,
                                       const ObjectDefaults& defaults,
-                                      const std::map<std::string, std::string>& wishes = {});
+                                      const std::map<std::string, std::string>& annotations = {});
 
 /// Those with our prefix.
 std::map<std::string, std::string> OursOf(const std::map<std::string, std::string>& annotations);

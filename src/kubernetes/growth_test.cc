@@ -85,7 +85,7 @@ TEST_F(GrowthTest, ObjectsThatWereRefusedOrGivenUpAreForgottenWithTheirEnd) {
     server_.Create(kJobs, JobObject(name));
     const core::JobId job = Submitted();
     if (i % 2 == 0)
-      executor_->board().Refused(job, {ExitCode::kUsage, "is too wide", "", ""});
+      executor_->reconciler().Refused(job, {ExitCode::kUsage, "is too wide", "", ""});
     else
       executor_->Forget(job);  // the engine has ended it: it would not stay paused or running
     server_.Delete(kJobs, name);

@@ -91,8 +91,8 @@ Workload ReadWorkload(const JsonNode& json) {
 
 std::optional<GatedObject> ObjectOf(const GatedKind& kind, const JsonNode& json,
                                     const GatedObject* owner, const ObjectDefaults& defaults) {
-  using Wishes = std::map<std::string, std::string>;
-  auto object = ReadObject(kind, json, defaults, owner ? owner->wishes : Wishes{});
+  using Annotations = std::map<std::string, std::string>;
+  auto object = ReadObject(kind, json, defaults, owner ? owner->annotations : Annotations{});
   if (!object) return std::nullopt;
   object->by_kueue = object->chosen = true;
   object->follows = false;
@@ -108,7 +108,7 @@ std::optional<GatedObject> ObjectOf(const GatedKind& kind, const JsonNode& json,
   const bool has_run = NumberAt(json, "/status/accumulatedPastExecutionTimeSeconds").has_value() ||
                        NumberAt(json, "/status/accumulatedPastExexcutionTimeSeconds").has_value();
   object->attempt = (has_run ? 1 : 0) + (object->phase == ObjectPhase::kReleased ? 1 : 0);
-  if (!object->wishes.contains("ebb/priority") && object->job.tier.empty())
+  if (!object->annotations.contains("ebb/priority") && object->job.tier.empty())
     object->job.priority = static_cast<int>(NumberAt(json, "/spec/priority").value_or(0));
   return object;
 }

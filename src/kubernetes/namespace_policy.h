@@ -1,7 +1,7 @@
 #pragma once
 // What the objects of a namespace are held to be, how far they may go, and how much energy the
 // namespace may use in a month. Values; the format is read by config/namespace_policy.h, and who
-// follows the ConfigMap is policy_book.h.
+// follows the ConfigMap is policy_registry.h.
 //
 // A default is the value of an annotation of ours that an object does not have, so that there is
 // one reader of such values (gated_object.h).

@@ -94,7 +94,7 @@ TEST(NamespacePolicy, TooWideAnObjectIsNotReleased) {
 
 TEST(NamespacePolicy, AnObjectIsReadAnewWhereThePolicyHasGone) {
   GatedObject object = Read({}, 16);
-  object.wishes = {{"ebb/priority", "9"}};
+  object.annotations = {{"ebb/priority", "9"}};
   ReadAgain({}, object);
   EXPECT_EQ(object.job.threshold, std::nullopt);
   EXPECT_EQ(object.job.priority, 9);

@@ -112,7 +112,7 @@ TEST_F(NodeGroupTest, AJobIsReleasedThoughItsNodeDoesNotStandAndNeverMoreThanThe
   const core::Job first = Submit("first", 4, {{"ebb/duration", "1h"}});
   EXPECT_EQ(first.duration, minutes{66}) << "with the start-up of its node";
   ASSERT_TRUE(executor().Execute(engine::StartJob{first.id, 1, pool}));
-  executor().board().Note(first.id, {"running", "running", ""});
+  executor().reconciler().Note(first.id, {"running", "running", ""});
   EXPECT_TRUE(world_.Until([&] {
     return Annotation("first", "ebb/reason") ==
            "running; a node of group h100 has to start for it, about 6m";
@@ -139,7 +139,7 @@ TEST_F(NodeGroupTest, StandingNodesAreTakenFirstAndDeadlinesAllowForAnother) {
   EXPECT_EQ(*job.start_by, job.submitted + minutes{12 * 60 - 6});
   EXPECT_EQ(*job.finish_by, job.submitted + minutes{20 * 60 - 6});
   ASSERT_TRUE(executor().Execute(engine::StartJob{job.id, 1, NumberOf("H100")}));
-  executor().board().Note(job.id, {"running", "running", ""});
+  executor().reconciler().Note(job.id, {"running", "running", ""});
   EXPECT_TRUE(world_.Until([&] { return Annotation("train", "ebb/reason") == "running"; }));
 }
 
@@ -154,7 +154,7 @@ TEST_F(NodeGroupTest, AStartForWhichNoNodeComesHasFailedAndTheGroupIsLeftAlone) 
   EXPECT_TRUE(world_.Until([&] { return world_.IsSuspended("train"); }));
   EXPECT_EQ(Gpus(), 0);
   EXPECT_EQ(Away(), 8) << "what needs them waits for them";
-  executor().board().Note(job.id, {"waiting", "waiting: no device is free", ""});
+  executor().reconciler().Note(job.id, {"waiting", "waiting: no device is free", ""});
   EXPECT_TRUE(world_.Until([&] {
     return Annotation("train", "ebb/reason") ==
            "waiting: no device is free; none of its pods found a node within 300ms";
@@ -162,9 +162,9 @@ TEST_F(NodeGroupTest, AStartForWhichNoNodeComesHasFailedAndTheGroupIsLeftAlone) 
   const std::string once =
       "waiting: the last start failed; none of its pods found a node within 300ms; must start by "
       "2026-11-26 06:51";
-  executor().board().Note(job.id, {"waiting", once, ""});
+  executor().reconciler().Note(job.id, {"waiting", once, ""});
   const std::string uid = server().Get(kJobs, "train")["metadata"]["uid"];
-  EXPECT_EQ(executor().board().NoteOf(uid)->reason, once + " UTC")
+  EXPECT_EQ(executor().reconciler().NoteOf(uid)->reason, once + " UTC")
       << "each reason once, times with their zone";
   server().Create(kNodes, GroupNode("late"));
   EXPECT_TRUE(world_.Until([&] { return Gpus() == 8; })) << "nodes come after all";

@@ -16,7 +16,7 @@
 #include "base/json_node.h"
 #include "base/time.h"
 #include "kubernetes/capacity.h"
-#include "kubernetes/object_board.h"
+#include "kubernetes/object_reconciler.h"
 
 namespace ebb::kubernetes {
 
@@ -27,7 +27,7 @@ struct PodOrigin {
 
 class PodDirectory {
  public:
-  using Lookup = std::function<std::optional<ObjectBoard::PodsObject>(const PodOwner&)>;
+  using Lookup = std::function<std::optional<ObjectReconciler::PodsObject>(const PodOwner&)>;
   /// `now`: a clock that nobody sets.
   PodDirectory(Lookup lookup, std::function<Duration()> now)
       : lookup_(std::move(lookup)), now_(std::move(now)) {}

@@ -1,7 +1,7 @@
 #pragma once
 // Pods that are held back by a scheduling gate (spec.schedulingGates: "ebb/wait"), put together to
 // gangs: the pods of one label "ebb/gang", or of one owner, or a pod alone. Each gang is one object
-// for the board, which is released when all its pods are there and all fit.
+// for the reconciler, which is released when all its pods are there and all fit.
 //
 // A gate can be removed and never be put back, so a gang cannot be paused. A pod that its owner
 // makes anew while the gang runs is let through at once. A gang has ended when all its pods have;
@@ -37,7 +37,7 @@ struct PodGangOptions {
   /// Without any pod so long a gang is no more: one that runs, and one that waits.
   Duration runs_on_for{30'000}, waits_on_for{std::chrono::minutes{10}};
   Duration again_after{10'000};   ///< a gate that could not be removed
-  Duration late_release{30'000};  ///< ObjectBoardOptions::late_release
+  Duration late_release{30'000};  ///< ObjectReconcilerOptions::late_release
 };
 
 class PodGangs {

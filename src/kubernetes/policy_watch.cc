@@ -22,7 +22,7 @@ std::string ListPath(const PolicyOptions& options) {
 PolicyWatch::PolicyWatch(Ports ports, PolicyOptions options, ReflectorOptions reflector)
     : ports_(std::move(ports)),
       options_(std::move(options)),
-      book_(options_.parse),
+      registry_(options_.parse),
       reflector_(std::make_unique<Reflector>(
           ports_.client, ListPath(options_), ports_.since_boot,
           ReflectorEvents{[this](const JsonNode& config_map) { TakeMap(config_map); },
@@ -52,11 +52,12 @@ void PolicyWatch::TakeMap(const JsonNode& config_map) {
   uid_ = TextAt(config_map, "/metadata/uid");
   written_ = OursOf(TextsAt(config_map, "/metadata/annotations"));
   if (!has_used_) used_ = written_[std::string(kUsedKey)];
-  const bool is_news = book_.Take(config_map);
+  const bool is_news = registry_.Take(config_map);
   Write();
-  if (const std::string status = book_.Status(); std::exchange(said_, status) != status) {
+  if (const std::string status = registry_.Status(); std::exchange(said_, status) != status) {
     ports_.say(options_.name + ": " + status);
-    Tell(book_.wrong().empty() ? EventReason::kPoliciesInForce : EventReason::kBadPolicy, status);
+    Tell(registry_.wrong().empty() ? EventReason::kPoliciesInForce : EventReason::kBadPolicy,
+         status);
   }
   if (is_news) ports_.changed();
 }
@@ -66,7 +67,7 @@ void PolicyWatch::DropMap() {
   written_.clear();
   said_.clear();
   ports_.say(options_.name + ": the ConfigMap is gone; no policy is in force");
-  if (book_.Drop()) ports_.changed();
+  if (registry_.Drop()) ports_.changed();
 }
 
 void PolicyWatch::KeepUsed(std::string used) {
@@ -89,8 +90,8 @@ void PolicyWatch::Write() {
     if (std::exchange(there, text) == text) return;
     changed[std::string(key)] = text.empty() ? nlohmann::json() : nlohmann::json(text);
   };
-  put(kStatusKey, book_.Status());
-  put(kLastGoodKey, book_.LastGood());
+  put(kStatusKey, registry_.Status());
+  put(kLastGoodKey, registry_.LastGood());
   if (has_used_) put(kUsedKey, used_);
   if (changed.empty()) return;
   ApiClient::Change change;

@@ -1,5 +1,5 @@
 #pragma once
-// Follows the ConfigMap with the policies of namespaces (policy_book.h), and writes on it what
+// Follows the ConfigMap with the policies of namespaces (policy_registry.h), and writes on it what
 // became of them: what is in force, what is wrong, and what each namespace has used.
 //
 // Thread contract: that of ApiClient.
@@ -11,14 +11,14 @@
 
 #include "kubernetes/api_client.h"
 #include "kubernetes/event_recorder.h"
-#include "kubernetes/policy_book.h"
+#include "kubernetes/policy_registry.h"
 #include "kubernetes/reflector.h"
 
 namespace ebb::kubernetes {
 
 struct PolicyOptions {
   std::string name_space, name;  ///< of the ConfigMap; an empty name: there are no policies
-  PolicyBook::Parse parse{};
+  PolicyRegistry::Parse parse{};
 };
 
 class PolicyWatch {
@@ -41,7 +41,7 @@ class PolicyWatch {
   /// The ConfigMap is known, or it cannot be read, which is said.
   bool ready() const;
 
-  const PolicyBook& book() const { return book_; }
+  const PolicyRegistry& registry() const { return registry_; }
   /// What namespaces have used, as KeepUsed has it; empty: nothing is kept. An earlier controller's
   /// until the first KeepUsed.
   const std::string& used() const { return used_; }
@@ -56,7 +56,7 @@ class PolicyWatch {
 
   Ports ports_;
   PolicyOptions options_;
-  PolicyBook book_;
+  PolicyRegistry registry_;
   std::string uid_;                             // empty: it is not there
   std::map<std::string, std::string> written_;  // annotations of ours as they are
   std::string used_;

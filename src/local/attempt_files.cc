@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::string_view, 4> kWishNames{"pause", "cancel", "too_long", "budget"};
+constexpr std::array<std::string_view, 4> kEndRequestNames{"pause", "cancel", "too_long", "budget"};
 constexpr const char* kBudgetEvents = "budget.events";
 constexpr std::string_view kSupervisor = "supervisor ";
 // The last field of an end, over all that stands before it.
@@ -184,15 +184,15 @@ std::vector<DeviceFault> ReadDeviceFaults(const AttemptPaths& paths) {
   return ReadLines<DeviceFault>(paths.faults());
 }
 
-Status WriteAsked(const AttemptPaths& paths, EndWish wish) {
+Status WriteAsked(const AttemptPaths& paths, EndRequest request) {
   return platform::WriteFileAtomically(
-      paths.asked(), std::string(kWishNames[static_cast<std::size_t>(wish)]) + "\n");
+      paths.asked(), std::string(kEndRequestNames[static_cast<std::size_t>(request)]) + "\n");
 }
 
-std::optional<EndWish> ReadAsked(const AttemptPaths& paths) {
+std::optional<EndRequest> ReadAsked(const AttemptPaths& paths) {
   const auto text = platform::ReadSharedFile(paths.asked(), kLongestFile);
   if (!text) return std::nullopt;
-  return EnumFromName<EndWish>(kWishNames, Trim(*text));
+  return EnumFromName<EndRequest>(kEndRequestNames, Trim(*text));
 }
 
 Status AppendBudgetEvent(const fs::path& job_directory, const core::BudgetEvent& event) {

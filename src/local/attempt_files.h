@@ -75,7 +75,7 @@ struct AttemptPlan {
 };
 
 /// Why a program is asked to end.
-enum class EndWish { kPause, kCancel, kTooLong, kBudget };
+enum class EndRequest { kPause, kCancel, kTooLong, kBudget };
 
 /// What the supervisor says in the end.
 struct AttemptEnd {
@@ -138,8 +138,8 @@ Status AppendDeviceFault(const AttemptPaths& paths, const DeviceFault& fault);
 /// Lines that make no sense are left out.
 std::vector<DeviceFault> ReadDeviceFaults(const AttemptPaths& paths);
 
-Status WriteAsked(const AttemptPaths& paths, EndWish wish);
-std::optional<EndWish> ReadAsked(const AttemptPaths& paths);
+Status WriteAsked(const AttemptPaths& paths, EndRequest request);
+std::optional<EndRequest> ReadAsked(const AttemptPaths& paths);
 
 Status AppendBudgetEvent(const std::filesystem::path& job_directory,
                          const core::BudgetEvent& event);

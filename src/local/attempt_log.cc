@@ -7,7 +7,7 @@
 
 namespace ebb::local {
 
-void LogKeeper::Look() {
+void LogTrimmer::Look() {
   if (limit_ == 0 || trouble_) return;
   std::error_code code;
   const std::uintmax_t size = std::filesystem::file_size(file_, code);

@@ -13,10 +13,10 @@
 namespace ebb::local {
 
 /// Keeps a growing file within a limit. Thread contract: one thread.
-class LogKeeper {
+class LogTrimmer {
  public:
   /// `limit_bytes` of what is kept; 0: everything.
-  LogKeeper(std::filesystem::path file, std::uint64_t limit_bytes)
+  LogTrimmer(std::filesystem::path file, std::uint64_t limit_bytes)
       : file_(std::move(file)), limit_(limit_bytes) {}
 
   /// To be called now and then.

@@ -28,9 +28,9 @@ class AttemptLog : public ::testing::Test {
     stream_.flush();
   }
   bool CanDrop() {
-    LogKeeper keeper(file_, 8192);
-    keeper.Look();
-    return !keeper.trouble();
+    LogTrimmer trimmer(file_, 8192);
+    trimmer.Look();
+    return !trimmer.trouble();
   }
   std::uint64_t KeptBytes() const {
     struct stat facts {};
@@ -46,13 +46,13 @@ class AttemptLog : public ::testing::Test {
 TEST_F(AttemptLog, KeepsTheNewestWithinTheLimitAndEveryOffset) {
   Print(2000);
   if (!CanDrop()) GTEST_SKIP() << "this file system has no holes";
-  LogKeeper keeper(file_, 100'000);
+  LogTrimmer trimmer(file_, 100'000);
   for (int i = 0; i < 100; ++i) {
     Print(2000);
-    keeper.Look();
+    trimmer.Look();
     EXPECT_LE(KeptBytes(), 130'000u);
   }
-  EXPECT_FALSE(keeper.trouble());
+  EXPECT_FALSE(trimmer.trouble());
   EXPECT_EQ(fs::file_size(file_), 10u * 202'000u) << "offsets stay";
   const auto first = ReadLog(file_, 0, 1 << 20);
   ASSERT_TRUE(first);
@@ -65,12 +65,12 @@ TEST_F(AttemptLog, KeepsTheNewestWithinTheLimitAndEveryOffset) {
 TEST_F(AttemptLog, AReaderThatFollowsMissesOnlyWhatWasDroppedBeforeItCame) {
   Print(2000);
   if (!CanDrop()) GTEST_SKIP() << "this file system has no holes";
-  LogKeeper keeper(file_, 50'000);
+  LogTrimmer trimmer(file_, 50'000);
   std::uint64_t offset = 0;
   unsigned long next = 0;
   for (int i = 0; i < 50; ++i) {
     Print(1 + 137 * i % 4000);
-    keeper.Look();
+    trimmer.Look();
     for (;;) {
       const auto part = ReadLog(file_, offset, 7'000);
       ASSERT_TRUE(part);
@@ -87,8 +87,8 @@ TEST_F(AttemptLog, AReaderThatFollowsMissesOnlyWhatWasDroppedBeforeItCame) {
 
 TEST_F(AttemptLog, WithoutALimitEverythingIsKept) {
   Print(5000);
-  LogKeeper keeper(file_, 0);
-  keeper.Look();
+  LogTrimmer trimmer(file_, 0);
+  trimmer.Look();
   const auto part = ReadLog(file_, 49'990, 100);
   ASSERT_TRUE(part);
   EXPECT_EQ(part->begin, 49'990u);

@@ -101,7 +101,7 @@ class DeviceRegister {
   /// When TryAgain has something to do next; Time::max(): never.
   Time NextRetry() const;
 
-  /// People's wishes; the device by its name or a unique beginning of it.
+  /// What people ask of a device: it is named by its name or a unique beginning of it.
   Result<std::string> SetAsideByPerson(const std::string& name, const std::string& why, Time now);
   Result<std::string> PutBack(const std::string& name, Time now);
   /// It is not expected back; only of one that is gone.

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "base/check.h"
-#include "local/said_paused.h"
+#include "local/pause_marker.h"
 
 namespace ebb::local {
 namespace {
@@ -53,7 +53,7 @@ Result<AttemptResult> RunAttempt(const AttemptOptions& options,
                                  std::vector<std::unique_ptr<meter::Meter>> meters,
                                  runtime::SignalFeed& feed, const runtime::GridClock& clock,
                                  platform::ProcessSignals& signals, AttemptObserver& observer) {
-  const SaidPaused said_paused(options.child);
+  const PauseMarker pause_marker(options.child);
   EBB_ASSIGN_OR_RETURN(
       const std::unique_ptr<MeasuredProcess> process,
       MeasuredProcess::Start(options, MakeOwnMeter(std::move(meters), options.sampler), feed, clock,
@@ -68,7 +68,7 @@ Result<AttemptResult> RunAttempt(const AttemptOptions& options,
   }
   process->StopMeasuring();
   std::vector<std::string> warnings;
-  AttemptResult result = process->Finish(said_paused.Judge(insistence.Seen(*status), warnings));
+  AttemptResult result = process->Finish(pause_marker.Judge(insistence.Seen(*status), warnings));
   result.warnings.insert(result.warnings.end(), warnings.begin(), warnings.end());
   return result;
 }

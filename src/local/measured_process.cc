@@ -8,7 +8,7 @@
 #include "local/job_budget.h"
 #include "local/observed_feed.h"
 #include "local/reading_queue.h"
-#include "local/row_keeper.h"
+#include "local/row_buffer.h"
 #include "runtime/clock_watch.h"
 
 namespace ebb::local {
@@ -20,7 +20,7 @@ struct MeasuredProcess::State {
         clock(grid_clock),
         observer(attempt_observer),
         accountant(signal, grid_clock, options.number, options.pue, options.other_feed),
-        keeper([this](std::span<const core::LedgerRow> rows) { return observer.OnRows(rows); }) {
+        buffer([this](std::span<const core::LedgerRow> rows) { return observer.OnRows(rows); }) {
     const Time now = grid_clock.Now();
     feeds.emplace_back(signal, signal.NextChange(now));
     if (options.other_feed)
@@ -43,7 +43,7 @@ struct MeasuredProcess::State {
   const runtime::GridClock& clock;
   AttemptObserver& observer;
   runtime::Accountant accountant;
-  RowKeeper keeper;
+  RowBuffer buffer;
   std::optional<platform::ChildProcess> child;
   core::Attempt attempt;
   Duration since_boot{};                     // when it began
@@ -123,15 +123,15 @@ void MeasuredProcess::Tick() {
     state_->accountant.FollowClock(step->to - step->from);
   const Time grid_now = state_->clock.Now();
   for (ObservedFeed& feed : state_->feeds) feed.KeepUp(grid_now);
-  state_->keeper.Offer(state_->accountant.Add(state_->queue.Take()));
+  state_->buffer.Offer(state_->accountant.Add(state_->queue.Take()));
   state_->WatchBudget();
   if (state_->observer.OnTick(figures())) state_->meter->Mark();
 }
 
 void MeasuredProcess::StopMeasuring() {
   state_->summary = state_->meter->Stop();
-  state_->keeper.Offer(state_->accountant.Add(state_->queue.Take()));
-  state_->keeper.Offer(state_->accountant.Flush());
+  state_->buffer.Offer(state_->accountant.Add(state_->queue.Take()));
+  state_->buffer.Offer(state_->accountant.Flush());
 }
 
 AttemptResult MeasuredProcess::Finish(const platform::ExitStatus& status) {
@@ -149,7 +149,7 @@ AttemptResult MeasuredProcess::Finish(const platform::ExitStatus& status) {
   attempt.ram_used_gb = mean.ram_gb;
   attempt.gpu_utilisation_percent = mean.gpu_percent;
   AttemptResult result{attempt, state_->summary.warnings};
-  if (auto warning = state_->keeper.Warning()) result.warnings.push_back(*warning);
+  if (auto warning = state_->buffer.Warning()) result.warnings.push_back(*warning);
   return result;
 }
 

@@ -1,4 +1,4 @@
-// How attempts end that nobody wished to end, and what keeps the loop from taking their end.
+// How attempts end that nobody asked to end, and what keeps the loop from taking their end.
 
 #include "local/supervised_world_for_test.h"
 #include "platform/process_table.h"
@@ -170,7 +170,7 @@ TEST(KilledSupervisor, TheTimeLimitThatItWasActingOnHolds) {
   world.LimitTime(job, Duration{50});
   ASSERT_TRUE(world.local().Execute(engine::StartJob{job, 1, 0}));
   const int program = world.WaitForProgram();
-  while (ReadAsked(world.PathsOf(job)) != EndWish::kTooLong)
+  while (ReadAsked(world.PathsOf(job)) != EndRequest::kTooLong)
     std::ignore = world.local().WaitForEvents(world.local().Now() + Duration{10});
   ::kill(*SupervisorOf(world.PathsOf(job)), SIGKILL);
   ::kill(program, SIGKILL);

@@ -199,7 +199,7 @@ void SupervisedExecutor::Replace(std::shared_ptr<const core::Submission> submiss
 
 void SupervisedExecutor::PauseAll() {
   stop_signal_.reset();
-  for (const auto& [job, entry] : running_) entry->program->AskToEnd(EndWish::kPause);
+  for (const auto& [job, entry] : running_) entry->program->AskToEnd(EndRequest::kPause);
   while (!running_.empty()) {
     std::ignore = WaitOnce(options_.tick);
     if (stop_signal_)
@@ -215,7 +215,7 @@ Status SupervisedExecutor::Execute(const engine::Command& command) {
   if (const auto* start = std::get_if<engine::StartJob>(&command)) return Start(*start);
   if (const auto* pause = std::get_if<engine::PauseJob>(&command)) return Pause(*pause);
   const auto& cancel = std::get<engine::CancelJob>(command);
-  return RequestEnd(cancel.job, cancel.attempt, EndWish::kCancel);
+  return RequestEnd(cancel.job, cancel.attempt, EndRequest::kCancel);
 }
 
 // The slots of an attempt of another life: GPUs may be counted otherwise now, their names stay.
@@ -364,20 +364,21 @@ void SupervisedExecutor::Freeze(Entry& entry, bool frozen) {
 
 Status SupervisedExecutor::Pause(const engine::PauseJob& command) {
   EBB_ASSIGN_OR_RETURN(Entry* const entry, Find(command.job));
-  if (!entry->local.job().freeze) return RequestEnd(command.job, command.attempt, EndWish::kPause);
+  if (!entry->local.job().freeze)
+    return RequestEnd(command.job, command.attempt, EndRequest::kPause);
   const bool runs = entry->program && entry->program->plan().attempt == command.attempt;
   if (runs && !entry->program->HasEnded()) Freeze(*entry, true);
   return {};
 }
 
-Status SupervisedExecutor::RequestEnd(core::JobId job, int attempt, EndWish wish) {
+Status SupervisedExecutor::RequestEnd(core::JobId job, int attempt, EndRequest request) {
   EBB_ASSIGN_OR_RETURN(Entry* const entry, Find(job));
   if (entry->program && entry->program->plan().attempt == attempt) {
-    entry->program->AskToEnd(wish);
+    entry->program->AskToEnd(request);
     return {};
   }
   // Nothing runs that could be cancelled, and the engine waits to hear that.
-  if (wish == EndWish::kCancel && !entry->program && entry->last_report &&
+  if (request == EndRequest::kCancel && !entry->program && entry->last_report &&
       !HasEnded(entry->last_report->phase)) {
     JobReport report = *entry->last_report;
     report.phase = JobPhase::kCancelled;
@@ -409,7 +410,7 @@ void SupervisedExecutor::LookAtPrograms() {
     const auto& limit = entry->local.submission->time_limit;
     const Duration ran = SinceBoot() - program.plan().since_boot - entry->frozen;
     if (limit && !entry->frozen_since && clock_.ToGrid(ran) > *limit)
-      program.AskToEnd(EndWish::kTooLong);
+      program.AskToEnd(EndRequest::kTooLong);
     program.Tick();
     HearBudget(*entry);
     HearFaults(*entry);

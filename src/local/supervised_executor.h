@@ -124,7 +124,7 @@ class SupervisedExecutor final : public JobExecutor {
   void Freeze(Entry& entry, bool frozen);
   void FindFrozen();
   Status Pause(const engine::PauseJob& command);
-  Status RequestEnd(core::JobId job, int attempt, EndWish wish);
+  Status RequestEnd(core::JobId job, int attempt, EndRequest request);
   void Watch(Entry& entry, AttemptPlan plan, std::optional<platform::ProcessWatch> watch);
   void Report(Entry& entry, engine::JobReport report);
   void LookAtPrograms();

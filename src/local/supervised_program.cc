@@ -40,7 +40,7 @@ SupervisedProgram::SupervisedProgram(LocalJob job, AttemptPlan plan,
       accountant_(feed, clock, plan_.attempt, pue),
       watch_options_(clock_watch),
       budget_events_heard_(stored.budget_events),
-      wish_(ReadAsked(paths_)) {
+      end_request_(ReadAsked(paths_)) {
   for (const core::BudgetEvent& event : ReadBudgetEvents(job_.directory)) Explain(event);
 }
 
@@ -48,9 +48,9 @@ SupervisedProgram::SupervisedProgram(LocalJob job, AttemptPlan plan,
 void SupervisedProgram::Explain(const core::BudgetEvent& event) {
   const bool ends =
       event.level == core::BudgetLevel::kReached || event.level == core::BudgetLevel::kKilled;
-  if (wish_ || event.attempt != plan_.attempt || !ends) return;
-  if (event.action == core::BudgetAction::kStop) wish_ = EndWish::kBudget;
-  if (event.action == core::BudgetAction::kPause) wish_ = EndWish::kPause;
+  if (end_request_ || event.attempt != plan_.attempt || !ends) return;
+  if (event.action == core::BudgetAction::kStop) end_request_ = EndRequest::kBudget;
+  if (event.action == core::BudgetAction::kPause) end_request_ = EndRequest::kPause;
 }
 
 std::vector<core::BudgetEvent> SupervisedProgram::TakeBudgetEvents() {
@@ -108,14 +108,14 @@ bool SupervisedProgram::ProgramIsGone() const {
   return !platform::Runs(header->program_pid, header->program_identity);
 }
 
-// What ended before it was asked ended by itself: the wish must not explain it.
-void SupervisedProgram::AskToEnd(EndWish wish) {
+// What ended before it was asked ended by itself: the request must not explain it.
+void SupervisedProgram::AskToEnd(EndRequest request) {
   if (!tail_.header()) Tick();
   if (ProgramIsGone()) return;
-  if (!wish_ || wish == EndWish::kCancel) {
-    wish_ = wish;
+  if (!end_request_ || request == EndRequest::kCancel) {
+    end_request_ = request;
     // On a full disk the reason is known to this life of the service only.
-    std::ignore = WriteAsked(paths_, wish);
+    std::ignore = WriteAsked(paths_, request);
   }
   if (!asked_at_) asked_at_ = std::chrono::steady_clock::now();
   if (watch_) {
@@ -172,17 +172,17 @@ std::optional<Duration> SupervisedProgram::SettleAfter() const {
 engine::JobReport SupervisedProgram::ReportOf(const std::optional<AttemptEnd>& end) const {
   engine::JobReport report{plan_.job, plan_.attempt, JobPhase::kFailed, plan_.pool, {}, 0, ""};
   if (end) report.exit_code = end->status.code;
-  if (wish_ == EndWish::kCancel) {
+  if (end_request_ == EndRequest::kCancel) {
     report.phase = JobPhase::kCancelled;
   } else if (end && !end->started) {
     report.phase = PhaseOfNotStarted(end->status.code);
     report.detail = end->detail;
   } else if (end && end->status.code == 0) {
     report.phase = JobPhase::kSucceeded;
-  } else if (wish_ == EndWish::kTooLong) {
+  } else if (end_request_ == EndRequest::kTooLong) {
     report.detail = "ran longer than its limit of " + FormatDuration(*job_.submission->time_limit) +
                     " and was ended";
-  } else if (wish_ == EndWish::kBudget) {
+  } else if (end_request_ == EndRequest::kBudget) {
     report.detail = StoppedByText(job_.submission->budget);
   } else if (end) {
     ReportEnd(*end, report);
@@ -232,12 +232,12 @@ void SupervisedProgram::ReportEnd(const AttemptEnd& end, engine::JobReport& repo
   if (end.status.code == kPausedExitCode && !end.status.by_signal) {
     report.phase = JobPhase::kPaused;
     report.detail.clear();
-  } else if (wish_ == EndWish::kPause && SignalThatEnded(end.status) && checkpointable) {
+  } else if (end_request_ == EndRequest::kPause && SignalThatEnded(end.status) && checkpointable) {
     GoOn(report, "asked to pause, it was " + report.detail + ", not with exit code " +
                      std::to_string(kPausedExitCode));
-  } else if (end.from_outside && !wish_) {
+  } else if (end.from_outside && !end_request_) {
     GoOn(report, report.detail + ", from outside");
-  } else if (const auto faults = Faults(); !faults.empty() && !wish_) {
+  } else if (const auto faults = Faults(); !faults.empty() && !end_request_) {
     // The program could not help it: it goes on, or starts again, elsewhere.
     GoOn(report, faults.front().device + " failed: " + faults.front().what);
   }
@@ -247,12 +247,13 @@ AttemptResult SupervisedProgram::ResultOf(const std::optional<AttemptEnd>& end) 
   AttemptResult result;
   if (end) {
     result = {end->attempt, end->warnings};
-    if (wish_ == EndWish::kBudget && end->status.code != 0)
+    if (end_request_ == EndRequest::kBudget && end->status.code != 0)
       result.attempt.outcome = core::AttemptOutcome::kStoppedByBudget;
   } else {
     result.attempt.number = plan_.attempt;
-    result.attempt.outcome = wish_ == EndWish::kBudget ? core::AttemptOutcome::kStoppedByBudget
-                                                       : core::AttemptOutcome::kKilled;
+    result.attempt.outcome = end_request_ == EndRequest::kBudget
+                                 ? core::AttemptOutcome::kStoppedByBudget
+                                 : core::AttemptOutcome::kKilled;
     const Time begin = tail_.header() ? tail_.header()->wall_begin : clock_.wall().Now();
     result.attempt.wall = {begin, std::max(begin, accountant_.measured_until().value_or(begin))};
     result.warnings.push_back(
@@ -269,9 +270,9 @@ engine::JobReport SupervisedProgram::TakeEnd(std::vector<std::string> warnings) 
   AttemptResult result = ResultOf(end_);
   result.warnings.insert(result.warnings.end(), warnings.begin(), warnings.end());
   // Nobody asked for it, so somebody should read it.
-  const bool unlike_wish = wish_ == EndWish::kPause && !report.detail.empty();
+  const bool unlike_wish = end_request_ == EndRequest::kPause && !report.detail.empty();
   const bool is_forged = !why_not_believed_.empty() && !report.detail.empty();
-  if ((end_ && end_->from_outside && !wish_) || unlike_wish || is_forged)
+  if ((end_ && end_->from_outside && !end_request_) || unlike_wish || is_forged)
     result.warnings.push_back(report.detail);
   if (report.phase == JobPhase::kPaused && report.detail.empty() && plan_.attempt == 1 &&
       job_.job().checkpointable && !LeftCheckpoint())
@@ -295,7 +296,7 @@ engine::JobReport SupervisedProgram::TakeEnd(std::vector<std::string> warnings) 
     result.warnings.push_back(std::to_string(unkept_.size()) +
                               " ledger rows could not be stored: " + unkept_why_);
   records_.End(plan_.job, result);
-  if (end_ && end_->started && !end_->from_outside && !wish_ && Faults().empty())
+  if (end_ && end_->started && !end_->from_outside && !end_request_ && Faults().empty())
     use_ = DeviceUse{plan_.gpus, plan_.job, KindOf(*job_.submission), result.attempt.wall.length(),
                      report.phase == JobPhase::kFailed};
   return report;

@@ -52,9 +52,9 @@ class SupervisedProgram {
   std::vector<core::BudgetEvent> TakeBudgetEvents();
   /// All that were taken, by any life of the service.
   std::size_t budget_events_heard() const { return budget_events_heard_; }
-  /// The first wish explains the end, but for a cancellation. Nothing happens once the program has
-  /// ended, whether or not that is reported yet.
-  void AskToEnd(EndWish wish);
+  /// The first request explains the end, but for a cancellation. Nothing happens once the program
+  /// has ended, whether or not that is reported yet.
+  void AskToEnd(EndRequest request);
   /// The grace period of what was asked to end is over.
   void Hurry() const;
   /// SIGSTOP and SIGCONT for the program.
@@ -109,7 +109,7 @@ class SupervisedProgram {
   std::vector<core::LedgerRow> unkept_;
   std::string unkept_why_;
   std::size_t budget_events_heard_;
-  std::optional<EndWish> wish_;
+  std::optional<EndRequest> end_request_;
   std::optional<std::chrono::steady_clock::time_point> asked_at_;
   Rest rest_ = Rest::kReadings;
   std::optional<AttemptEnd> end_;

@@ -15,8 +15,8 @@
 #include "local/device_guard.h"
 #include "local/ending.h"
 #include "local/from_outside.h"
+#include "local/pause_marker.h"
 #include "local/power_guard.h"
-#include "local/said_paused.h"
 #include "platform/detached_process.h"
 #include "platform/file.h"
 #include "platform/process_signals.h"
@@ -218,16 +218,16 @@ core::AttemptOutcome OutcomeOf(const AttemptPaths& paths, const AttemptPlan& pla
   const core::AttemptOutcome alone = end.attempt.outcome;
   if (alone == core::AttemptOutcome::kDone) return alone;
   if (end.from_outside) return core::AttemptOutcome::kPaused;
-  const auto wish = ReadAsked(paths);
-  if (wish == EndWish::kCancel) return core::AttemptOutcome::kKilled;
-  if (wish == EndWish::kTooLong) return core::AttemptOutcome::kFailed;
+  const auto request = ReadAsked(paths);
+  if (request == EndRequest::kCancel) return core::AttemptOutcome::kKilled;
+  if (request == EndRequest::kTooLong) return core::AttemptOutcome::kFailed;
   if (asked_by_budget && plan.budget.action == core::BudgetAction::kStop)
     return core::AttemptOutcome::kStoppedByBudget;
-  const bool paused = wish == EndWish::kPause || asked_by_budget;
+  const bool paused = request == EndRequest::kPause || asked_by_budget;
   return paused && alone == core::AttemptOutcome::kKilled ? core::AttemptOutcome::kPaused : alone;
 }
 
-// Nobody with a right to it wished for this end: neither the service, which says so before it asks,
+// Nobody with a right to it asked for this end: neither the service, which says so before it asks,
 // nor the job's budget. See from_outside.h.
 bool IsFromOutside(const AttemptPaths& paths, Program& program, platform::ProcessSignals& signals,
                    const OomWatch& oom) {
@@ -240,7 +240,7 @@ bool IsFromOutside(const AttemptPaths& paths, Program& program, platform::Proces
 
 // Until the program has ended.
 void Follow(Program& program, platform::ProcessSignals& signals, AttemptAccount* account,
-            LogKeeper& log, OomWatch& oom, DeviceGuard& devices, Duration look_again) {
+            LogTrimmer& log, OomWatch& oom, DeviceGuard& devices, Duration look_again) {
   const pid_t pid = program.child().pid();
   while (!program.child().HasEnded()) {
     const auto received = signals.Wait(std::min(program.UntilKill(), look_again));
@@ -314,7 +314,7 @@ Status Supervise(const AttemptPaths& paths, const AttemptPlan& plan, SupervisorO
   PowerGuard power(paths, plan, options.nvml_library, power_warnings);
   OomWatch oom(cgroup.get());
   DeviceGuard devices(paths, plan, options.nvml_library);
-  const SaidPaused said_paused(child);
+  const PauseMarker pause_marker(child);
   auto started = platform::ChildProcess::Start(child);
   if (!started) {
     if (options.follower) options.follower->OnFailure();
@@ -328,7 +328,7 @@ Status Supervise(const AttemptPaths& paths, const AttemptPlan& plan, SupervisorO
                                      cgroup ? cgroup->Identity() : "", platform::SinceBoot()})});
   if (account) account->Begin(began);
 
-  LogKeeper log(paths.log(), plan.log_limit_bytes);
+  LogTrimmer log(paths.log(), plan.log_limit_bytes);
   Duration look_again = plan.log_limit_bytes > 0 ? kLookAtLog : kLookAgain;
   if (account) look_again = std::clamp(options.sampler.interval, kAccountOften, kAccountRarely);
   Follow(program, signals, account.get(), log, oom, devices, look_again);
@@ -339,7 +339,7 @@ Status Supervise(const AttemptPaths& paths, const AttemptPlan& plan, SupervisorO
   // The last sample is taken while the kernel still has the program's times.
   const meter::SamplerSummary summary = sampler.Stop();
   end.warnings = summary.warnings;
-  end.status = said_paused.Judge(
+  end.status = pause_marker.Judge(
       program.child().TakeEnd().value_or(platform::ExitStatus{128 + SIGKILL, true}), end.warnings);
   devices.LookAtEnd(end.status.code != 0);
   end.attempt = EndedAttempt(plan.attempt, end.status, summary.mean);

@@ -190,7 +190,9 @@ Duration Loop::Patience() const {
   return due ? Duration::zero() : ports_.submissions.Patience();
 }
 
-Time Loop::PlanDueAt() const { return ports_.plan_desk ? ports_.plan_desk->NextAt() : Time::max(); }
+Time Loop::PlanDueAt() const {
+  return ports_.plan_worker ? ports_.plan_worker->NextAt() : Time::max();
+}
 
 Status Loop::Store() {
   At("writing the store");
@@ -249,9 +251,9 @@ Result<Time> Loop::DecideAndExecute() {
   At("deciding what runs");
   if (ports_.observer) ports_.observer->OnDeciding();
   const auto planning =
-      ports_.plan_desk ? ports_.plan_desk->Choose(engine_) : engine::Planning::kWhole;
+      ports_.plan_worker ? ports_.plan_worker->Choose(engine_) : engine::Planning::kWhole;
   const engine::Decision decision = engine_.Decide(Now(), planning);
-  if (ports_.plan_desk) ports_.plan_desk->OnDecided(engine_);
+  if (ports_.plan_worker) ports_.plan_worker->OnDecided(engine_);
   At("writing the store");
   if (ports_.journal) EBB_RETURN_IF_ERROR(ports_.journal->Append(decision));
   const std::int64_t events = result_.events;

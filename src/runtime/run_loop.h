@@ -26,7 +26,7 @@
 #include "runtime/executor.h"
 #include "runtime/heartbeat.h"
 #include "runtime/journal.h"
-#include "runtime/plan_desk.h"
+#include "runtime/plan_worker.h"
 #include "runtime/signal_feed.h"
 #include "runtime/submissions.h"
 
@@ -59,8 +59,8 @@ struct LoopPorts {
   LoopObserver* observer = nullptr;
   /// Asked in every cycle, and before each command: those that are left are the next life's.
   std::function<bool()> interrupted = [] { return false; };
-  PlanDesk* plan_desk = nullptr;   ///< nullptr: every decision plans as a whole
-  Heartbeat* heartbeat = nullptr;  ///< told where the loop stands; its beats are the executor's
+  PlanWorker* plan_worker = nullptr;  ///< nullptr: every decision plans as a whole
+  Heartbeat* heartbeat = nullptr;     ///< told where the loop stands; its beats are the executor's
 };
 
 struct LoopOptions {

@@ -217,7 +217,7 @@ TEST_F(LoopTest, PatientSubmissionsAreStoredAndDecidedUponTogether) {
   EXPECT_EQ(engine_->state().ended.at(1).first_start, kNow + minutes{50});
 }
 
-// As a front desk, which hands out so many of those that have come in at a time.
+// Like the service's intake, this hands out at most so many submissions at a time.
 class SubmissionsInRounds final : public Submissions {
  public:
   explicit SubmissionsInRounds(std::deque<core::Job> jobs) : jobs_(std::move(jobs)) {}

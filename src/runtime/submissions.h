@@ -1,6 +1,6 @@
 #pragma once
-// The port through which people's wishes reach the loop: jobs submitted and jobs cancelled. Users:
-// SubmissionList (a list with times: simulation, sweeps) and live sources.
+// The port through which people's requests reach the loop: jobs submitted and jobs cancelled.
+// Users: SubmissionList (a list with times: simulation, sweeps) and live sources.
 
 #include <vector>
 

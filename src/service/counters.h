@@ -12,7 +12,7 @@
 #include "core/decision.h"
 #include "core/ledger.h"
 #include "core/machine_ledger.h"
-#include "service/job_board.h"
+#include "service/job_index.h"
 
 namespace ebb::service {
 

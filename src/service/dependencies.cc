@@ -18,7 +18,7 @@ std::vector<engine::Fact> Dependencies::TakeEnd(core::JobId job, bool succeeded)
       continue;
     }
     if (succeeded)
-      facts.emplace_back(engine::JobWished{waiting, engine::Wish::kNone});
+      facts.emplace_back(engine::JobControlled{waiting, engine::JobControl::kNone});
     else
       facts.emplace_back(engine::JobCancelled{
           waiting, "depends on job " + std::to_string(job) + ", which has not succeeded"});

@@ -13,8 +13,8 @@ TEST(Dependencies, TheLastSuccessLetsGo) {
   EXPECT_EQ(dependencies.WaitsFor(3), (std::vector<core::JobId>{2}));
   const auto facts = dependencies.TakeEnd(2, true);
   ASSERT_EQ(facts.size(), 1u);
-  EXPECT_EQ(std::get<engine::JobWished>(facts[0]).job, 3);
-  EXPECT_EQ(std::get<engine::JobWished>(facts[0]).wish, engine::Wish::kNone);
+  EXPECT_EQ(std::get<engine::JobControlled>(facts[0]).job, 3);
+  EXPECT_EQ(std::get<engine::JobControlled>(facts[0]).control, engine::JobControl::kNone);
   EXPECT_TRUE(dependencies.WaitsFor(3).empty());
   EXPECT_TRUE(dependencies.TakeEnd(2, true).empty());
 }

@@ -1,5 +1,5 @@
-// Ends that nobody wished for, and a loop that does not come back, as the users of a service see
-// them.
+// Ends that nobody controlled for, and a loop that does not come back, as the users of a service
+// see them.
 
 #include <future>
 

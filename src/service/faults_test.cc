@@ -166,7 +166,7 @@ TEST_F(ClockTest, AStoreWhoseTimeLiesInTheFutureGoesOnFromNow) {
   world_.wall().Jump(kTwoDays);
   world_.Start();
   const core::JobId held = world_.Submit(world_.Shell("while [ ! -e go ]; do sleep 0.02; done"));
-  ASSERT_TRUE(world_.Answered(WishOf(held, engine::Wish::kHold)));
+  ASSERT_TRUE(world_.Answered(ControlOf(held, engine::JobControl::kHold)));
   world_.Submit(world_.Shell("true"));
   world_.WaitForStage(held + 1, Stage::kSucceeded);
   world_.Stop();
@@ -178,7 +178,7 @@ TEST_F(ClockTest, AStoreWhoseTimeLiesInTheFutureGoesOnFromNow) {
   EXPECT_TRUE(WasSaid("the wall clock was set back by"));
   EXPECT_LT(world_.service().view()->now, world_.wall().Now() + std::chrono::minutes{1});
   std::ofstream(world_.directory() / "go") << "x";
-  const auto let_go = world_.Answered(WishOf(held, engine::Wish::kNone));
+  const auto let_go = world_.Answered(ControlOf(held, engine::JobControl::kNone));
   ASSERT_TRUE(let_go) << let_go.error().Message();
   world_.WaitForStage(held, Stage::kSucceeded);
   EXPECT_EQ(Problems(), std::vector<std::string>());

@@ -59,9 +59,9 @@ struct Cancel {
   core::JobId job = 0;
 };
 /// Hold, let go, run now.
-struct Wish {
+struct ControlJob {
   core::JobId job = 0;
-  engine::Wish wish = engine::Wish::kNone;
+  engine::JobControl control = engine::JobControl::kNone;
   std::string why{};  ///< it is held, for people; empty: a person wants it
 };
 /// Of a job that has not ended: it holds from its next attempt on, and a person lets the job go. Or
@@ -93,8 +93,8 @@ struct ChangeDrain {
   std::optional<Duration> within{};  ///< counted from when the loop takes it, in place of `until`
   std::string why{};                 ///< for people
 };
-using Request = std::variant<Submit, Cancel, Wish, ChangeRecurring, ChangeBudget, ChangeDevice,
-                             ChangeJob, ChangeDrain>;
+using Request = std::variant<Submit, Cancel, ControlJob, ChangeRecurring, ChangeBudget,
+                             ChangeDevice, ChangeJob, ChangeDrain>;
 
 struct Answer {
   core::JobId job = 0;

@@ -17,7 +17,7 @@ core::LedgerTotals OutsideMetering::Add(core::JobId job, int attempt,
   runtime::Accountant accountant(ports_.feed, ports_.clock, attempt, ports_.pue);
   std::vector<core::LedgerRow> rows = accountant.Add(readings);
   for (core::LedgerRow& row : accountant.Flush()) rows.push_back(std::move(row));
-  if (!rows.empty()) std::ignore = ports_.bookkeeper.Rows(job, rows);
+  if (!rows.empty()) std::ignore = ports_.accounting.Rows(job, rows);
   return core::Total(rows);
 }
 
@@ -35,7 +35,7 @@ void OutsideMetering::AddEarlier(core::JobId job, int attempt, Interval wall, En
   row.signal_kind = ports_.feed.identity().kind;
   if (emissions && energy > Energy{})
     row.intensity = Intensity{emissions->grams / (energy.kwh() * ports_.pue.ratio)};
-  std::ignore = ports_.bookkeeper.Rows(job, {&row, 1});
+  std::ignore = ports_.accounting.Rows(job, {&row, 1});
 }
 
 std::string OutsideMetering::Remembered() const {

@@ -18,7 +18,7 @@
 #include "core/machine_ledger.h"
 #include "runtime/grid_clock.h"
 #include "runtime/signal_feed.h"
-#include "service/bookkeeper.h"
+#include "service/job_accounting.h"
 #include "store/service_store.h"
 
 namespace ebb::service {
@@ -26,7 +26,7 @@ namespace ebb::service {
 class OutsideMetering {
  public:
   struct Ports {
-    Bookkeeper& bookkeeper;
+    JobAccounting& accounting;
     store::ServiceStore& store;
     runtime::SignalFeed& feed;
     const runtime::GridClock& clock;
@@ -47,7 +47,7 @@ class OutsideMetering {
   void AddEarlier(core::JobId job, int attempt, Interval wall, Energy energy,
                   std::optional<Emissions> emissions);
   /// Of the machines, jobs included: settled.
-  void AddMachine(const core::MachineShares& shares) { ports_.bookkeeper.AddMachine(shares); }
+  void AddMachine(const core::MachineShares& shares) { ports_.accounting.AddMachine(shares); }
   void Complete(core::JobId job) { ports_.complete(job); }
   /// Ends what belongs together.
   void Publish() { ports_.changed(); }

@@ -14,12 +14,12 @@
 #include <optional>
 #include <thread>
 
-#include "runtime/plan_desk.h"
+#include "runtime/plan_worker.h"
 #include "service/counters.h"
 
 namespace ebb::service {
 
-class PlanThread final : public runtime::PlanDesk {
+class PlanThread final : public runtime::PlanWorker {
  public:
   using Clock = std::chrono::steady_clock;
   struct Ports {
@@ -34,7 +34,7 @@ class PlanThread final : public runtime::PlanDesk {
   explicit PlanThread(Ports ports);
   ~PlanThread() override;
 
-  // runtime::PlanDesk
+  // runtime::PlanWorker
   engine::Planning Choose(engine::Engine& engine) override;
   void OnDecided(const engine::Engine& engine) override;
   Time NextAt() const override;

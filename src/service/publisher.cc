@@ -44,7 +44,7 @@ std::vector<Interval> PlannedStretches(const engine::State& state,
   const bool as_planned = !plan.segments.empty() && plan.segments.front().time.begin <= state.now;
   const bool is_last = plan.segments.size() <= 1;
   if (engine::HoldsDevices(live.stage) &&
-      (live.wish == engine::Wish::kNow || !as_planned || is_last)) {
+      (live.control == engine::JobControl::kNow || !as_planned || is_last)) {
     if (explanation.reason.end && *explanation.reason.end > state.now)
       planned.push_back({state.now, *explanation.reason.end});
     return planned;

@@ -10,9 +10,9 @@
 #include <set>
 
 #include "engine/engine.h"
-#include "service/bookkeeper.h"
 #include "service/dependencies.h"
 #include "service/first_come.h"
+#include "service/job_accounting.h"
 #include "service/settlement.h"
 #include "service/view.h"
 

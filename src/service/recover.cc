@@ -92,13 +92,13 @@ Status Service::Recover() {
     recurring_.Began(*submission);
     EBB_RETURN_IF_ERROR(sweeps_.Add(*submission, true));
     EBB_RETURN_IF_ERROR(sweep_budgets_.Add(*submission));
-    if (state.FindHeld(id)) EBB_RETURN_IF_ERROR(front_desk_.TakeUpHeld(*submission));
+    if (state.FindHeld(id)) EBB_RETURN_IF_ERROR(intake_.TakeUpHeld(*submission));
     JobCard card;
     card.explanation = *engine_->Explain(id);
     PutStretches(store_.database(), id, supervised_, card);
     card.submission = submission;
     const engine::LiveJob* held = state.FindHeld(id);
-    if (held) card.detail = front_desk_.WhyHeld(id);
+    if (held) card.detail = intake_.WhyHeld(id);
     if (const engine::LiveJob* known = held ? held : state.FindLive(id);
         card.detail.empty() && LosesWorkByPauses(*known, *submission))
       card.detail = WhyItWasLost(store_.database(), id);
@@ -116,8 +116,8 @@ Status Service::Recover() {
   EBB_RETURN_IF_ERROR(RecoverEnded());
   if (state.now != Time::min() && executor_->Now() - state.now > kLongAway)
     DistrustClockForPruning();
-  EBB_RETURN_IF_ERROR(front_desk_.LoadRecurring());
-  front_desk_.Resubmit(std::move(unknown));
+  EBB_RETURN_IF_ERROR(intake_.LoadRecurring());
+  intake_.Resubmit(std::move(unknown));
   for (std::size_t site = 0; site < state.signals.size(); ++site)
     publisher_.FollowSignal({static_cast<int>(site), state.signals[site].view, {}});
   publisher_.Publish(executor_->Now());

@@ -27,7 +27,7 @@ class Service::Observer final : public runtime::LoopObserver {
  public:
   explicit Observer(Service& service) : service_(service) {}
   void OnEvent(const engine::Event& event) override {
-    service_.front_desk_.OnTaken(event);
+    service_.intake_.OnTaken(event);
     Count(event);
     if (!std::holds_alternative<engine::JobSubmitted>(event.fact)) service_.plan_thread_->Hurry();
     if (const auto* signal = std::get_if<engine::SignalObserved>(&event.fact)) {
@@ -43,13 +43,13 @@ class Service::Observer final : public runtime::LoopObserver {
     } else if (const auto* observed = std::get_if<engine::ExecutorObserved>(&event.fact)) {
       for (const engine::JobReport& seen : observed->reports) service_.SayLostWork(seen);
     } else if (std::holds_alternative<engine::ClusterChanged>(event.fact)) {
-      // The device desk does that for devices of this machine.
+      // The device inventory does that for devices of this machine.
       if (!service_.supervised_)
         store::RememberPools(service_.store_, service_.executor_->cluster());
     }
   }
   void OnRefused(const engine::Event& event, const Error& error) override {
-    service_.front_desk_.OnRefused(event, error);
+    service_.intake_.OnRefused(event, error);
     if (std::holds_alternative<engine::JobSubmitted>(event.fact))
       ++service_.publisher_.counters().refused;
   }
@@ -116,7 +116,7 @@ Service::Service(ServiceOptions options, store::ServiceStore store, runtime::Sig
                  return live ? live : state.FindHeld(job);
                },
                [this](core::JobId job, std::string why) {
-                 front_desk_.Tell(engine::JobCancelled{job, std::move(why)});
+                 intake_.Tell(engine::JobCancelled{job, std::move(why)});
                  executor_->Wake();
                },
                [this](core::JobId job, std::string text) {
@@ -129,15 +129,15 @@ Service::Service(ServiceOptions options, store::ServiceStore store, runtime::Sig
            .sample_interval = options_.executor.tick,
            .hold =
                [this](core::JobId job, const std::string& why) {
-                 front_desk_.Hold(job, why);
+                 intake_.Hold(job, why);
                  executor_->Wake();
                },
-           .let_go = [this](core::JobId job) { front_desk_.LetGo(job); },
-           .why_held = [this](core::JobId job) { return front_desk_.WhyHeld(job); },
+           .let_go = [this](core::JobId job) { intake_.LetGo(job); },
+           .why_held = [this](core::JobId job) { return intake_.WhyHeld(job); },
            .members = [this](core::SweepId sweep) { return LiveOf(sweep); },
            .say =
                [this](std::string text) { publisher_.Say(executor_->Now(), 0, std::move(text)); }}),
-      bookkeeper_(
+      accounting_(
           store_,
           [this](core::JobId job, const std::string& text) {
             publisher_.Say(executor_->Now(), job, text);
@@ -146,7 +146,7 @@ Service::Service(ServiceOptions options, store::ServiceStore store, runtime::Sig
             sweep_budgets_.Count(job, rows);
           },
           publisher_.counters()),
-      outside_metering_({.bookkeeper = bookkeeper_,
+      outside_metering_({.accounting = accounting_,
                          .store = store_,
                          .feed = feed_,
                          .clock = clock_,
@@ -162,40 +162,39 @@ Service::Service(ServiceOptions options, store::ServiceStore store, runtime::Sig
                                unsettled_.push_back(job);
                                compare_again_ = true;
                              }}),
-      device_desk_(options_.devices, {store_, publisher_, [this] { return executor_->Now(); },
-                                      [this] { executor_->Wake(); }}),
+      device_inventory_(options_.devices, {store_, publisher_, [this] { return executor_->Now(); },
+                                           [this] { executor_->Wake(); }}),
       inbox_([this] { executor_->Wake(); }),
-      front_desk_(
-          {.inbox = inbox_,
-           .store = store_,
-           .publisher = publisher_,
-           .dependencies = dependencies_,
-           .recurring = recurring_,
-           .estimator = estimator_,
-           .sweeps = sweeps_,
-           .sweep_budgets = sweep_budgets_,
-           .add_job = [this](const SharedSubmission& job) { return AddToExecutor(job); },
-           .replace_job = [this](const SharedSubmission& job) { executor_->Replace(job); },
-           .forget_job = [this](core::JobId job) { executor_->Forget(job); },
-           .now = [this] { return executor_->Now(); },
-           .change_device =
-               [this](const ChangeDevice& change) { return device_desk_.Change(change); },
-           .check_job = [this](const core::Job& job) { return CheckWidth(job); },
-           .check_without =
-               [this](const core::Job& job, Time now, const std::vector<core::JobId>& without) {
-                 return engine::CheckAdmission(engine_->state(), options_.engine, job, now,
-                                               without);
-               },
-           .check_change =
-               [this](const engine::JobChanged& fact, Time now) {
-                 return engine::ChangedJob(engine_->state(), options_.engine, fact, now);
-               },
-           .patience = [this] { return Patience(); },
-           .own_due =
-               [this] {
-                 return settle_later_.empty() ? Time::max() : settle_later_.begin()->first;
-               },
-           .is_last = options_.until_idle}),
+      intake_({.inbox = inbox_,
+               .store = store_,
+               .publisher = publisher_,
+               .dependencies = dependencies_,
+               .recurring = recurring_,
+               .estimator = estimator_,
+               .sweeps = sweeps_,
+               .sweep_budgets = sweep_budgets_,
+               .add_job = [this](const SharedSubmission& job) { return AddToExecutor(job); },
+               .replace_job = [this](const SharedSubmission& job) { executor_->Replace(job); },
+               .forget_job = [this](core::JobId job) { executor_->Forget(job); },
+               .now = [this] { return executor_->Now(); },
+               .change_device =
+                   [this](const ChangeDevice& change) { return device_inventory_.Change(change); },
+               .check_job = [this](const core::Job& job) { return CheckWidth(job); },
+               .check_without =
+                   [this](const core::Job& job, Time now, const std::vector<core::JobId>& without) {
+                     return engine::CheckAdmission(engine_->state(), options_.engine, job, now,
+                                                   without);
+                   },
+               .check_change =
+                   [this](const engine::JobChanged& fact, Time now) {
+                     return engine::ChangedJob(engine_->state(), options_.engine, fact, now);
+                   },
+               .patience = [this] { return Patience(); },
+               .own_due =
+                   [this] {
+                     return settle_later_.empty() ? Time::max() : settle_later_.begin()->first;
+                   },
+               .is_last = options_.until_idle}),
       observer_(std::make_unique<Observer>(*this)),
       first_come_(options_.store, [this] { executor_->Wake(); }) {}
 
@@ -269,7 +268,7 @@ Status Service::MakeExecutor() {
 Status Service::MakeSupervisedExecutor() {
   if (options_.machine_meters) {
     machine_watch_.emplace(options_.machine_meters(), options_.machine_interval);
-    bookkeeper_.ExpectMachine();
+    accounting_.ExpectMachine();
     options_.executor.idle_tick = options_.machine_settles_after;
     if (options_.devices.look)
       options_.devices.look = [look = options_.devices.look, heard = machine_watch_->OnLook()] {
@@ -283,23 +282,23 @@ Status Service::MakeSupervisedExecutor() {
   const core::Site site = options.cluster.sites.front();
   if (!options_.devices.look) local::KeepPools(before, options.cluster, options.gpus);
   options.refine = [this](core::Cluster& cluster) { core::Refine(cluster, experience_); };
-  options.look_at_devices = [this] { device_desk_.Follow(); };
+  options.look_at_devices = [this] { device_inventory_.Follow(); };
   options.stored_before = [this](core::JobId job, int attempt) {
-    return bookkeeper_.StoredBefore(job, attempt);
+    return accounting_.StoredBefore(job, attempt);
   };
   options.end_is_stored = [this](core::JobId job, int attempt) {
-    return bookkeeper_.EndIsStored(job, attempt);
+    return accounting_.EndIsStored(job, attempt);
   };
   options.store = platform::AbsolutePath(options_.store).string();
   options.on_budget = [this](core::JobId job, const core::BudgetEvent& event, std::size_t heard) {
-    bookkeeper_.HeardOfBudget(job, heard);
+    accounting_.HeardOfBudget(job, heard);
     publisher_.Say(executor_->Now(), job, core::BudgetText(event));
     if (event.level == core::BudgetLevel::kReached) {
       const JobCard* card = publisher_.Find(job);
       publisher_.counters().AddBudgetReached(event, card ? card->submission->job.tier : "");
     }
     if (event.level == core::BudgetLevel::kReached && event.action == core::BudgetAction::kPause)
-      front_desk_.Hold(job, core::BudgetText(event) + "; on hold, `ebb resume` continues it");
+      intake_.Hold(job, core::BudgetText(event) + "; on hold, `ebb resume` continues it");
   };
   options.say = [this](core::JobId job, const std::string& what) {
     publisher_.Say(executor_->Now(), job, what);
@@ -318,10 +317,10 @@ Status Service::MakeSupervisedExecutor() {
             : "the wall clock jumped " + ClockJumpText(by) + "; it is followed if it stays there");
   };
   auto supervised =
-      std::make_unique<local::SupervisedExecutor>(options, feed_, clock_, signals_, bookkeeper_);
+      std::make_unique<local::SupervisedExecutor>(options, feed_, clock_, signals_, accounting_);
   supervised_ = supervised.get();
   executor_ = std::move(supervised);
-  return device_desk_.Open(supervised_->devices(), site, before);
+  return device_inventory_.Open(supervised_->devices(), site, before);
 }
 
 // Both to the events of the service and to the log of the machine.
@@ -416,7 +415,7 @@ Duration Service::Patience() const { return ToGrid(pace_.Left(DecisionPace::Cloc
 // The view is published first, so that a client that gets its answer finds the job there.
 void Service::OnStored() {
   publisher_.Publish(executor_->Now());
-  front_desk_.OnStored();
+  intake_.OnStored();
   std::ignore = store_.ContinueSnapshot();
   SettleEnded();
   PruneSome();
@@ -429,8 +428,8 @@ void Service::OnDecision(const engine::Decision& decision) {
   std::vector<core::JobId> ended;
   for (const engine::Explanation& explanation : decision.explanations) {
     if (!engine::HasEnded(explanation.stage)) continue;
-    front_desk_.OnEnded(explanation.job, explanation.stage == engine::Stage::kSucceeded,
-                        engine_->state());
+    intake_.OnEnded(explanation.job, explanation.stage == engine::Stage::kSucceeded,
+                    engine_->state());
     executor_->Forget(explanation.job);
     options_.on_ended(explanation.job);
     ended.push_back(explanation.job);
@@ -440,11 +439,11 @@ void Service::OnDecision(const engine::Decision& decision) {
   compare_again_ = compare_again_ || !ended.empty();
   TakeFigures();
   for (const core::JobId job : ended) {
-    bookkeeper_.Forget(job);
+    accounting_.Forget(job);
     if (const JobCard* card = publisher_.Find(job)) estimator_.Forget(*card->submission);
   }
   OnStored();
-  front_desk_.OnDecided(decision);
+  intake_.OnDecided(decision);
   ForgetEnded();
   publisher_.Publish(decision.at);
   if (std::exchange(compare_again_, false)) first_come_.Ask(view());
@@ -494,7 +493,7 @@ bool Service::WaitOutTrouble(const Error& error) {
   const Error trouble{ExitCode::kUnavailable, "cannot store anything: " + error.Message(), "",
                       "what runs goes on; try again once there is room"};
   inbox_.Close(trouble);
-  front_desk_.OnTrouble(trouble);
+  intake_.OnTrouble(trouble);
   publisher_.SetTrouble(trouble.what);
   publisher_.Say(executor_->Now(), 0, trouble.what);
   while (!executor_->stop_signal()) {
@@ -516,7 +515,7 @@ bool Service::WaitOutTrouble(const Error& error) {
 
 bool Service::OnlyHeldAreLeft() const {
   const engine::State& state = engine_->state();
-  return front_desk_.closed() && state.live.empty() && !state.held.empty();
+  return intake_.closed() && state.live.empty() && !state.held.empty();
 }
 
 std::set<core::JobId> Service::LiveOf(core::SweepId sweep) const {
@@ -531,14 +530,15 @@ std::set<core::JobId> Service::LiveOf(core::SweepId sweep) const {
 
 Result<int> Service::Run() {
   TimedJournal journal(store_, publisher_.counters());
-  const runtime::LoopPorts ports{*executor_,
-                                 {&feed_},
-                                 front_desk_,
-                                 &journal,
-                                 observer_.get(),
-                                 [this] { return executor_->stop_signal().has_value() || OnlyHeldAreLeft(); },
-                                 plan_thread_.get(),
-                                 &executor_->heartbeat()};
+  const runtime::LoopPorts ports{
+      *executor_,
+      {&feed_},
+      intake_,
+      &journal,
+      observer_.get(),
+      [this] { return executor_->stop_signal().has_value() || OnlyHeldAreLeft(); },
+      plan_thread_.get(),
+      &executor_->heartbeat()};
   runtime::LoopOptions loop;
   loop.clock_tolerance = ToGrid(options_.executor.clock.tolerance);
   for (;;) {
@@ -548,7 +548,7 @@ Result<int> Service::Run() {
     if (!WaitOutTrouble(result.error())) break;
   }
   inbox_.Close(Error{ExitCode::kTryLater, "the service is stopping", "", "try again in a moment"});
-  front_desk_.OnTrouble({ExitCode::kTryLater, "the service is stopping", "", ""});
+  intake_.OnTrouble({ExitCode::kTryLater, "the service is stopping", "", ""});
   const int stopped_by = executor_->stop_signal().value_or(0);
   if (options_.pause_at_stop && supervised_) supervised_->PauseAll();
   FollowMachine(Duration{0});

@@ -23,12 +23,12 @@
 #include "plan/policy.h"
 #include "platform/file_lock.h"
 #include "service/decision_pace.h"
-#include "service/device_desk.h"
+#include "service/device_inventory.h"
 #include "service/first_come_watch.h"
-#include "service/front_desk.h"
 #include "service/machine_watch.h"
 #include "service/outside_metering.h"
 #include "service/plan_thread.h"
+#include "service/request_intake.h"
 
 namespace ebb::service {
 
@@ -187,16 +187,16 @@ class Service {
   Estimator estimator_;
   SweepWatch sweeps_;
   SweepBudgetWatch sweep_budgets_;
-  Bookkeeper bookkeeper_;
+  JobAccounting accounting_;
   std::map<std::string, core::DeviceExperience> experience_;  // of models of devices
   std::unique_ptr<local::JobExecutor> executor_;
   local::SupervisedExecutor* supervised_ = nullptr;  // that one, if it is of this machine
   std::optional<MachineWatch> machine_watch_;
   OutsideMetering outside_metering_;
   std::chrono::steady_clock::time_point follow_machine_at_{};
-  DeviceDesk device_desk_;
+  DeviceInventory device_inventory_;
   Inbox inbox_;
-  FrontDesk front_desk_;
+  RequestIntake intake_;
   std::unique_ptr<Observer> observer_;
   DecisionPace pace_;
   std::unique_ptr<PlanThread> plan_thread_;

@@ -16,7 +16,9 @@ inline std::string Until(const std::string& name) {
   return "while [ ! -e " + name + " ]; do sleep 0.02; done";
 }
 
-inline service::Wish WishOf(core::JobId job, engine::Wish wish) { return {job, wish}; }
+inline service::ControlJob ControlOf(core::JobId job, engine::JobControl control) {
+  return {job, control};
+}
 
 class ServiceTest : public ::testing::Test {
  protected:

@@ -10,8 +10,8 @@
 namespace ebb::service {
 namespace {
 
+using engine::JobControl;
 using engine::Stage;
-using engine::Wish;
 
 // Both intensities are constant, so that what the energy would have emitted is a product.
 TEST_F(ServiceTest, AJobRunsAndEndsWithItsFigures) {
@@ -71,7 +71,7 @@ TEST_F(ServiceTest, AUsedUpBudgetHoldsTheJobUntilItIsResumed) {
   const std::string before = why();
   world_.Restart();
   EXPECT_EQ(why(), before);
-  ASSERT_TRUE(world_.Answered(service::Wish{id, engine::Wish::kNone}));
+  ASSERT_TRUE(world_.Answered(service::ControlJob{id, engine::JobControl::kNone}));
   EXPECT_EQ(world_.WaitForStage(id, Stage::kRunning).detail, "");
 }
 
@@ -91,7 +91,7 @@ TEST_F(ServiceTest, ABudgetUsedUpWhileTheServiceIsAwayHoldsTheJobOnce) {
     world_.WaitForStage(world_.Submit(world_.Shell("true")), Stage::kSucceeded);
     EXPECT_EQ(world_.service().view()->jobs.Find(id)->explanation.stage, Stage::kPaused) << life;
   }
-  ASSERT_TRUE(world_.Answered(service::Wish{id, engine::Wish::kNone}));
+  ASSERT_TRUE(world_.Answered(service::ControlJob{id, engine::JobControl::kNone}));
   world_.WaitForStage(id, Stage::kRunning);
   world_.Restart();
   world_.WaitForStage(world_.Submit(world_.Shell("true")), Stage::kSucceeded);
@@ -114,10 +114,10 @@ TEST_F(ServiceTest, WhatTheEngineHasForgottenIsKnownFromTheStore) {
   EXPECT_TRUE(world_.Answered(keyed)->existing);
   EXPECT_EQ(world_.Answered(keyed)->job, 1);
   EXPECT_TRUE(world_.Answered(Cancel{1}));
-  const auto resumed = world_.Answered(service::Wish{1, engine::Wish::kNone});
+  const auto resumed = world_.Answered(service::ControlJob{1, engine::JobControl::kNone});
   ASSERT_FALSE(resumed);
   EXPECT_NE(resumed.error().Message().find("has ended"), std::string::npos);
-  EXPECT_FALSE(world_.Answered(service::Wish{99, engine::Wish::kNone}));
+  EXPECT_FALSE(world_.Answered(service::ControlJob{99, engine::JobControl::kNone}));
   core::Submission next = world_.Shell("true");
   next.after = {1};
   world_.WaitForStage(world_.Submit(next), Stage::kSucceeded);
@@ -319,7 +319,7 @@ TEST_F(ServiceTest, AnEndThatWasStoredBeforeACrashIsFollowedAfterIt) {
       if (after > 0) submission.after = {after};
       submission.job.id = store.AddJob(submission)->id;
       give(engine::JobSubmitted{submission.job});
-      if (after > 0) give(engine::JobWished{submission.job.id, Wish::kHold});
+      if (after > 0) give(engine::JobControlled{submission.job.id, JobControl::kHold});
     }
     ASSERT_TRUE(store.Append(engine.Decide(World::kDay)));
     for (const core::JobId id : {1, 3}) {
@@ -342,13 +342,13 @@ TEST_F(ServiceTest, APersonsHoldOutlivesARestartAndItsPredecessors) {
   next.after = {first};
   const core::JobId second = world_.Submit(next);
   world_.WaitForStage(second, Stage::kRunning);
-  ASSERT_TRUE(world_.Answered(WishOf(second, Wish::kHold)));
+  ASSERT_TRUE(world_.Answered(ControlOf(second, JobControl::kHold)));
   world_.WaitForStage(second, Stage::kPaused);
   world_.Restart();
   const core::JobId other = world_.Submit(world_.Shell("true"));
   world_.WaitForStage(other, Stage::kSucceeded);
   EXPECT_EQ(world_.service().view()->jobs.Find(second)->explanation.stage, Stage::kPaused);
-  ASSERT_TRUE(world_.Answered(WishOf(second, Wish::kNone)));
+  ASSERT_TRUE(world_.Answered(ControlOf(second, JobControl::kNone)));
   EXPECT_EQ(world_.WaitForStage(second, Stage::kRunning).attempt, 2);
 }
 
@@ -360,9 +360,9 @@ TEST_F(ServiceTest, WhatAPersonHoldsIsNotLetGoByItsPredecessor) {
   const core::JobId held = world_.Submit(next);
   const core::JobId resumed = world_.Submit(next);
   for (const core::JobId id : {held, resumed})
-    ASSERT_TRUE(world_.Answered(WishOf(id, Wish::kHold)));
+    ASSERT_TRUE(world_.Answered(ControlOf(id, JobControl::kHold)));
   world_.Restart();
-  ASSERT_TRUE(world_.Answered(WishOf(resumed, Wish::kNone)));
+  ASSERT_TRUE(world_.Answered(ControlOf(resumed, JobControl::kNone)));
   Touch("go");
   world_.WaitForStage(resumed, Stage::kSucceeded);
   EXPECT_GE(*world_.service().view()->jobs.Find(resumed)->first_start,
@@ -370,17 +370,17 @@ TEST_F(ServiceTest, WhatAPersonHoldsIsNotLetGoByItsPredecessor) {
   EXPECT_EQ(world_.service().view()->jobs.Find(held)->explanation.stage, Stage::kWaiting);
   world_.Restart();
   EXPECT_TRUE(world_.service().view()->jobs.Find(held)->waits_for.empty());
-  ASSERT_TRUE(world_.Answered(WishOf(held, Wish::kNone)));
+  ASSERT_TRUE(world_.Answered(ControlOf(held, JobControl::kNone)));
   world_.WaitForStage(held, Stage::kSucceeded);
 }
 
 // What is drawn of it and what is said of it are one.
-TEST_F(ServiceTest, WhatRunsByAWishIsPlannedUntilItIsExpectedToEnd) {
+TEST_F(ServiceTest, WhatRunsByAControlIsPlannedUntilItIsExpectedToEnd) {
   world_.adjust = [](ServiceOptions& options) { options.policy = "carbon-time"; };
   world_.Start();
   const core::JobId id = world_.Submit(world_.Shell(kPausable));
   world_.WaitForStage(id, Stage::kWaiting);
-  ASSERT_TRUE(world_.Answered(WishOf(id, Wish::kNow)));
+  ASSERT_TRUE(world_.Answered(ControlOf(id, JobControl::kNow)));
   const JobCard card = world_.WaitForStage(id, Stage::kRunning);
   ASSERT_TRUE(card.explanation.reason.end);
   ASSERT_EQ(card.planned.size(), 1u);
@@ -391,14 +391,14 @@ TEST_F(ServiceTest, PausesResumesAndCancels) {
   world_.Start();
   const core::JobId id = world_.Submit(world_.Shell(kPausable));
   world_.WaitForStage(id, Stage::kRunning);
-  ASSERT_TRUE(world_.Answered(WishOf(id, Wish::kHold)));
+  ASSERT_TRUE(world_.Answered(ControlOf(id, JobControl::kHold)));
   EXPECT_EQ(world_.WaitForStage(id, Stage::kPaused).pauses, 1);
-  ASSERT_TRUE(world_.Answered(WishOf(id, Wish::kNow)));
+  ASSERT_TRUE(world_.Answered(ControlOf(id, JobControl::kNow)));
   EXPECT_EQ(world_.WaitForStage(id, Stage::kRunning).attempt, 2);
   ASSERT_TRUE(world_.Answered(Cancel{id}));
   world_.WaitForStage(id, Stage::kCancelled);
   EXPECT_FALSE(world_.Answered(Cancel{77}));
-  EXPECT_FALSE(world_.Answered(WishOf(77, Wish::kNow)));
+  EXPECT_FALSE(world_.Answered(ControlOf(77, JobControl::kNow)));
 }
 
 TEST_F(ServiceTest, ARestartAdoptsWhatRuns) {

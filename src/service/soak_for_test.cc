@@ -105,7 +105,7 @@ class Day {
       deeds_.push_back({job.at, [this, job] { SubmitPlanned(job); }});
     }
     for (int i = 0; i < options_.jobs; ++i)
-      deeds_.push_back({Begin(random_.Uniform()), [this] { WishSomething(); }});
+      deeds_.push_back({Begin(random_.Uniform()), [this] { ControlSomeJob(); }});
     deeds_.push_back({Begin(0.22), [this] { PauseOneThatRuns(); }});
     deeds_.push_back({Begin(0.25), [this] { FillTheDisk(); }});
     deeds_.push_back({Begin(0.3), [this] { world_.Restart(); }});
@@ -181,15 +181,17 @@ class Day {
   }
 
   // Of one of the newest.
-  void WishSomething() {
+  void ControlSomeJob() {
     if (kinds_.empty()) return;
     auto job = kinds_.rbegin();
     std::advance(job, random_.Below(std::min<std::size_t>(kinds_.size(), 8)));
     Request request = Cancel{job->first};
     const auto what = random_.Below(8);
-    if (what != 0) request = Wish{job->first, what < 4 ? engine::Wish::kHold : engine::Wish::kNone};
+    if (what != 0)
+      request =
+          ControlJob{job->first, what < 4 ? engine::JobControl::kHold : engine::JobControl::kNone};
     if (what == 0) cancelled_.insert(job->first);
-    result_.wishes += world_.Answered(std::move(request)).has_value();
+    result_.controls += world_.Answered(std::move(request)).has_value();
   }
 
   // Whoever holds at random may come when nothing runs: on a slow machine, every time.
@@ -205,7 +207,7 @@ class Day {
     world_.WaitFor([&](const View& view) {
       return !is(view, Stage::kWaiting) && !is(view, Stage::kStarting);
     });
-    result_.wishes += world_.Answered(Wish{job, engine::Wish::kHold}).has_value();
+    result_.controls += world_.Answered(ControlJob{job, engine::JobControl::kHold}).has_value();
     world_.WaitFor([&](const View& view) { return !is(view, Stage::kRunning); });
   }
 
@@ -232,7 +234,7 @@ class Day {
 
   void LetAllEnd() {
     for (const auto& [job, kind] : kinds_)
-      std::ignore = world_.Answered(Wish{job, engine::Wish::kNone});
+      std::ignore = world_.Answered(ControlJob{job, engine::JobControl::kNone});
     world_.WaitFor(
         [&](const View& view) {
           return std::all_of(kinds_.begin(), kinds_.end(), [&](const auto& entry) {

@@ -22,7 +22,7 @@ struct SoakOptions {
 struct SoakResult {
   int succeeded = 0, failed = 0, cancelled = 0;
   int pauses = 0;
-  int wishes = 0;  ///< of people, taken
+  int controls = 0;  ///< of people, taken
   int starts_that_failed = 0;
   int refused_for_now = 0;  ///< requests while the disk was full or the service was away
   int refused_without_program = 0;

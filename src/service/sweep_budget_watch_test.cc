@@ -77,7 +77,7 @@ TEST_F(SweepBudgetTest, OneThatIsLetGoAloneIsHeldAgain) {
   const core::JobId busy = Experiment(kBusy);
   world_.WaitForStage(busy, Stage::kPaused);
   WaitUntilHeld(busy);
-  ASSERT_TRUE(world_.Answered(Wish{busy, engine::Wish::kNone}));
+  ASSERT_TRUE(world_.Answered(ControlJob{busy, engine::JobControl::kNone}));
   world_.WaitFor([&](const View& view) { return view.jobs.Find(busy)->attempt == 2; });
   world_.WaitForStage(busy, Stage::kPaused);
   WaitUntilHeld(busy);
@@ -117,7 +117,7 @@ TEST_F(SweepBudgetTest, ThatOfAJobHoldsFromItsNextAttemptOn) {
   world_.Restart();
   EXPECT_EQ(world_.service().view()->jobs.Find(job)->submission->budget, more);
   std::ofstream(world_.directory() / "enough") << "x";
-  ASSERT_TRUE(world_.Answered(Wish{job, engine::Wish::kNone}));
+  ASSERT_TRUE(world_.Answered(ControlJob{job, engine::JobControl::kNone}));
   world_.WaitForStage(job, Stage::kSucceeded);
   EXPECT_FALSE(world_.Answered(ChangeBudget{job, 0, more})) << "it has ended";
 }

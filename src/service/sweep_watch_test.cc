@@ -47,7 +47,7 @@ class SweepWatchTest : public ::testing::Test {
   // What is told to others becomes durable with the next decision.
   void WaitForLosses(std::size_t count) {
     world_.WaitFor([&](const View&) {
-      const auto committed = world_.Answered(Wish{1, engine::Wish::kNone});
+      const auto committed = world_.Answered(ControlJob{1, engine::JobControl::kNone});
       return Losses().size() >= count;
     });
   }
@@ -129,9 +129,9 @@ TEST_F(SweepWatchTest, APausedExperimentKeepsWhatItTold) {
   const core::JobId second = Experiment({"1 0.7"});
   Touch("1-0.5");
   WaitForLosses(1);
-  ASSERT_TRUE(world_.Answered(Wish{first, engine::Wish::kHold}));
+  ASSERT_TRUE(world_.Answered(ControlJob{first, engine::JobControl::kHold}));
   world_.WaitForStage(first, Stage::kPaused);
-  ASSERT_TRUE(world_.Answered(Wish{first, engine::Wish::kNone}));
+  ASSERT_TRUE(world_.Answered(ControlJob{first, engine::JobControl::kNone}));
   world_.WaitForStage(first, Stage::kRunning);
   // The second attempt tells epoch 1 again, which counts once.
   Touch("1-0.7");

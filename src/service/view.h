@@ -11,7 +11,7 @@
 #include "core/recurring.h"
 #include "local/supervised_executor.h"
 #include "service/counters.h"
-#include "service/job_board.h"
+#include "service/job_index.h"
 #include "store/ended_sums.h"
 
 namespace ebb::service {
@@ -56,7 +56,7 @@ struct View {
   std::vector<local::Device> devices;   ///< GPUs; of the CPU there are only pools
   std::string device_trouble;           ///< why no GPU can be given to a job; empty: some can
   std::vector<SiteSignalView> signals;  ///< as cluster.sites
-  JobBoard jobs;
+  JobIndex jobs;
   store::EndedSums forgotten;  ///< of jobs that have ended and are no longer among `jobs`
   std::vector<local::SupervisedFigures> running;
   std::vector<RecurringView> recurring;  ///< by name

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "report/run/had_it_waited.h"
-#include "service/job_board.h"
+#include "service/job_index.h"
 
 namespace ebb::service {
 

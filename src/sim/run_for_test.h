@@ -9,7 +9,7 @@
 
 #include "plan/make_policy.h"
 #include "runtime/run_loop.h"
-#include "sim/plan_ration.h"
+#include "sim/plan_throttle.h"
 #include "sim/simulated_executor.h"
 #include "testing/builders.h"
 #include "testing/fake_feed.h"
@@ -111,7 +111,7 @@ struct TestScenario {
   engine::Options engine;
   plan::PolicyOptions policy;
   WorldOptions world;
-  std::optional<PlanRationOptions> ration;  ///< without: a whole plan with every change
+  std::optional<PlanThrottleOptions> throttle;  ///< without: a whole plan with every change
 
   TestScenario() {
     engine.admission = engine::Admission::kTakeAll;
@@ -133,8 +133,8 @@ struct TestScenario {
     MemoryJournal journal;
     runtime::LoopPorts ports{executor, {}, submissions, &journal, &laws};
     ports.feeds.assign(cluster.sites.size(), &feed);
-    std::optional<PlanRation> desk;
-    if (ration) ports.plan_desk = &desk.emplace(executor, *ration);
+    std::optional<PlanThrottle> throttler;
+    if (throttle) ports.plan_worker = &throttler.emplace(executor, *throttle);
     const auto result = runtime::Run(under_test, ports, {});
     EXPECT_TRUE(result.has_value()) << result.error().Message();
     for (const std::string& violation : executor.violations()) ADD_FAILURE() << violation;

@@ -6,7 +6,7 @@
 #include "base/check.h"
 #include "engine/engine.h"
 #include "runtime/run_loop.h"
-#include "sim/plan_ration.h"
+#include "sim/plan_throttle.h"
 #include "sim/simulated_executor.h"
 
 namespace ebb::sim {
@@ -17,7 +17,8 @@ constexpr Duration kDefaultMaxDelay = engine::Options{}.default_max_delay;
 // is one, and what has none is reported as such.
 constexpr Duration kMargin{std::chrono::days{8}};
 
-// Simulations of up to so many jobs make a whole plan with every change; longer ones have a ration.
+// Simulations of up to so many jobs make a whole plan with every change; longer ones have a
+// throttle.
 constexpr std::size_t kPlannedWithEveryChange = 2000;
 
 // Submissions that make no sense on this cluster; nothing else is refused (Admission::kTakeAll).
@@ -93,10 +94,10 @@ Result<Simulation> Run(const Scenario& scenario, const std::string& label,
   Refusals refusals;
   runtime::LoopPorts ports{executor, {}, submissions, nullptr, &refusals, stopped};
   for (const auto& feed : feeds) ports.feeds.push_back(feed.get());
-  std::optional<PlanRation> ration;
+  std::optional<PlanThrottle> throttle;
   if (places_beside && jobs.size() > kPlannedWithEveryChange)
-    ports.plan_desk = &ration.emplace(
-        executor, PlanRationOptions{.span = jobs.back().submitted - jobs.front().submitted});
+    ports.plan_worker = &throttle.emplace(
+        executor, PlanThrottleOptions{.span = jobs.back().submitted - jobs.front().submitted});
   runtime::LoopOptions loop;
   loop.horizon = HorizonOf(scenario, kDefaultMaxDelay);
   loop.reconcile_every = std::chrono::hours{24 * 365};  // the simulated executor loses no report

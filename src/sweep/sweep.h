@@ -22,7 +22,7 @@
 
 namespace ebb::sweep {
 
-/// More would be a mistake in a grid rather than a wish.
+/// More would be a mistake in a grid rather than what somebody wants.
 inline constexpr std::size_t kMostExperiments = 10'000;
 
 struct Parameter {

@@ -335,7 +335,7 @@ class TestController(ControllerTest):
             self.assertEqual(controller.end(), 0)
             self.assertIn("what waits stays held back", self.said())
 
-    def test_its_queue_outlives_it_and_takes_wishes(self):
+    def test_its_queue_outlives_it_and_takes_job_controls(self):
         self.controller.end()
         store = str(self.cluster.directory / "kept" / "controller.db")
 

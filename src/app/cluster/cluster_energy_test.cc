@@ -58,7 +58,7 @@ TEST_F(ClusterEnergyTest, AllPartsOfAJobAreOneJobAndJobsIdleAndTheRestAreTheNode
   EXPECT_NEAR(service_->view()->running.front().figures.power.watts, 3600, 1);
   ASSERT_TRUE(Until([&] { return Annotation("train", "energy-j") == "3600"; }));
 
-  ASSERT_TRUE(Answers(service::Wish{job, engine::Wish::kHold}));
+  ASSERT_TRUE(Answers(service::ControlJob{job, engine::JobControl::kHold}));
   ASSERT_TRUE(Until([&] { return IsSuspended("train"); }));
   server_.Delete("/api/v1/pods", "p1");
   ASSERT_TRUE(Becomes("train", Stage::kPaused));
@@ -66,7 +66,7 @@ TEST_F(ClusterEnergyTest, AllPartsOfAJobAreOneJobAndJobsIdleAndTheRestAreTheNode
   ASSERT_TRUE(HasMicrojoules("train", 3'600'002'000));
   ASSERT_TRUE(Until([&] { return Annotation("train", "energy-j") == "3600.002"; }));
 
-  ASSERT_TRUE(Answers(service::Wish{job, engine::Wish::kNone}));
+  ASSERT_TRUE(Answers(service::ControlJob{job, engine::JobControl::kNone}));
   ASSERT_TRUE(Becomes("train", Stage::kRunning));
   ASSERT_TRUE(Until([&] { return Annotation("train", "attempt") == "2"; }));
   const std::string second = Pod("p2", "train");

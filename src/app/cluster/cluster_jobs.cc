@@ -58,20 +58,20 @@ ClusterJobs::ClusterJobs(kubernetes::ClusterExecutor& cluster, service::Executor
     : cluster_(cluster),
       ports_(std::move(ports)),
       options_(std::move(options)),
-      accounts_({.metering = *ports_.metering,
-                 .agents = cluster.agents(),
-                 .pods = &cluster.pods(),
-                 .job_of = [this](const std::string& uid) { return JobOfObject(uid); },
-                 .idle_at = [this](const std::string& node,
-                                   Time moment) { return cluster_.lives().IdleAt(node, moment); },
-                 .idle_counted =
-                     [this](const std::string& uid, const core::LedgerTotals& totals) {
-                       overheads_.Add(uid, totals);
-                     },
-                 .now = [this] { return Now(); },
-                 .since_boot = platform::SinceBoot}),
+      accounts_(
+          {.metering = *ports_.metering,
+           .agents = cluster.agents(),
+           .pods = &cluster.pods(),
+           .job_of = [this](const std::string& uid) { return JobOfObject(uid); },
+           .idle_at = [this](const std::string& node,
+                             Time moment) { return cluster_.timelines().IdleAt(node, moment); },
+           .idle_counted = [this](
+                               const std::string& uid,
+                               const core::LedgerTotals& totals) { overheads_.Add(uid, totals); },
+           .now = [this] { return Now(); },
+           .since_boot = platform::SinceBoot}),
       overheads_(
-          {.lives = cluster.lives(),
+          {.lives = cluster.timelines(),
            .groups = cluster.groups(),
            .agents = cluster.agents(),
            .job_of = [this](const std::string& uid) { return JobOfObject(uid); },
@@ -80,7 +80,7 @@ ClusterJobs::ClusterJobs(kubernetes::ClusterExecutor& cluster, service::Executor
            .intensity_at = [this](Time at) { return ports_.metering->IntensityAt(at); },
            .in_no_account =
                [this](const std::string& uid, Energy energy, const auto& emissions) {
-                 const kubernetes::GatedObject* object = cluster_.board().FindObject(uid);
+                 const kubernetes::GatedObject* object = cluster_.reconciler().FindObject(uid);
                  if (budgets_ && object)
                    budgets_->AddIdle(object->name_space, energy, emissions, Now());
                },
@@ -94,7 +94,7 @@ ClusterJobs::ClusterJobs(kubernetes::ClusterExecutor& cluster, service::Executor
   if (!cluster_.agents()) return;
   // What runs since before this controller.
   Time since = Now();
-  for (const engine::JobReport& report : cluster_.board().Observe())
+  for (const engine::JobReport& report : cluster_.reconciler().Observe())
     if (report.phase == JobPhase::kRunning) since = std::min(since, report.since);
   cluster_.agents()->BeginAt(since);
 }
@@ -195,7 +195,7 @@ void ClusterJobs::TakeFact(const engine::Fact& fact) {
 }
 
 void ClusterJobs::TakeSubmission(const core::Job& job) {
-  const kubernetes::GatedObject* object = cluster_.board().Find(job.id);
+  const kubernetes::GatedObject* object = cluster_.reconciler().Find(job.id);
   if (!object) return;  // deleted since
   if (offers_.contains(job.id)) return;
   if (const auto known = by_uid_.find(object->uid); known != by_uid_.end()) {
@@ -218,7 +218,7 @@ core::Job ClusterJobs::WithDeadline(core::Job job) const {
 // has to be offered as another job. Of what runs it is followed once it waits again.
 bool ClusterJobs::FollowMeanwhile(core::JobId known, const core::Job& offered) {
   const auto earlier = earlier_.find(known);
-  const kubernetes::GatedObject* object = cluster_.board().Find(offered.id);
+  const kubernetes::GatedObject* object = cluster_.reconciler().Find(offered.id);
   if (earlier == earlier_.end() || !object) return true;
   const core::Job told = std::move(earlier->second);
   earlier_.erase(earlier);
@@ -239,7 +239,7 @@ void ClusterJobs::Ask(core::JobId number, Offer& offer) {
   submission.job = offer.job;
   submission.job.id = 0;
   submission.job = WithDeadline(submission.job);
-  const kubernetes::GatedObject* object = cluster_.board().Find(number);
+  const kubernetes::GatedObject* object = cluster_.reconciler().Find(number);
   submission.command = {object ? std::string(object->kind->kind) : "object", offer.job.name};
   submission.working_directory = "/";
   submission.key = KeyOf(offer.uid, offer.times);
@@ -266,7 +266,7 @@ void ClusterJobs::HearAnswers() {
       continue;
     }
     if (!answer)
-      cluster_.board().Refused(number, WithoutName(answer.error(), offer.job.name));
+      cluster_.reconciler().Refused(number, WithoutName(answer.error(), offer.job.name));
     else if (offer.times == 0)
       TakeEarlier(offer.uid, answer->job);
     std::ranges::move(offer.later, std::back_inserter(later));
@@ -281,7 +281,7 @@ void ClusterJobs::HearAnswers() {
 void ClusterJobs::HearChanges() {
   std::erase_if(changes_, [&](Change& change) {
     if (change.answer.wait_for(std::chrono::seconds{0}) != std::future_status::ready) return false;
-    if (!change.answer.get()) cluster_.board().ChangeRefused(change.number);
+    if (!change.answer.get()) cluster_.reconciler().ChangeRefused(change.number);
     return true;
   });
 }
@@ -290,7 +290,7 @@ void ClusterJobs::HearChanges() {
 void ClusterJobs::SettleUnknown() {
   for (const auto& [uid, job] : by_uid_) {
     if (number_of_.contains(job)) continue;
-    const kubernetes::GatedObject* object = cluster_.board().FindObject(uid);
+    const kubernetes::GatedObject* object = cluster_.reconciler().FindObject(uid);
     const bool succeeded = object && object->phase == kubernetes::ObjectPhase::kSucceeded;
     const bool failed = object && object->phase == kubernetes::ObjectPhase::kFailed;
     if (!succeeded && !failed) {
@@ -410,13 +410,13 @@ Status ClusterJobs::Execute(const engine::Command& command) {
     reports_.push_back(std::move(report));
     return {};
   }
-  const kubernetes::GatedObject* object = cluster_.board().Find(number->second);
+  const kubernetes::GatedObject* object = cluster_.reconciler().Find(number->second);
   Status done = MayStart(command, object);
   if (done) {
     engine::Command translated = command;
     std::visit([&](auto& c) { c.job = number->second; }, translated);
     done = cluster_.Execute(translated);
-    object = cluster_.board().Find(number->second);
+    object = cluster_.reconciler().Find(number->second);
   }
   failures_.erase(JobOf(command));
   if (!done) {
@@ -446,7 +446,7 @@ void ClusterJobs::Tell(const engine::Explanation& explanation) {
   said_[explanation.job] = explanation.stage;
   const auto number = number_of_.find(explanation.job);
   if (number == number_of_.end()) return;
-  const kubernetes::GatedObject* object = cluster_.board().Find(number->second);
+  const kubernetes::GatedObject* object = cluster_.reconciler().Find(number->second);
   if (!object) return;
   std::string sentence = engine::Sentence(explanation);
   if (budgets_ && explanation.reason.rule == core::GateRule::kHeld)
@@ -460,7 +460,7 @@ void ClusterJobs::Tell(const engine::Explanation& explanation) {
   kubernetes::ObjectNote note{std::string(engine::Name(explanation.stage)), sentence,
                               start ? FormatTime(*start) : ""};
   NoteIntensities(explanation, *object, is_news, note);
-  cluster_.board().Note(number->second, std::move(note));
+  cluster_.reconciler().Note(number->second, std::move(note));
 }
 
 // Of its creation, and of the moment at which it was released first.
@@ -500,10 +500,10 @@ void ClusterJobs::FollowRecords() {
 // A controller without a store of its own, or another one, has counted it before: what is written
 // on the object is all that is left of that.
 void ClusterJobs::TakeEarlier(const std::string& uid, core::JobId job) {
-  const auto written = [&](const char* key) { return cluster_.board().WrittenOn(uid, key); };
+  const auto written = [&](const char* key) { return cluster_.reconciler().WrittenOn(uid, key); };
   const auto joules = ParseNumber(written(kEnergyKey));
   const auto until = ParseTime(written(kUntilKey));
-  const kubernetes::GatedObject* object = cluster_.board().FindObject(uid);
+  const kubernetes::GatedObject* object = cluster_.reconciler().FindObject(uid);
   if (!object || !joules || *joules <= 0 || *joules > kMostJoules || !until ||
       *until <= object->created)
     return;
@@ -516,7 +516,7 @@ void ClusterJobs::TakeEarlier(const std::string& uid, core::JobId job) {
 }
 
 void ClusterJobs::TellOverhead(const std::string& uid, const NodeOverhead& sum) {
-  cluster_.board().WriteOverhead(
+  cluster_.reconciler().WriteOverhead(
       uid, {{kIdleEnergyKey, FormatExact(sum.energy.joules())},
             {kIdleEmissionsKey, sum.emissions ? Rounded(sum.emissions->grams) : ""}});
 }
@@ -537,7 +537,7 @@ void ClusterJobs::TellFigures(const service::JobCard& card) {
   if (written.figures == figures) return;
   if (runs && !written.figures.empty() && now - written.at < options_.figures_every) return;
   written = {figures, now};
-  cluster_.board().WriteFigures(uid, figures);
+  cluster_.reconciler().WriteFigures(uid, figures);
 }
 
 }  // namespace ebb::app

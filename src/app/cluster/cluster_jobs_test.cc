@@ -16,7 +16,7 @@ TEST_F(ClusterJobsTest, AnObjectIsAJobThatWaitsIsToldToStartAndEnds) {
   const auto card = *Find("train");
   EXPECT_EQ(card.submission->command, (std::vector<std::string>{"Job", "default/train"}));
   server_.SetCourse("train", Course::kSucceeds);
-  ASSERT_TRUE(Answers(service::Wish{card.submission->job.id, engine::Wish::kNow}));
+  ASSERT_TRUE(Answers(service::ControlJob{card.submission->job.id, engine::JobControl::kNow}));
   EXPECT_TRUE(Becomes("train", Stage::kSucceeded));
   EXPECT_TRUE(Until([&] { return Annotation("train", "stage") == "succeeded"; }));
   EXPECT_EQ(Annotation("train", "attempt"), "1");
@@ -30,11 +30,11 @@ TEST_F(ClusterJobsTest, APersonHoldsAndLetsGo) {
   EXPECT_EQ(service_->view()->running.front().slots, std::vector<int>{0});
   EXPECT_FALSE(service_->view()->running.front().is_measured);
   const core::JobId job = Find("train")->submission->job.id;
-  ASSERT_TRUE(Answers(service::Wish{job, engine::Wish::kHold}));
+  ASSERT_TRUE(Answers(service::ControlJob{job, engine::JobControl::kHold}));
   EXPECT_TRUE(Becomes("train", Stage::kPaused));
   EXPECT_TRUE(Until([&] { return service_->view()->running.empty(); }));
   EXPECT_TRUE(IsSuspended("train"));
-  ASSERT_TRUE(Answers(service::Wish{job, engine::Wish::kNone}));
+  ASSERT_TRUE(Answers(service::ControlJob{job, engine::JobControl::kNone}));
   EXPECT_TRUE(Becomes("train", Stage::kRunning));
   EXPECT_TRUE(Until([&] { return Annotation("train", "attempt") == "2"; }));
 }
@@ -175,7 +175,7 @@ TEST_F(ClusterJobsTest, AnotherLifeFindsItsGangs) {
   ASSERT_TRUE(Becomes("new", Stage::kWaiting));
   EXPECT_TRUE(Becomes("g", Stage::kWaiting));
   EXPECT_EQ(Find("g")->submission->job.id, job);
-  ASSERT_TRUE(Answers(service::Wish{job, engine::Wish::kNow}));
+  ASSERT_TRUE(Answers(service::ControlJob{job, engine::JobControl::kNow}));
   EXPECT_TRUE(
       Until([&] { return server_.Get("/api/v1/pods", "pod")["spec"]["schedulingGates"].empty(); }));
 }

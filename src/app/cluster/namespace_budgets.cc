@@ -85,7 +85,7 @@ BudgetMonth MonthOf(const prices::ZoneClock& clock, Time time) {
 NamespaceBudgets::NamespaceBudgets(Ports ports) : ports_(std::move(ports)) {}
 
 const MonthlyBudget* NamespaceBudgets::BudgetOf(const std::string& name_space) const {
-  const kubernetes::NamespacePolicy* policy = ports_.policies.book().Of(name_space);
+  const kubernetes::NamespacePolicy* policy = ports_.policies.registry().Of(name_space);
   return policy && !policy->budget.empty() ? &policy->budget : nullptr;
 }
 
@@ -217,7 +217,7 @@ void NamespaceBudgets::Look(Time now) {
   std::erase_if(accounts_, [&](const auto& entry) { return !BudgetOf(entry.first); });
   for (auto& [name, account] : accounts_) account.expected_kwh = account.expected_g = 0;
   for (auto& [key, counted] : counted_) counted.seen = false;
-  for (const auto& [name, policy] : ports_.policies.book().policies())
+  for (const auto& [name, policy] : ports_.policies.registry().policies())
     if (name != kubernetes::kOtherNamespaces && !policy.budget.empty())
       AccountOf(name, policy.budget, now);
   std::set<core::JobId> starting;
@@ -284,7 +284,8 @@ void NamespaceBudgets::Settle(const service::JobCard& card, const MonthlyBudget&
   const bool is_held = card.explanation.reason.rule == core::GateRule::kHeld;
   const bool is_ours = is_held && card.detail.starts_with(kWhyPrefix);
   if (account.why.empty()) {
-    if (is_ours) asked_[job.id] = ports_.ask(service::Wish{job.id, engine::Wish::kNone});
+    if (is_ours)
+      asked_[job.id] = ports_.ask(service::ControlJob{job.id, engine::JobControl::kNone});
     return;
   }
   const auto used_up = [](double used, std::optional<double> limit) {
@@ -302,7 +303,7 @@ void NamespaceBudgets::Settle(const service::JobCard& card, const MonthlyBudget&
   if (is_held || (is_under_way && !is_to_pause) ||
       card.explanation.stage == engine::Stage::kPausing)
     return;
-  asked_[job.id] = ports_.ask(service::Wish{job.id, engine::Wish::kHold, account.why});
+  asked_[job.id] = ports_.ask(service::ControlJob{job.id, engine::JobControl::kHold, account.why});
 }
 
 std::string NamespaceBudgets::WhyHeld(const core::Job& job) const {

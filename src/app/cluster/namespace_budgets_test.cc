@@ -70,8 +70,8 @@ class NamespaceBudgetsTest : public ::testing::Test {
         [this](service::Request request) {
           std::promise<Result<service::Answer>> answer;
           answer.set_value(service::Answer{});
-          const auto& wish = std::get<service::Wish>(request);
-          asked_[wish.job] = wish;
+          const auto& control = std::get<service::ControlJob>(request);
+          asked_[control.job] = control;
           return answer.get_future();
         },
         [this](auto shown) { shown_ = std::move(shown); }, [](const std::string&) {}, Pue{1.5}});
@@ -129,7 +129,7 @@ class NamespaceBudgetsTest : public ::testing::Test {
   kubernetes::NamespacePolicy policy_;
   std::unique_ptr<kubernetes::PolicyWatch> watch_;
   std::shared_ptr<const service::View> view_;
-  std::map<core::JobId, service::Wish> asked_;
+  std::map<core::JobId, service::ControlJob> asked_;
   std::vector<service::BudgetView> shown_;
   std::unique_ptr<NamespaceBudgets> budgets_;
 };
@@ -213,7 +213,7 @@ TEST_F(NamespaceBudgetsTest, OneThatIsUsedUpHoldsWhatIsNewUntilTheNextMonth) {
   ASSERT_TRUE(asked_.contains(2));
   EXPECT_FALSE(asked_.contains(1)) << "what runs is finished";
   EXPECT_FALSE(asked_.contains(3));
-  EXPECT_EQ(asked_[2].wish, engine::Wish::kHold);
+  EXPECT_EQ(asked_[2].control, engine::JobControl::kHold);
   const std::string why = asked_[2].why;
   EXPECT_EQ(why,
             "the budget of namespace research for 2026-11 is used up: 1.50 kWh of 1.00 kWh are "
@@ -226,7 +226,7 @@ TEST_F(NamespaceBudgetsTest, OneThatIsUsedUpHoldsWhatIsNewUntilTheNextMonth) {
   EXPECT_TRUE(asked_.empty());
   Look({held, by_person}, At("2026-11-30T23:00:00Z"));
   ASSERT_TRUE(asked_.contains(2)) << "midnight in Berlin";
-  EXPECT_EQ(asked_[2].wish, engine::Wish::kNone);
+  EXPECT_EQ(asked_[2].control, engine::JobControl::kNone);
   EXPECT_FALSE(asked_.contains(4)) << "a person holds it";
   EXPECT_EQ(Shown().energy, Energy());
 }

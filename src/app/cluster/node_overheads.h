@@ -1,7 +1,7 @@
 #pragma once
 // The energy and the grams of nodes that an autoscaler adds, besides what their pods use: while a
-// node starts for a job, and while it stays idle after it (kubernetes/node_lives.h says whose that
-// is). A job has a sum of its own of these, beside its energy.
+// node starts for a job, and while it stays idle after it (kubernetes/node_timelines.h says whose
+// that is). A job has a sum of its own of these, beside its energy.
 //
 // - The start is counted by the power of an idle node that the configuration names: no agent is
 //   there yet.
@@ -21,7 +21,7 @@
 #include "core/job.h"
 #include "core/ledger.h"
 #include "kubernetes/agent_reader.h"
-#include "kubernetes/node_lives.h"
+#include "kubernetes/node_timelines.h"
 
 namespace ebb::app {
 
@@ -33,7 +33,7 @@ struct NodeOverhead {
 class NodeOverheads {
  public:
   struct Ports {
-    kubernetes::NodeLives& lives;
+    kubernetes::NodeTimelines& lives;
     const kubernetes::NodeGroups& groups;
     kubernetes::AgentReader* agents;  ///< nullptr: nobody measures
     std::function<std::optional<core::JobId>(const std::string& object)> job_of;

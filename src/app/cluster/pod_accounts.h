@@ -5,7 +5,7 @@
 //   jobs + idle + unattributed = nodes      to the microjoule.
 //
 // What a node of a group measured while it was idle after its jobs is theirs
-// (kubernetes/node_lives.h), by rule: its rows have devices that end in "/idle".
+// (kubernetes/node_timelines.h), by rule: its rows have devices that end in "/idle".
 //
 // A job's account is complete once every agent of a node on which it had pods has reported up to
 // its end.
@@ -23,7 +23,7 @@
 #include <vector>
 
 #include "kubernetes/agent_reader.h"
-#include "kubernetes/node_lives.h"
+#include "kubernetes/node_timelines.h"
 #include "kubernetes/pod_directory.h"
 #include "local/measured_process.h"
 #include "service/outside_metering.h"

@@ -64,7 +64,7 @@ void SetMetering(const FlagValues& given, const RunOptions& options,
   };
 }
 
-Address::Address(std::string address, int port, const web::FrontDoor& door) : door_(door) {
+Address::Address(std::string address, int port, const web::StartupHandler& door) : door_(door) {
   options_.address = std::move(address);
   options_.port = port;
 }

@@ -8,8 +8,8 @@
 #include "app/options/run_options.h"
 #include "platform/unix_socket.h"
 #include "service/service.h"
-#include "web/http/front_door.h"
 #include "web/http/http_server.h"
+#include "web/http/startup_handler.h"
 
 namespace ebb::app {
 
@@ -31,7 +31,7 @@ void SetMetering(const FlagValues& given, const RunOptions& options,
 /// A service's address: it is listened at from the first call on, to the end.
 class Address {
  public:
-  Address(std::string address, int port, const web::FrontDoor& door);
+  Address(std::string address, int port, const web::StartupHandler& door);
   /// Its URL.
   Result<std::string> Listen();
   /// At this socket, too, which is closed with the rest. Answers at the address pause for a moment.
@@ -40,7 +40,7 @@ class Address {
 
  private:
   web::HttpServerOptions options_;
-  const web::FrontDoor& door_;
+  const web::StartupHandler& door_;
   std::unique_ptr<web::HttpServer> server_;
 };
 

@@ -98,7 +98,7 @@ class LivePage {
 
  private:
   web::Api api_;
-  web::FrontDoor door_;
+  web::StartupHandler door_;
   Address address_;
 };
 
@@ -285,7 +285,7 @@ Status SweepSession::ChangeBudgets() {
     requests.emplace_back(service::ChangeBudget{job, 0, sweep_.traits.budget});
     const auto events = local::ReadBudgetEvents(service_->DirectoryOf(job));
     if (HeldBy(events, submission.budget) && !HeldBy(events, sweep_.traits.budget))
-      requests.emplace_back(service::Wish{job, engine::Wish::kNone});
+      requests.emplace_back(service::ControlJob{job, engine::JobControl::kNone});
   }
   service_->AskAll(std::move(requests));
   return {};

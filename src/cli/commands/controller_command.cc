@@ -122,7 +122,7 @@ class Control {
   Status Prepare();
   Status ChooseStore();
   Result<kubernetes::ClusterOptions> OptionsOfCluster(const kubernetes::ApiServer& server);
-  Result<std::unique_ptr<service::Service>> Open(web::FrontDoor& door);
+  Result<std::unique_ptr<service::Service>> Open(web::StartupHandler& door);
   Result<std::unique_ptr<local::JobExecutor>> Begin(service::ExecutorPorts ports);
 
   ControllerRequest request_;
@@ -142,7 +142,7 @@ class Control {
   std::unique_ptr<kubernetes::ClusterExecutor> cluster_;
   std::function<void(const engine::Decision&)> tell_;
   std::function<void(const service::JobCard&)> tell_figures_;
-  web::FrontDoor* door_ = nullptr;  // while it waits for its lease
+  web::StartupHandler* door_ = nullptr;  // while it waits for its lease
 };
 
 // Without a file of its own it remembers nothing but what is on the objects.
@@ -245,7 +245,7 @@ Result<std::unique_ptr<local::JobExecutor>> Control::Begin(service::ExecutorPort
   return jobs;
 }
 
-Result<std::unique_ptr<service::Service>> Control::Open(web::FrontDoor& door) {
+Result<std::unique_ptr<service::Service>> Control::Open(web::StartupHandler& door) {
   door_ = &door;
   if (!cluster_) {
     EBB_ASSIGN_OR_RETURN(kubernetes::ApiServer server, FindServer(request_, wall_));
@@ -270,7 +270,7 @@ Result<int> Control::Run() {
   // It answers whether or not this controller is the one that acts.
   EBB_ASSIGN_OR_RETURN(const auto webhook,
                        ServeAdmission(request_.webhook, std::move(admission), service_.log));
-  serving_.open = [this](web::FrontDoor& door) { return Open(door); };
+  serving_.open = [this](web::StartupHandler& door) { return Open(door); };
   const auto stopped = RunService(serving_, std::move(place_), signals_);
   const bool asked = cluster_ && cluster_->stop_signal();
   if (!asked && !stopped) return Fail(stopped.error());

@@ -127,7 +127,7 @@ Result<int> Serve(ServeRequest request, const platform::ServiceManager& manager)
   service_options.log = Sayer(serving.command);
   std::unique_ptr<app::RunCloser> closer;
   service_options.on_ended = [&closer](core::JobId job) { closer->OnEnded(job); };
-  serving.open = [&](web::FrontDoor&) {
+  serving.open = [&](web::StartupHandler&) {
     return service::Service::Open(service_options, *feed, clock, signals);
   };
   serving.listens = [&](const std::string& url) {

@@ -20,7 +20,8 @@ double LateHoursAsSoonAsPossible(const PlanInput& input) {
 
 }  // namespace
 
-DeadlineCheck::DeadlineCheck(const Problem& queue) : sure_fit_(queue), jobs_(queue.jobs.size()) {}
+DeadlineCheck::DeadlineCheck(const Problem& queue)
+    : quick_check_(queue), jobs_(queue.jobs.size()) {}
 
 DeadlineCheck::Room DeadlineCheck::MakeRoom(const Problem& queue) {
   const PlanInput input = FlatInput(queue);
@@ -73,12 +74,12 @@ bool DeadlineCheck::FitsIfOthersMove(const core::Job& job, const Problem& queue)
 
 Status DeadlineCheck::Check(const core::Job& job, const core::Cluster& cluster, Time now,
                             const std::function<Problem()>& queue) {
-  if (sure_fit_.Holds(job, cluster, now)) return {};
+  if (quick_check_.Holds(job, cluster, now)) return {};
   if (jobs_ <= PlannerOptions{}.exact_up_to) return CheckDeadline(job, queue());
   if (!room_ || now >= room_->since + kFresh) {
     const Problem problem = queue();
-    sure_fit_ = SureFit(problem);
-    if (sure_fit_.Holds(job, cluster, now)) return {};
+    quick_check_ = QuickFeasibility(problem);
+    if (quick_check_.Holds(job, cluster, now)) return {};
     room_ = MakeRoom(problem);
   }
   const JobView view = WaitingView(job);
@@ -95,8 +96,8 @@ Status DeadlineCheck::Check(const core::Job& job, const core::Cluster& cluster, 
 }
 
 void DeadlineCheck::Add(const core::Job& job, const core::Cluster& cluster, Time now) {
-  const bool sure = room_ && sure_fit_.Holds(job, cluster, now);
-  sure_fit_.Add(job, cluster, now);
+  const bool sure = room_ && quick_check_.Holds(job, cluster, now);
+  quick_check_.Add(job, cluster, now);
   ++jobs_;
   if (!room_) return;
   const JobView view = WaitingView(job);

@@ -1,10 +1,10 @@
 #pragma once
 // Whether deadlines can be met beside a queue that only grows, one submission after the other. Each
-// answer costs little however long the queue is: a sufficient condition first (sure_fit.h), then
-// the room that is left when everything runs as soon as possible, then a proof that there is too
-// much work (feasibility.h); only what these leave open looks at the whole queue again, and not for
-// a job that asks for no less than one that was refused so before. Queues of up to some hundreds of
-// jobs are searched as a whole (CheckDeadline).
+// answer costs little however long the queue is: a sufficient condition first
+// (quick_feasibility.h), then the room that is left when everything runs as soon as possible, then
+// a proof that there is too much work (feasibility.h); only what these leave open looks at the
+// whole queue again, and not for a job that asks for no less than one that was refused so before.
+// Queues of up to some hundreds of jobs are searched as a whole (CheckDeadline).
 //
 // It is about the jobs it was made from and those added since; when one of them starts, pauses or
 // ends, it is made anew.
@@ -15,7 +15,7 @@
 
 #include "base/result.h"
 #include "plan/feasibility/flat_queue.h"
-#include "plan/feasibility/sure_fit.h"
+#include "plan/feasibility/quick_feasibility.h"
 #include "plan/policy.h"
 #include "plan/problem/capacity_profile.h"
 
@@ -49,7 +49,7 @@ class DeadlineCheck {
   bool AsksForNoLess(const core::Job& job) const;
   bool FitsIfOthersMove(const core::Job& job, const Problem& queue);
 
-  SureFit sure_fit_;
+  QuickFeasibility quick_check_;
   std::size_t jobs_ = 0;
   std::optional<Room> room_;
 };

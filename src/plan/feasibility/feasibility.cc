@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "plan/feasibility/flat_queue.h"
-#include "plan/feasibility/sure_fit.h"
+#include "plan/feasibility/quick_feasibility.h"
 #include "plan/planner/construct.h"
 #include "plan/planner/local_search.h"
 #include "plan/planner/planner.h"
@@ -232,7 +232,7 @@ Status CheckWaitingJob(const Job& job, const Cluster& cluster) {
 Status CheckDeadline(const Job& job, const Problem& queue) {
   constexpr Duration kFarthest = std::chrono::hours{365 * 24};
   if (!job.start_by && !job.finish_by) return {};
-  if (SureFit(queue).Holds(job, *queue.cluster, queue.now)) return {};
+  if (QuickFeasibility(queue).Holds(job, *queue.cluster, queue.now)) return {};
   QueueWith with(job, queue);
   const auto beside = with.BesideTheOthers();
   if (beside && beside->in_time) return {};

@@ -5,7 +5,7 @@
 #include <tuple>
 #include <utility>
 
-#include "plan/planner/making_way.h"
+#include "plan/planner/displacement.h"
 #include "plan/planner/split_search.h"
 
 namespace ebb::plan {
@@ -126,7 +126,7 @@ void PlaceHomeless(Draft& draft, const Sequence& homeless, const SearchOptions& 
 
 // Those that are late take the places of jobs that can wait longer.
 void PutInTime(Draft& draft, const Sequence& tasks, const SearchOptions& options, Work& work) {
-  std::optional<MakingWay> way;
+  std::optional<Displacement> way;
   for (const std::size_t index : tasks) {
     if (!draft.IsPlaced(index) || draft.PlacementOf(index).cost.late == 0) continue;
     if (!way) way.emplace(draft, options, work);

@@ -125,14 +125,14 @@ class Search {
            (!job.checkpointable || end <= *job.start_by + TimeOn(job, devices, job.duration));
   }
 
-  // With what the job's wishes add: see plan/problem/wishes.h.
+  // With what the job's preferences add: see plan/problem/preferences.h.
   double GramsOf(const core::Job& job, const Way& way) const {
     const core::DevicePool& devices = instance_.cluster.pools[static_cast<std::size_t>(way.pool)];
     double grams = 0;
     for (const int unit : way.units)
       grams += EmissionsOf(EnergyOn(job, devices, instance_.unit),
                            instance_.cluster.SiteOf(way.pool).pue,
-                           {WishedPriceOf(instance_, job, way.pool, unit)})
+                           {PreferredPriceOf(instance_, job, way.pool, unit)})
                    .grams;
     return WeightOf(instance_, job) * grams;
   }
@@ -171,7 +171,7 @@ double PriceOf(const Instance& instance, int pool, int unit) {
 
 }  // namespace
 
-double WishedPriceOf(const Instance& instance, const core::Job& job, int pool, int unit) {
+double PreferredPriceOf(const Instance& instance, const core::Job& job, int pool, int unit) {
   const double price = PriceOf(instance, pool, unit);
   if (!job.threshold || price <= job.threshold->g_per_kwh) return price;
   double dearest = 0;

@@ -36,7 +36,7 @@ void MakeRandomInstance(std::uint64_t seed, Instance& instance);
 
 /// What a kilowatt-hour costs the job in a unit of time: the site's intensity and, above the job's
 /// threshold, three times the dearest unit; and what all of the job's cost counts.
-double WishedPriceOf(const Instance& instance, const core::Job& job, int pool, int unit);
+double PreferredPriceOf(const Instance& instance, const core::Job& job, int pool, int unit);
 double WeightOf(const Instance& instance, const core::Job& job);
 
 /// The lowest cost with every deadline kept, grams where no job has a priority or a threshold;

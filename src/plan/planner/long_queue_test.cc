@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "base/random.h"
-#include "plan/planner/making_way.h"
+#include "plan/planner/displacement.h"
 #include "plan/planner/planner.h"
 #include "plan/planner/queues_for_test.h"
 #include "plan/problem/slot_prices.h"
@@ -86,7 +86,7 @@ PlanInput InputOf(const Problem& problem) {
   return input;
 }
 
-TEST(MakingWay, WhatCanWaitGoesElsewhereForWhatWouldBeLate) {
+TEST(Displacement, WhatCanWaitGoesElsewhereForWhatWouldBeLate) {
   Instance instance;
   Fill(instance, 1, {100, 300, 200, 300, 300, 300});
   instance.jobs = {JobOf(0, hours{1}, hours{5}), JobOf(1, hours{1}, hours{4}),
@@ -99,14 +99,14 @@ TEST(MakingWay, WhatCanWaitGoesElsewhereForWhatWouldBeLate) {
     draft.Place(task, EarliestWindow(draft, task, kNow, work));
   ASSERT_EQ(draft.PlacementOf(0).begin(), kNow);
   const SearchOptions options;
-  ASSERT_TRUE(MakingWay(draft, options, work).For(2));
+  ASSERT_TRUE(Displacement(draft, options, work).For(2));
   EXPECT_EQ(draft.PlacementOf(2).begin(), kNow);
   EXPECT_EQ(draft.PlacementOf(1).begin(), kNow + hours{1}) << "was not in the way";
   EXPECT_EQ(draft.PlacementOf(0).begin(), kNow + hours{2}) << "the cheapest that is left";
   EXPECT_EQ(draft.Total().late, 0);
 }
 
-TEST(MakingWay, NobodyIsMadeLateForAnother) {
+TEST(Displacement, NobodyIsMadeLateForAnother) {
   Instance instance;
   Fill(instance, 1, {100, 300, 200});
   instance.jobs = {JobOf(0, hours{1}, hours{1}), JobOf(1, hours{1}, hours{1}),
@@ -118,7 +118,7 @@ TEST(MakingWay, NobodyIsMadeLateForAnother) {
   for (const std::size_t task : {0u, 1u})
     draft.Place(task, EarliestWindow(draft, task, kNow, work));
   const SearchOptions options;
-  EXPECT_FALSE(MakingWay(draft, options, work).For(2));
+  EXPECT_FALSE(Displacement(draft, options, work).For(2));
   EXPECT_FALSE(draft.IsPlaced(2));
   EXPECT_EQ(draft.PlacementOf(0).begin(), kNow);
   EXPECT_EQ(draft.PlacementOf(1).begin(), kNow + hours{1});

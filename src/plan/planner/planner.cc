@@ -12,7 +12,7 @@
 #include "plan/planner/rented_search.h"
 #include "plan/planner/schedule_writer.h"
 #include "plan/problem/draft.h"
-#include "plan/problem/wishes.h"
+#include "plan/problem/preferences.h"
 
 namespace ebb::plan {
 namespace {
@@ -61,7 +61,7 @@ class Planner final : public Policy {
     }
     WriteSchedule(problem, draft, HeedsMoney(), schedule);
     schedule.lower_bound.reset();
-    if (!HeedsMoney() && !input.has_wishes) schedule.lower_bound = Emissions{bound.price};
+    if (!HeedsMoney() && !input.has_preferences) schedule.lower_bound = Emissions{bound.price};
     schedule.rents.reset();
     if (rented) schedule.rents = std::move(bound.rents);
   }
@@ -84,7 +84,7 @@ class Planner final : public Policy {
         placement = {0, {{input.now, input.now + task.continued_length}}, {}};
       else if (auto kept = KeptPlacement(input, i, plan))
         placement = std::move(*kept);
-      plan = PlanOf(problem, task, placement, {options_.heeds_wishes, HeedsMoney()});
+      plan = PlanOf(problem, task, placement, {options_.uses_preferences, HeedsMoney()});
     }
   }
 
@@ -176,7 +176,7 @@ class Planner final : public Policy {
     if (problem.closed_until) input.opens = input.GridCeil(*problem.closed_until);
     input.curves = MakePrices(problem, EndOf(problem, input.tasks),
                               exact ? minutes{5} : options_.slot, options_.prices);
-    if (options_.heeds_wishes) HeedWishes(problem, options_.prices.risk, input);
+    if (options_.uses_preferences) ApplyPreferences(problem, options_.prices.risk, input);
     for (const core::DevicePool& pool : problem.cluster->pools) {
       input.site_of_pool.push_back(pool.site);
       input.devices_in_pool.push_back(pool.count);

@@ -47,8 +47,8 @@ struct PlannerOptions {
   std::optional<Power> ramp_limit_per_5_minutes;
   /// Quantile of the forecast, and money beside carbon.
   PriceOptions prices;
-  /// Thresholds and priorities of jobs count (plan/problem/wishes.h); otherwise grams alone.
-  bool heeds_wishes = true;
+  /// Thresholds and priorities of jobs count (plan/problem/preferences.h); otherwise grams alone.
+  bool uses_preferences = true;
   /// For a plan from nothing, and for one that goes on from the last schedule.
   WorkBudget first_plan{30'000, 20'000'000, 250'000, 300'000'000};
   WorkBudget next_plan{4'000, 3'000'000, 25'000, 25'000'000};

@@ -97,7 +97,7 @@ TEST(PlannerBeside, WhatCanWaitMakesWayAlsoWhileAJobRunsThatBeganLate) {
 
 // In an overfull queue somebody is late whatever is done, and the loop may not look for a way for
 // long.
-TEST(PlannerBeside, MakingWayHasALimit) {
+TEST(PlannerBeside, DisplacementHasALimit) {
   for (const std::int64_t most : {std::int64_t{0}, PlannerOptions{}.most_moved_beside}) {
     Instance instance;
     Fill(instance, 2, std::vector<double>(96, 250));

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "plan/planner/displacement.h"
 #include "plan/planner/local_search.h"
-#include "plan/planner/making_way.h"
 #include "plan/planner/split_search.h"
 
 namespace ebb::plan {
@@ -65,7 +65,7 @@ std::vector<std::size_t> LongestFirst(const PlanInput& input) {
 std::vector<std::size_t> PlaceInOrder(const Draft& draft, const std::vector<std::size_t>& order,
                                       const SearchOptions& options, Draft& rented, Work& work) {
   std::vector<std::size_t> late;
-  MakingWay way(rented, options, work);
+  Displacement way(rented, options, work);
   for (const std::size_t index : order) {
     Placement placement = CheapestPlacement(rented, index, options, work);
     const bool was_late = !draft.IsPlaced(index) || draft.PlacementOf(index).cost.late > 0;

@@ -3,7 +3,7 @@
 // from the hours that others need more. From nothing, jobs are placed one after the other where
 // price plus rent is lowest, those that need most device-hours first, since the short ones fill
 // what is left between them; one that finds no place in time takes that of a job that can wait
-// longer (making_way.h). Then each moves to where the price alone is lowest.
+// longer (displacement.h). Then each moves to where the price alone is lowest.
 
 #include <cstdint>
 

@@ -104,8 +104,8 @@ void WriteSchedule(const Problem& problem, const Draft& draft, bool heeds_money,
   schedule.jobs.reserve(tasks.size());
   schedule.wake_at = Time::max();
   for (std::size_t i = 0; i < tasks.size(); ++i) {
-    schedule.jobs.push_back(
-        PlanOf(problem, tasks[i], draft.PlacementOf(i), {draft.input().has_wishes, heeds_money}));
+    schedule.jobs.push_back(PlanOf(problem, tasks[i], draft.PlacementOf(i),
+                                   {draft.input().has_preferences, heeds_money}));
     schedule.wake_at = std::min(schedule.wake_at, schedule.jobs.back().wake_at);
   }
   schedule.expected = Emissions{draft.PlainPrice()};

@@ -20,7 +20,7 @@ namespace ebb::plan {
 /// jobs that miss theirs anyway, so no feasible deadline is given up for an infeasible one.
 struct Cost {
   double late = 0;   ///< 0: every deadline kept
-  double price = 0;  ///< weight x kilowatts x hours x price: grams where no job has a wish
+  double price = 0;  ///< weight x kilowatts x hours x price: grams where no job has a preference
 
   Cost& operator+=(const Cost& other) {
     late += other.late;
@@ -48,9 +48,10 @@ struct PlanInput {
   double ramp_watts = std::numeric_limits<double>::infinity();  ///< start_log.h
   Duration grid{1};  ///< starts lie on it (or are now), and devices are held to its next line
   std::vector<Task> tasks;
-  std::vector<PriceCurve> curves;  ///< by site, then those of jobs with a wish (wishes.h)
-  bool has_wishes = false;         ///< prices are not grams for every job
-  std::vector<PriceCurve> rents;   ///< by pool, per device-hour; empty: none. Part of every cost
+  std::vector<PriceCurve>
+      curves;                     ///< by site, then those of jobs with a preference (preferences.h)
+  bool has_preferences = false;   ///< prices are not grams for every job
+  std::vector<PriceCurve> rents;  ///< by pool, per device-hour; empty: none. Part of every cost
   std::vector<int> site_of_pool;
   std::vector<int> devices_in_pool;
 
@@ -94,7 +95,7 @@ class Draft {
   bool HasRoom(std::size_t task, const Placement& placement) const;
   /// Summed in the order of tasks, so that equal plans cost the same to the last digit.
   Cost Total() const;
-  /// The same without rents and wishes: grams, or carbon and money blended.
+  /// The same without rents and preferences: grams, or carbon and money blended.
   double PlainPrice() const;
 
  private:

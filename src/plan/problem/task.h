@@ -29,7 +29,7 @@ struct Choice {
 struct Task {
   const JobView* view = nullptr;
   int width = 1;
-  double weight = 1;   ///< of what it costs, beside other jobs (wishes.h)
+  double weight = 1;   ///< of what it costs, beside other jobs (preferences.h)
   bool fixed = false;  ///< runs and is not paused: holds its devices to its end
   /// May be split: its job is checkpointable, or can be frozen and nothing waits for its devices.
   bool pausable = false;

@@ -183,13 +183,13 @@ HttpResponse Api::Cancel(const HttpRequest&, core::JobId id) const {
   return Ask(service::Cancel{id}, 202);
 }
 HttpResponse Api::Pause(const HttpRequest&, core::JobId id) const {
-  return Ask(service::Wish{id, engine::Wish::kHold}, 202);
+  return Ask(service::ControlJob{id, engine::JobControl::kHold}, 202);
 }
 HttpResponse Api::Resume(const HttpRequest&, core::JobId id) const {
-  return Ask(service::Wish{id, engine::Wish::kNone}, 202);
+  return Ask(service::ControlJob{id, engine::JobControl::kNone}, 202);
 }
 HttpResponse Api::Now(const HttpRequest&, core::JobId id) const {
-  return Ask(service::Wish{id, engine::Wish::kNow}, 202);
+  return Ask(service::ControlJob{id, engine::JobControl::kNow}, 202);
 }
 
 HttpResponse Api::Grid(const HttpRequest&, core::JobId) const {

@@ -15,7 +15,7 @@
 #include "web/http/content_encoding.h"
 #include "web/http/peer_stream.h"
 #include "web/http/request_head.h"
-#include "web/http/stream_room.h"
+#include "web/http/stream_limiter.h"
 #include "web/http/tls.h"
 
 namespace ebb::web {
@@ -197,7 +197,7 @@ class Listener final : public HttpListener {
 
  private:
   HttpHandler handler;
-  StreamRoom room;
+  StreamLimiter room;
   std::atomic<bool> stopping{false};
   std::atomic<bool> listened{false};
   socket_t listening = INVALID_SOCKET;
@@ -236,7 +236,7 @@ class Listener final : public HttpListener {
     }
   }
 
-  void Stream(HttpResponse response, std::shared_ptr<StreamRoom::Place> place,
+  void Stream(HttpResponse response, std::shared_ptr<StreamLimiter::Place> place,
               httplib::Response& to) {
     to.set_chunked_content_provider(
         response.content_type.c_str(),

@@ -4,7 +4,7 @@
 //
 // Limits: bodies (413), header and line lengths (the library's), reading and writing time per
 // request, requests in a row per connection, connections at a time (threads), live streams
-// (stream_room.h).
+// (stream_limiter.h).
 //
 // Thread contract: the handler is called from many threads at a time.
 

@@ -16,7 +16,7 @@ bool WriteEvent(const StreamWriter& write, const char* name, const std::string& 
 }
 
 // The id up to which waiting jobs are told, of those that are there when the reader comes.
-core::JobId LastToTell(const service::JobBoard& jobs) {
+core::JobId LastToTell(const service::JobIndex& jobs) {
   core::JobId last = std::numeric_limits<core::JobId>::max();
   std::size_t seen = 0;
   jobs.ForEach(0, [&](const service::JobCard& card) {
@@ -41,7 +41,7 @@ bool LiveView::TellJobs(const service::View& view, const StreamWriter& write) {
   if (first) last_waiting_ = LastToTell(view.jobs);
   std::vector<std::string> changed, gone;
   view.jobs.ForEachChange(
-      first ? service::JobBoard{} : told_->jobs, [&](core::JobId id, const service::JobCard* card) {
+      first ? service::JobIndex{} : told_->jobs, [&](core::JobId id, const service::JobCard* card) {
         if (!card)
           gone.push_back(std::to_string(id));
         else if (id <= last_waiting_ || card->explanation.stage != engine::Stage::kWaiting)
