@@ -3,7 +3,7 @@
 #include "base/random.h"
 #include "core/ledger.h"
 #include "engine/random_life_for_test.h"
-#include "service/settlement.h"
+#include "service/accounting/settlement.h"
 #include "store/engine_setup.h"
 #include "store/service_store.h"
 

@@ -13,7 +13,7 @@
 #include "platform/user_name.h"
 #include "report/run/merged_run.h"
 #include "report/run/summary.h"
-#include "service/settlement.h"
+#include "service/accounting/settlement.h"
 #include "store/first_come_records.h"
 #include "store/job_records.h"
 #include "store/jobs_in_period.h"

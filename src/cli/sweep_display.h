@@ -11,7 +11,7 @@
 
 #include "app/sweep/sweep_run.h"
 #include "cli/display.h"
-#include "service/view.h"
+#include "service/views/view.h"
 
 namespace ebb::cli {
 

@@ -6,9 +6,10 @@
 
 #include "core/accounting.h"
 #include "platform/system_clock.h"
+#include "service/accounting/settlement.h"
+#include "service/accounting/waited_job.h"
+#include "service/planning/timed.h"
 #include "service/service.h"
-#include "service/timed.h"
-#include "service/waited_job.h"
 #include "store/ended_sums.h"
 
 namespace ebb::service {

@@ -7,9 +7,10 @@
 #include "core/accounting.h"
 #include "local/job_folder.h"
 #include "plan/make_policy.h"
+#include "service/accounting/settlement.h"
+#include "service/accounting/waited_job.h"
+#include "service/planning/timed.h"
 #include "service/service.h"
-#include "service/timed.h"
-#include "service/waited_job.h"
 #include "store/device_history.h"
 #include "store/ended_sums.h"
 #include "store/engine_setup.h"
@@ -108,7 +109,8 @@ Status Service::Recover() {
       card.gpu_energy = sums->gpu_energy;
     }
     publisher_.AddJob(std::move(card));
-    publisher_.FollowJob(*engine_->Explain(id), state, dependencies_);
+    publisher_.FollowJob(*engine_->Explain(id), state,
+                         [this](core::JobId job) { return dependencies_.WaitsFor(job); });
   }
   // With the devices of programs that run, whether or not their driver answers.
   publisher_.SetCluster(executor_->cluster());

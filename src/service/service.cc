@@ -14,7 +14,7 @@
 #include "platform/path_facts.h"
 #include "platform/program_lookup.h"
 #include "platform/system_clock.h"
-#include "service/timed.h"
+#include "service/planning/timed.h"
 #include "store/device_history.h"
 #include "store/engine_setup.h"
 #include "store/job_numbers.h"
@@ -422,7 +422,8 @@ void Service::OnStored() {
 }
 
 void Service::OnDecision(const engine::Decision& decision) {
-  publisher_.FollowDecision(decision, *engine_, dependencies_);
+  publisher_.FollowDecision(decision, *engine_,
+                            [this](core::JobId job) { return dependencies_.WaitsFor(job); });
   SayDrain();
   options_.on_decision(decision);
   std::vector<core::JobId> ended;

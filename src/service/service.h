@@ -22,13 +22,13 @@
 #include "plan/make_policy.h"
 #include "plan/policy.h"
 #include "platform/file_lock.h"
-#include "service/decision_pace.h"
-#include "service/device_inventory.h"
-#include "service/first_come_watch.h"
-#include "service/machine_watch.h"
-#include "service/outside_metering.h"
-#include "service/plan_thread.h"
-#include "service/request_intake.h"
+#include "service/accounting/first_come_watch.h"
+#include "service/accounting/machine_watch.h"
+#include "service/accounting/outside_metering.h"
+#include "service/devices/device_inventory.h"
+#include "service/intake/request_intake.h"
+#include "service/planning/decision_pace.h"
+#include "service/planning/plan_thread.h"
 
 namespace ebb::service {
 

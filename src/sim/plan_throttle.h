@@ -1,9 +1,9 @@
 #pragma once
 // How often a long simulated queue is planned anew. A service plans as often as its machine can
-// (service/plan_thread.h); a simulation has a throttle, spread evenly over its time: so many jobs
-// planned as a whole, so many placed beside the standing plan. So the work does not grow with the
-// number of jobs, and results are the same on every machine. In between the standing plan is
-// followed; what is new waits for its place, or gets it at once where it cannot wait.
+// (service/planning/plan_thread.h); a simulation has a throttle, spread evenly over its time: so
+// many jobs planned as a whole, so many placed beside the standing plan. So the work does not grow
+// with the number of jobs, and results are the same on every machine. In between the standing plan
+// is followed; what is new waits for its place, or gets it at once where it cannot wait.
 //
 // Thread contract: the loop's.
 

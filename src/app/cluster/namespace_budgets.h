@@ -23,8 +23,8 @@
 
 #include "kubernetes/policy_watch.h"
 #include "prices/zone_clock.h"
-#include "service/inbox.h"
-#include "service/view.h"
+#include "service/intake/inbox.h"
+#include "service/views/view.h"
 
 namespace ebb::app {
 

@@ -26,7 +26,7 @@
 #include "kubernetes/node_timelines.h"
 #include "kubernetes/pod_directory.h"
 #include "local/measured_process.h"
-#include "service/outside_metering.h"
+#include "service/accounting/outside_metering.h"
 
 namespace ebb::app {
 

@@ -11,7 +11,7 @@
 #include "core/device_profile.h"
 #include "core/job.h"
 #include "meter/gpu/gpu_inventory.h"
-#include "service/device_inventory.h"
+#include "service/devices/device_inventory.h"
 
 namespace ebb::app {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "report/sweep/sweep_report.h"
-#include "service/view.h"
+#include "service/views/view.h"
 
 namespace ebb::app {
 

@@ -17,7 +17,7 @@
 #include "report/run/ledger_file.h"
 #include "report/run/run_directory.h"
 #include "report/run/summary.h"
-#include "service/sweep_facts.h"
+#include "service/sweeps/sweep_facts.h"
 #include "store/machine_records.h"
 #include "store/signal_records.h"
 #include "store/store_clock.h"

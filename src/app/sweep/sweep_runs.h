@@ -11,7 +11,7 @@
 #include "app/sweep/sweep_paths.h"
 #include "base/result.h"
 #include "prices/price_source.h"
-#include "service/view.h"
+#include "service/views/view.h"
 
 namespace ebb::app {
 

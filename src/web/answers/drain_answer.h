@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "report/described_json.h"
-#include "service/view.h"
+#include "service/views/view.h"
 
 namespace ebb::web {
 

@@ -2,7 +2,7 @@
 // Jobs as JSON, as the service shows them (docs/api.md).
 
 #include "report/described_json.h"
-#include "service/view.h"
+#include "service/views/view.h"
 #include "store/job_records.h"
 
 namespace ebb::web {

@@ -1,7 +1,7 @@
 #include "web/answers/sweep_json.h"
 
 #include "engine/state.h"
-#include "service/sweep_facts.h"
+#include "service/sweeps/sweep_facts.h"
 
 namespace ebb::web {
 namespace {

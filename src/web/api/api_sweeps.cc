@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "engine/state.h"
-#include "service/sweep_facts.h"
+#include "service/sweeps/sweep_facts.h"
 #include "web/answers/short_answers.h"
 #include "web/answers/sweep_json.h"
 #include "web/api/api.h"

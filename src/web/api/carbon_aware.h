@@ -12,7 +12,7 @@
 
 #include "base/result.h"
 #include "core/intensity.h"
-#include "service/view.h"
+#include "service/views/view.h"
 
 namespace ebb::web {
 

@@ -15,7 +15,7 @@
 #include <memory>
 #include <string>
 
-#include "service/view.h"
+#include "service/views/view.h"
 #include "web/http/http_server.h"
 
 namespace ebb::web {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "service/view.h"
+#include "service/views/view.h"
 
 namespace ebb::web {
 

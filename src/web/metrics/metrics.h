@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "service/view.h"
+#include "service/views/view.h"
 #include "web/metrics/health.h"
 #include "web/notify/webhook.h"
 

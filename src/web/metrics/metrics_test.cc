@@ -5,7 +5,7 @@
 #include <set>
 #include <sstream>
 
-#include "service/publisher.h"
+#include "service/views/publisher.h"
 #include "testing/builders.h"
 #include "testing/golden.h"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "service/view.h"
+#include "service/views/view.h"
 
 namespace ebb::web {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/tier.h"
-#include "service/inbox.h"
+#include "service/intake/inbox.h"
 
 namespace ebb::web {
 

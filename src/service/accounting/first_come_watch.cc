@@ -1,0 +1,203 @@
+#include "service/accounting/first_come_watch.h"
+
+#include <algorithm>
+
+#include "engine/state.h"
+#include "service/accounting/waited_job.h"
+#include "store/ledger_records.h"
+#include "store/settlement_records.h"
+#include "store/signal_records.h"
+
+namespace ebb::service {
+namespace {
+
+// More than these are not compared: the time it takes grows with their square.
+constexpr std::size_t kMostJobs = 10'000;
+
+bool HasEnded(const JobCard& card) { return engine::HasEnded(card.explanation.stage); }
+
+Duration RanFor(const JobCard& card, Time now) {
+  Duration ran{0};
+  for (const Interval& stretch : card.stretches)
+    ran += std::max(Interval{stretch.begin, std::min(stretch.end, now)}.length(), Duration::zero());
+  return ran;
+}
+
+ComingJob ComingJobOf(const JobCard& card, Time now) {
+  const core::Job& job = card.submission->job;
+  ComingJob coming{job.id,      job.submitted,     std::max(card.explanation.pool, 0),
+                   job.devices, RanFor(card, now), card.submission->after};
+  if (!HasEnded(card)) coming.length = std::max(coming.length, job.duration);
+  return coming;
+}
+
+// Those that ran or will run, up to the last one that has ended: later ones delay none before them.
+std::vector<ComingJob> JobsOf(const View& view) {
+  std::vector<ComingJob> jobs;
+  std::size_t up_to_last_end = 0;
+  view.jobs.ForEach(0, [&](const JobCard& card) {
+    if (HasEnded(card) && card.stretches.empty()) return true;
+    jobs.push_back(ComingJobOf(card, view.now));
+    if (HasEnded(card)) up_to_last_end = jobs.size();
+    return jobs.size() < kMostJobs;
+  });
+  jobs.resize(up_to_last_end);
+  return jobs;
+}
+
+// Of jobs that are not in the view.
+Result<std::vector<TakenPlace>> PlacesOfForgotten(store::Database& database, const View& view,
+                                                  Time since) {
+  EBB_ASSIGN_OR_RETURN(const auto records, store::FirstComeAfter(database, since));
+  std::vector<TakenPlace> taken;
+  for (const store::FirstComeRecord& record : records)
+    if (record.place && !view.jobs.Find(record.job))
+      taken.push_back({record.job, record.pool, record.devices, *record.place});
+  return taken;
+}
+
+// What it was settled on, and the history where that says nothing.
+core::IntensitySeries OverHistory(const core::IntensitySeries& settled,
+                                  const core::IntensitySeries& history) {
+  auto series = core::IntensitySeries::Create(history.identity(),
+                                              core::Filled(settled.samples(), history.samples()));
+  return series ? *std::move(series) : history;
+}
+
+}  // namespace
+
+store::FirstComeRecord FirstComeRecordOf(const JobCard& card) {
+  const core::Job& job = card.submission->job;
+  store::FirstComeRecord record;
+  record.job = job.id;
+  record.pool = std::max(card.explanation.pool, 0);
+  record.devices = job.devices;
+  record.emissions = card.emissions_first_come;
+  record.at_submission = card.emissions_at_submission;
+  record.settled = card.emissions_settled;
+  record.saving_half_width_g = card.saving_half_width_g;
+  record.first_come_half_width_g = card.first_come_half_width_g;
+  if (card.had_it_waited) record.had_it_waited = WaitedText(*card.had_it_waited);
+  if (card.first_come_start)
+    record.place = {*card.first_come_start,
+                    *card.first_come_start + RanFor(card, card.ended.value_or(job.submitted))};
+  return record;
+}
+
+FirstComeWatch::FirstComeWatch(std::filesystem::path store, std::function<void()> on_change)
+    : path_(std::move(store)), on_change_(std::move(on_change)), thread_([this] { Work(); }) {}
+
+FirstComeWatch::~FirstComeWatch() {
+  {
+    const std::lock_guard guard(mutex_);
+    stopping_ = true;
+  }
+  asked_.notify_one();
+  thread_.join();
+}
+
+void FirstComeWatch::Ask(std::shared_ptr<const View> view) {
+  {
+    const std::lock_guard guard(mutex_);
+    next_ = std::move(view);
+  }
+  asked_.notify_one();
+}
+
+std::map<core::JobId, FirstComeFigures> FirstComeWatch::TakeChanged() {
+  const std::lock_guard guard(mutex_);
+  return std::exchange(changed_, {});
+}
+
+void FirstComeWatch::Work() {
+  for (;;) {
+    std::shared_ptr<const View> view;
+    {
+      std::unique_lock guard(mutex_);
+      asked_.wait(guard, [this] { return stopping_ || next_; });
+      if (stopping_) return;
+      view = std::exchange(next_, nullptr);
+    }
+    Look(*view);
+  }
+}
+
+// nullptr where its ledger cannot be read, or is empty.
+const EnergyProfile* FirstComeWatch::ProfileOf(core::JobId job) {
+  const auto found = profiles_.find(job);
+  if (found != profiles_.end()) return &found->second;
+  const auto rows = store::LedgerOf(*database_, job);
+  if (!rows || rows->empty()) return nullptr;
+  return &profiles_.emplace(job, EnergyProfile(*rows)).first->second;
+}
+
+FirstComeFigures FirstComeWatch::FiguresOf(const JobCard& card, std::optional<Time> start,
+                                           const core::IntensitySeries& history) {
+  const core::JobId job = card.submission->job.id;
+  FirstComeFigures figures{start, {}, {}};
+  if (!start) return figures;
+  // From an earlier life, and still so: its ledger is not read for that.
+  const bool stands =
+      !profiles_.contains(job) && card.emissions_first_come && card.first_come_start == start;
+  const EnergyProfile* profile = stands ? nullptr : ProfileOf(job);
+  if (!profile) {  // one whose ledger was pruned keeps what was found before, too
+    figures.emissions = card.emissions_first_come;
+    figures.half_width_g = card.first_come_half_width_g;
+    return figures;
+  }
+  if (profile->has_unknown()) return figures;
+  const auto settled = store::FindSettlement(*database_, job, history.identity());
+  if (!settled) return figures;
+  const core::IntensitySeries signal = *settled ? OverHistory(**settled, history) : history;
+  figures.emissions = profile->At(*start, signal);
+  if (!figures.emissions) return figures;
+  const auto told = told_.find(job);
+  const bool as_told = told != told_.end() && told->second.start == start &&
+                       told->second.emissions == figures.emissions;
+  figures.half_width_g = as_told ? told->second.half_width_g
+                                 : profile->HalfWidthOfSaving(card.stretches, *start, signal);
+  return figures;
+}
+
+void FirstComeWatch::Look(const View& view) {
+  if (view.signals.empty() || !view.signals.front().view) return;
+  if (!database_) {
+    auto opened = store::Database::Open(path_, store::Database::Mode::kRead);
+    if (!opened) return;  // the next one that is asked for tries again
+    database_ = std::make_unique<store::Database>(*std::move(opened));
+  }
+  const std::vector<ComingJob> jobs = JobsOf(view);
+  if (jobs.empty()) return;
+  const auto history =
+      store::SignalHistory(*database_, view.signals.front().view->known.identity(),
+                           {jobs.front().submitted, view.now + std::chrono::hours{1}});
+  if (!history) return;
+  const auto taken = PlacesOfForgotten(*database_, view, jobs.front().submitted);
+  if (!taken) return;
+  const auto starts = FirstComeStarts(jobs, core::WithAway(view.cluster), *taken);
+  std::map<core::JobId, FirstComeFigures> figures;
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    const JobCard* card = view.jobs.Find(jobs[i].id);
+    if (!card || !HasEnded(*card)) continue;
+    figures[jobs[i].id] = FiguresOf(*card, starts[i], *history);
+  }
+  std::erase_if(profiles_, [&](const auto& entry) { return !figures.contains(entry.first); });
+  Tell(std::move(figures));
+}
+
+void FirstComeWatch::Tell(std::map<core::JobId, FirstComeFigures> figures) {
+  bool any = false;
+  {
+    const std::lock_guard guard(mutex_);
+    for (const auto& [job, of_job] : figures) {
+      const auto told = told_.find(job);
+      if (told != told_.end() && told->second == of_job) continue;
+      changed_[job] = of_job;
+      any = true;
+    }
+  }
+  told_ = std::move(figures);
+  if (any) on_change_();
+}
+
+}  // namespace ebb::service

@@ -1,0 +1,94 @@
+#include "service/accounting/job_accounting.h"
+
+#include <algorithm>
+
+#include "store/job_notes.h"
+#include "store/job_records.h"
+
+namespace ebb::service {
+JobFigures& JobAccounting::FiguresOf(core::JobId job) {
+  const auto [found, is_new] = figures_.try_emplace(job);
+  if (is_new) {
+    if (const auto sums = store::StoredSums(store_.database(), job))
+      found->second = {sums->energy, sums->emissions, sums->gpu_energy};
+  }
+  return found->second;
+}
+
+Status JobAccounting::Rows(core::JobId job, std::span<const core::LedgerRow> rows) {
+  JobFigures& figures = FiguresOf(job);
+  for (const core::LedgerRow& row : rows) {
+    counters_.AddRow(row);
+    if (follows_machine_) machine_.AddJob(row);
+    figures.energy += row.energy;
+    if (row.component == core::Component::kGpu)
+      figures.gpu_energy = figures.gpu_energy.value_or(Energy{}) + row.energy;
+    if (const auto emissions = row.emissions())
+      figures.emissions = figures.emissions.value_or(Emissions{}) + *emissions;
+  }
+  changed_.insert(job);
+  on_rows_(job, rows);
+  store_.AddLedger({job, {rows.begin(), rows.end()}});
+  return {};
+}
+
+void JobAccounting::AddMachine(const core::MachineShares& shares) {
+  counters_.machine.Add(shares);
+  store_.AddMachineShares(shares);
+}
+
+// Neighbouring intervals of a device are one row of the store.
+bool JobAccounting::FollowMachine(std::vector<core::MachineShares> readings, Time upto) {
+  for (core::MachineShares& reading : readings) machine_.AddMachine(std::move(reading));
+  std::map<std::string, core::MachineShares> joined;
+  for (core::MachineShares& shares : machine_.Close(upto)) {
+    counters_.machine.Add(shares);
+    const auto [found, is_new] = joined.try_emplace(shares.device, shares);
+    core::MachineShares& whole = found->second;
+    if (is_new) continue;
+    if (whole.wall.end != shares.wall.begin)
+      store_.AddMachineShares(std::exchange(whole, shares));
+    else
+      whole.Join(shares);
+  }
+  for (const auto& [device, shares] : joined) store_.AddMachineShares(shares);
+  return !joined.empty();
+}
+
+void JobAccounting::End(core::JobId job, const local::AttemptResult& result) {
+  for (const std::string& warning : result.warnings) say_(job, warning);
+}
+
+local::StoredBefore JobAccounting::StoredBefore(core::JobId job, int attempt) {
+  local::StoredBefore stored;
+  if (const auto heard = budget_events_.find(job); heard != budget_events_.end())
+    stored.budget_events = heard->second;
+  else if (const auto notes = store::NotesOf(store_.database(), job))
+    stored.budget_events = notes->budget_heard;
+  if (auto up_to = store::LedgerStoredUpTo(store_.database(), job, attempt))
+    stored.up_to = *std::move(up_to);
+  // A ledger is long, and only a budget has to know it.
+  const auto submission = store::FindSubmission(store_.database(), job);
+  if (!submission || !*submission || (*submission)->budget.empty()) return stored;
+  if (const auto rows = store::LedgerOf(store_.database(), job)) stored.used = core::UseOf(*rows);
+  return stored;
+}
+
+bool JobAccounting::EndIsStored(core::JobId job, int attempt) {
+  const auto ended = store_.database().Integer(
+      "SELECT ended_ms FROM attempts WHERE job = ? AND attempt = ?", {job, std::int64_t{attempt}});
+  return ended && ended->has_value();
+}
+
+void JobAccounting::HeardOfBudget(core::JobId job, std::size_t events) {
+  budget_events_[job] = events;
+  store_.SetBudgetHeard(job, events);
+}
+
+std::map<core::JobId, JobFigures> JobAccounting::TakeChanged() {
+  std::map<core::JobId, JobFigures> changed;
+  for (const core::JobId job : std::exchange(changed_, {})) changed[job] = figures_[job];
+  return changed;
+}
+
+}  // namespace ebb::service

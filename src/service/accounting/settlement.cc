@@ -1,0 +1,49 @@
+#include "service/accounting/settlement.h"
+
+#include <algorithm>
+
+#include "core/accounting.h"
+#include "core/counterfactual.h"
+#include "core/uncertainty.h"
+
+namespace ebb::service {
+namespace {
+
+Time FirstBegin(const std::vector<core::LedgerRow>& rows) {
+  Time first = Time::max();
+  for (const core::LedgerRow& row : rows) first = std::min(first, row.grid.begin);
+  return first;
+}
+
+std::optional<Emissions> KnownGrams(const core::Counterfactual& run) {
+  return run.energy_without_intensity == Energy{} ? std::optional(run.emissions) : std::nullopt;
+}
+
+}  // namespace
+
+Interval SettledOver(Time submitted, const std::vector<core::LedgerRow>& rows) {
+  Interval over{submitted, submitted + Duration{1}};
+  for (const core::LedgerRow& row : rows)
+    over = {std::min(over.begin, row.grid.begin), std::max(over.end, row.grid.end)};
+  return over;
+}
+
+Settlement SettlementOf(Time submitted, const std::vector<core::LedgerRow>& rows,
+                        const core::IntensitySeries& published) {
+  Settlement settlement;
+  if (rows.empty()) return settlement;
+  const core::IntensitySeries signal = core::AccountingSignal(published, rows);
+  const Time first = FirstBegin(rows);
+  const Time start = first - submitted <= kStartedAtOnce ? first : submitted;
+  settlement.emitted = KnownGrams(core::AsItRan(rows, signal));
+  settlement.at_submission = KnownGrams(core::RunAt(rows, start, signal));
+  if (settlement.emitted && settlement.at_submission)
+    settlement.half_width_g =
+        core::HalfWidthOfDifference(core::Revalued(rows, signal), core::RowsAt(rows, start, signal),
+                                    core::MeterScope::kProcessTree);
+  settlement.is_published = KnownGrams(core::AsItRan(rows, published)).has_value() &&
+                            KnownGrams(core::RunAt(rows, start, published)).has_value();
+  return settlement;
+}
+
+}  // namespace ebb::service

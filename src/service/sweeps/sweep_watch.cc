@@ -1,0 +1,112 @@
+#include "service/sweeps/sweep_watch.h"
+
+#include "report/run/run_directory.h"
+
+namespace ebb::service {
+
+void SweepWatch::Begin(const store::SweepRecord& sweep) {
+  if (!sweep.halving) return;
+  sweeps_.insert_or_assign(sweep.id,
+                           Watched{sweep, sweep::SuccessiveHalving(*sweep.halving), 0, {}});
+}
+
+// Of an earlier life, or one whose jobs had all ended.
+Status SweepWatch::TakeUp(core::SweepId id) {
+  EBB_ASSIGN_OR_RETURN(const auto record, store::FindSweep(ports_.store.database(), id));
+  if (!record || !record->halving) return {};
+  EBB_ASSIGN_OR_RETURN(const auto losses, store::RungLossesOf(ports_.store.database(), id));
+  Begin(*record);
+  Watched& sweep = sweeps_.at(id);
+  for (const store::RungLoss& loss : losses) {
+    sweep.halving.Report(std::to_string(loss.job), loss.epoch, loss.loss);
+    sweep.losses = loss.number;
+  }
+  return {};
+}
+
+Status SweepWatch::Add(const core::Submission& submission, bool begun) {
+  if (submission.sweep == 0) return {};
+  if (!sweeps_.contains(submission.sweep)) EBB_RETURN_IF_ERROR(TakeUp(submission.sweep));
+  const auto sweep = sweeps_.find(submission.sweep);
+  if (sweep == sweeps_.end()) return {};
+  const core::JobId job = submission.job.id;
+  sweep->second.members.insert(job);
+  member_of_[job] = submission.sweep;
+  losses_.Follow(job, ports_.directory_of(job) / report::kProgressFile);
+  if (begun) ran_.insert(job);
+  return {};
+}
+
+void SweepWatch::Look(std::span<const core::JobId> running) {
+  if (member_of_.empty()) return;
+  std::set<core::JobId> now;
+  for (const core::JobId job : running)
+    if (member_of_.contains(job)) now.insert(job);
+  std::set<core::JobId> jobs = std::exchange(ran_, now);
+  jobs.merge(now);
+  Read(jobs);
+}
+
+void SweepWatch::Read(const std::set<core::JobId>& jobs) {
+  const std::vector<core::JobId> list(jobs.begin(), jobs.end());
+  for (const report::EpochLoss& told : losses_.Read(list)) Judge(told);
+}
+
+void SweepWatch::Judge(const report::EpochLoss& told) {
+  const core::SweepId id = member_of_.at(told.job);
+  Watched& sweep = sweeps_.at(id);
+  const auto verdict = sweep.halving.Report(std::to_string(told.job), told.epoch, told.loss);
+  if (!verdict) return;
+  store::RungLoss loss;
+  loss.sweep = id;
+  loss.number = ++sweep.losses;
+  loss.job = told.job;
+  loss.at = told.time;
+  loss.epoch = told.epoch;
+  loss.loss = told.loss;
+  loss.verdict = *verdict;
+  // One that ended before it was judged keeps its result.
+  const engine::LiveJob* live = ports_.live(told.job);
+  loss.stopped = verdict->stop && live && !live->cancel_wanted;
+  if (loss.stopped) Estimate(*live, *sweep.record.halving, loss);
+  ports_.store.AddRungLoss(loss);
+  if (!loss.stopped) return;
+  ports_.say(told.job, sweep::Sentence(*verdict, told.loss));
+  ports_.stop(told.job, sweep::WhyStopped(*verdict));
+}
+
+// On a grid clock that runs faster than time, of the energy that is really used.
+void SweepWatch::Estimate(const engine::LiveJob& live, const sweep::HalvingOptions& options,
+                          store::RungLoss& loss) const {
+  const engine::Explanation& explanation = live.explanation;
+  const auto planned =
+      explanation.reason.expected ? explanation.reason.expected : explanation.reason.current;
+  const core::Job& job = live.job;
+  const sweep::EstimatedSaving saving = sweep::SavedBy({ports_.clock.ToWall(job.duration),
+                                                        {job.power.watts * job.devices},
+                                                        loss.verdict.rung,
+                                                        planned.value_or(Intensity{})},
+                                                       options, ports_.pue);
+  loss.saved_energy = saving.energy;
+  if (planned) loss.saved = saving.emissions;
+}
+
+void SweepWatch::End(core::JobId job) {
+  const auto member = member_of_.find(job);
+  if (member == member_of_.end()) return;
+  // In the order in which it happened: with what the others told meanwhile.
+  std::set<core::JobId> jobs = ran_;
+  jobs.insert(job);
+  Read(jobs);
+  ran_.erase(job);
+  losses_.Leave(job);
+  const core::SweepId id = member->second;
+  member_of_.erase(member);
+  Watched& sweep = sweeps_.at(id);
+  sweep.members.erase(job);
+  // What was told is found in the store when more of its experiments come; until it is on the disk,
+  // here.
+  if (sweep.members.empty() && ports_.store.Commit()) sweeps_.erase(id);
+}
+
+}  // namespace ebb::service

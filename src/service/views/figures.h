@@ -1,0 +1,37 @@
+#pragma once
+// Figures of one job, on their way from the accounts to the views.
+
+#include <optional>
+
+#include "base/time.h"
+#include "base/units.h"
+
+namespace ebb::service {
+
+/// A start within this of the submission was at once: the rest is Ebb's own time.
+inline constexpr Duration kStartedAtOnce{std::chrono::seconds{2}};
+
+/// What a job has used. Rows that are not durable yet are included.
+struct JobFigures {
+  Energy energy;
+  std::optional<Emissions> emissions;
+  std::optional<Energy> gpu_energy;  ///< part of `energy`; nothing: no GPU was measured
+};
+
+/// A job that has ended, revalued on the newest values of its signal (service/accounting/settlement.h).
+struct Settlement {
+  std::optional<Emissions> emitted;        ///< nothing: the intensity of some of it is not known
+  std::optional<Emissions> at_submission;  ///< of the same energy; nothing: likewise
+  std::optional<double> half_width_g;      ///< of their difference: half of its 95 % interval
+  bool is_published = false;               ///< all that it needs has been published
+};
+
+/// A job that has ended, had it been first come, first served (service/accounting/first_come.h).
+struct FirstComeFigures {
+  std::optional<Time> start;
+  std::optional<Emissions> emissions;  ///< nothing: not known, or not known yet
+  std::optional<double> half_width_g;  ///< half of the 95 % interval of the saving
+  friend bool operator==(const FirstComeFigures&, const FirstComeFigures&) = default;
+};
+
+}  // namespace ebb::service
