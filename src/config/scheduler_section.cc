@@ -1,5 +1,7 @@
 #include "config/scheduler_section.h"
 
+#include <algorithm>
+
 #include "base/check.h"
 #include "config/neo_clock.h"
 #include "config/policy_name.h"
@@ -62,6 +64,7 @@ GatePolicyKind ResolvePolicy(const SchedulerKeys& keys, Problems& problems) {
 std::optional<SignalSource> NamedSource(const SchedulerKeys& keys) {
   if (keys.signal) return signals::SignalSourcesFromText(*keys.signal)->front();
   if (keys.trace) return SignalSource::kReplay;
+  if (keys.signal_command) return SignalSource::kCommand;
   if (keys.constant) return SignalSource::kConstant;
   return std::nullopt;
 }
@@ -133,6 +136,19 @@ void CheckNeeded(const SchedulerKeys& keys, SignalSource source, const Given<std
   if (asks_for_zone && !keys.zone) need("zone");
 }
 
+// A program may also be the one that is asked when another source fails.
+void CheckCommand(const SchedulerKeys& keys, SignalSource source, Problems& problems) {
+  std::vector<SignalSource> sources{source};
+  if (keys.signal) sources = *signals::SignalSourcesFromText(*keys.signal);
+  const bool asked = std::ranges::find(sources, SignalSource::kCommand) != sources.end();
+  if (keys.signal_command && !asked)
+    problems.Add(keys.signal_command.line, "signal_command has no meaning for signal " +
+                                               std::string(signals::Name(source)) +
+                                               ", only for command");
+  if (asked && !keys.signal_command)
+    problems.Add(keys.signal.line, "signal " + *keys.signal + " needs the key signal_command");
+}
+
 void NoteOverruled(const SchedulerKeys& keys, SignalSource source, const Given<std::string>& url,
                    std::vector<std::string>& notes) {
   const std::string chosen = "signal " + std::string(signals::Name(source)) + " is used";
@@ -190,9 +206,11 @@ SignalOptions ResolveSignal(const SchedulerKeys& keys, Problems& problems,
   signal.source = named ? *named : SourceOfNeoKeys(keys, url, problems, notes);
   CheckUsed(keys, signal.source, problems);
   CheckNeeded(keys, signal.source, url, problems);
+  CheckCommand(keys, signal.source, problems);
   NoteOverruled(keys, signal.source, url, notes);
   signal.zone = ResolveZone(keys, signal.source, problems);
   signal.trace_path = keys.trace.value_or("");
+  signal.command = keys.signal_command.value_or("");
   if (keys.forecast) signal.forecast = *signals::ForecastModeFromName(*keys.forecast);
   signal.publication = keys.publication_lag.value;
   if (keys.kind) signal.kind = core::SignalKindFromName(*keys.kind);
@@ -267,6 +285,7 @@ std::vector<KeyRule> SchedulerRules(SchedulerKeys& keys) {
       ReadText("operators_url", keys.operators_url),
       ReadChoice("forecast_prices", keys.forecast_prices, signals::PriceServiceNames()),
       ReadText("forecast_prices_url", keys.forecast_prices_url),
+      ReadText("signal_command", keys.signal_command),
       ReadNumber("constant", keys.constant, {0, kHighestIntensity}),
       ReadChoice("kind", keys.kind, {"average", "marginal"}),
       ReadChoice("boundary", keys.boundary, {"lifecycle", "direct"}),

@@ -43,6 +43,7 @@ struct SchedulerKeys {
   Given<std::string> operators_url;
   Given<std::string> forecast_prices;
   Given<std::string> forecast_prices_url;
+  Given<std::string> signal_command;
   Given<double> constant;
   Given<std::string> kind;
   Given<std::string> boundary;

@@ -252,6 +252,19 @@ TEST(TrainConfig, EbbsOwnSignalKeysOverruleNeosAndANoteSaysSo) {
   EXPECT_THAT(constant.notes, ElementsAre(HasSubstr("is not asked")));
 }
 
+TEST(TrainConfig, AProgramIsASourceAloneOrAfterAnother) {
+  const auto alone = Parse("scheduler: {zone: XX, signal_command: python3 my_source.py --fast}");
+  EXPECT_EQ(alone.scheduler.signal.source, SignalSource::kCommand);
+  EXPECT_EQ(alone.scheduler.signal.command, "python3 my_source.py --fast");
+  EXPECT_EQ(alone.scheduler.signal.zone, "XX");
+  EXPECT_TRUE(alone.scheduler.signal.source_named);
+  const auto after =
+      Parse("scheduler: {zone: DE, signal: 'energy-charts, command', signal_command: my-source}");
+  EXPECT_EQ(after.scheduler.signal.source, SignalSource::kEnergyCharts);
+  EXPECT_THAT(after.scheduler.signal.fallbacks, ElementsAre(SignalSource::kCommand));
+  EXPECT_EQ(after.scheduler.signal.command, "my-source");
+}
+
 TEST(TrainConfig, TheOlderNameOfTheDurationIsRead) {
   EXPECT_EQ(Parse("scheduler: {estimated_run_time: 25m}").scheduler.duration,
             Duration{minutes{25}});
@@ -383,6 +396,13 @@ INSTANTIATE_TEST_SUITE_P(
         BadConfig{"scheduler:\n  signal: replay\n", "signal replay needs the key trace"},
         BadConfig{"scheduler:\n  signal: http\n", "needs the key api_url"},
         BadConfig{"scheduler:\n  signal: constant\n", "needs the key constant"},
+        BadConfig{"scheduler:\n  signal: command\n",
+                  "my.yaml:2: signal command needs the key signal_command"},
+        BadConfig{"scheduler:\n  signal: profile, command\n", "needs the key signal_command"},
+        BadConfig{"scheduler:\n  signal: profile\n  signal_command: x\n",
+                  "my.yaml:3: signal_command has no meaning for signal profile, only for command"},
+        BadConfig{"scheduler:\n  signal_command: x\n  skip_waits: true\n",
+                  "a live source cannot be replayed"},
         BadConfig{"scheduler:\n  signal: profile\n  trace: a.csv\n",
                   "trace has no meaning for signal profile, only for replay"},
         BadConfig{"scheduler:\n  zone: DE\n  forecast: perfect\n", "forecast has no meaning"},

@@ -2,6 +2,7 @@
 
 #include <sys/socket.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -118,7 +119,12 @@ class Call {
     Set(CURLOPT_MAXREDIRS, 5L);
     Set(CURLOPT_TIMEOUT_MS, static_cast<long>(request_.timeout.count()));
     Set(CURLOPT_NOSIGNAL, 1L);
-    if (!request_.ca_file.empty()) Set(CURLOPT_CAINFO, request_.ca_file.c_str());
+    // libcurl itself knows the system's authorities alone.
+    const char* own_authorities = std::getenv("SSL_CERT_FILE");
+    if (!request_.ca_file.empty())
+      Set(CURLOPT_CAINFO, request_.ca_file.c_str());
+    else if (own_authorities && *own_authorities)
+      Set(CURLOPT_CAINFO, own_authorities);
   }
 
   void SetBody(Method method) {

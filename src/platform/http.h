@@ -21,7 +21,7 @@ struct HttpRequest {
   std::vector<std::string> headers{};  ///< "name: value"; never logged, never sent after a redirect
   Duration timeout = Duration{10'000};  ///< of the whole request, from name look-up to last byte
   std::uint64_t limit_bytes = 8 << 20;
-  std::string ca_file{};  ///< PEM; empty: the system's certificate authorities
+  std::string ca_file{};  ///< PEM; empty: of SSL_CERT_FILE, else the system's authorities
   bool direct = false;    ///< no proxy, no redirect: for an address of this machine's own network
   std::string user_password{};  ///< "user:password"; never logged
   std::string body{};           ///< of PUT and POST

@@ -292,6 +292,22 @@ TEST_F(Https, ACertificateThatIsNotTrustedIsRefusedAndNotTriedAgain) {
   EXPECT_EQ(asked_, 0);
 }
 
+TEST_F(Https, AuthoritiesOfTheUsersOwnAreTrusted) {
+  Say("/now", R"({"value": 300})");
+  platform::HttpRequest request;
+  request.url = Url("/now");
+  ::setenv("SSL_CERT_FILE", identity_->pem_file.c_str(), 1);
+  const auto response = platform::HttpGet(request);
+  ::setenv("SSL_CERT_FILE", "/nonexistent.pem", 1);
+  const auto refused = platform::HttpGet(request);
+  ::unsetenv("SSL_CERT_FILE");
+  ASSERT_TRUE(response) << response.error().Message();
+  EXPECT_EQ(response->status, 200);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().Message(), HasSubstr("/nonexistent.pem"));
+  EXPECT_EQ(refused.error().code, ExitCode::kConfiguration);
+}
+
 TEST_F(Https, ACertificateThatHasRunOutIsRefusedThoughItsIssuerIsTrusted) {
   const Certificate expired(-7200, -3600);
   httplib::SSLServer server(expired.certificate, expired.key);
