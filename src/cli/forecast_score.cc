@@ -69,23 +69,24 @@ Result<ForecastScore> ScoreForecasts(const ScoreQuestion& question,
   options.moments = moments;
   EBB_ASSIGN_OR_RETURN(score.table.methods,
                        ScoreAll(contenders, question.history, options, progress));
-  const auto& [weather, drivers] = question.beside;
+  const auto& [weather, drivers, typical] = question.beside;
   const core::Publication& publication = question.publication;
   if (drivers) {
     score.driver_names = drivers->name();
     EBB_ASSIGN_OR_RETURN(
         score.drivers,
         JudgePair(question,
-                  forecast::AsPublished(std::make_unique<forecast::RidgeForecaster>(drivers),
-                                        publication),
-                  forecast::MakePastForecaster({}, publication), moments, until));
+                  forecast::AsPublished(
+                      std::make_unique<forecast::RidgeForecaster>(drivers, typical), publication),
+                  forecast::MakePastForecaster({{}, {}, typical}, publication), moments, until));
   }
   if (weather) {
     EBB_ASSIGN_OR_RETURN(
         score.weather,
-        JudgePair(question,
-                  std::make_unique<forecast::WeatherForecaster>(weather, publication, drivers),
-                  forecast::MakePastForecaster(question.beside, publication), moments, until));
+        JudgePair(
+            question,
+            std::make_unique<forecast::WeatherForecaster>(weather, publication, drivers, typical),
+            forecast::MakePastForecaster(question.beside, publication), moments, until));
   }
   if (question.make_provider) {
     EBB_ASSIGN_OR_RETURN(

@@ -102,12 +102,15 @@ Result<Contenders> OwnContenders(const core::Publication& publication,
     EBB_ASSIGN_OR_RETURN(auto forecaster, forecast::MakeForecaster(name));
     contenders.push_back(forecast::AsPublished(std::move(forecaster), publication));
   }
+  if (beside.typical)
+    contenders.push_back(
+        forecast::AsPublished(forecast::MakeEarlyForecaster(beside.typical), publication));
   if (beside.drivers)
     contenders.push_back(forecast::AsPublished(
-        std::make_unique<forecast::RidgeForecaster>(beside.drivers), publication));
+        std::make_unique<forecast::RidgeForecaster>(beside.drivers, beside.typical), publication));
   if (beside.weather)
-    contenders.push_back(
-        std::make_unique<forecast::WeatherForecaster>(beside.weather, publication, beside.drivers));
+    contenders.push_back(std::make_unique<forecast::WeatherForecaster>(
+        beside.weather, publication, beside.drivers, beside.typical));
   return contenders;
 }
 

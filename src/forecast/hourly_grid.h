@@ -27,6 +27,8 @@ class HourlyGrid {
   /// The first hour that begins at or after `time`.
   std::size_t FirstAtOrAfter(Time time) const;
   double value(std::size_t hour) const { return days_.value(hour); }
+  /// Its value was told, not filled in.
+  bool IsKnown(std::size_t hour) const { return filling_[hour].missing_run == 0; }
   /// The exponentially weighted mean of this hour of the day, this day's value included.
   double typical(std::size_t hour) const { return days_.typical(hour); }
   /// How many of the hours before `hour` lie deep in a gap.

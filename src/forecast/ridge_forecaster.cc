@@ -11,7 +11,7 @@ Result<core::Forecast> RidgeForecaster::At(const core::IntensitySeries& history,
   model_.Learn(known);
   const std::size_t hours = model_.grid().HoursIn(known);
   const auto path = hours > 0 ? model_.Expect(hours - 1) : std::nullopt;
-  if (!path) return fallback_.At(history, now, horizon);
+  if (!path) return fallback_->At(history, now, horizon);
   core::Forecast forecast =
       ForecastOf(*path, model_.grid(), known, history.identity(), {now, now + horizon});
   forecast.method = method_;

@@ -1,11 +1,12 @@
 #pragma once
 // The forecast from a zone's own history: RidgeModel hour by hour, the history's own shape inside
-// the hour, and the seasonal naive forecast while the history is short or has a hole. Pure.
+// the hour; while the history is short or has a hole, typical days of earlier years if any are
+// known (typical_forecaster.h), else the seasonal naive forecast. Pure.
 
 #include <string>
 
 #include "forecast/ridge_model.h"
-#include "forecast/seasonal_naive.h"
+#include "forecast/typical_forecaster.h"
 
 namespace ebb::forecast {
 
@@ -13,13 +14,17 @@ inline constexpr const char* kRidgeMethod = "regression on the zone's own past";
 
 class RidgeForecaster : public Forecaster {
  public:
-  RidgeForecaster() = default;
+  /// Null: none are known.
+  explicit RidgeForecaster(std::shared_ptr<const TypicalYear> typical = nullptr)
+      : fallback_(MakeEarlyForecaster(std::move(typical))) {}
   /// With what else is known of the zone's hours; not null. Keeps to the publication of `drivers`
   /// only for them: AsPublished does so for the history.
-  explicit RidgeForecaster(std::shared_ptr<const DriverInputs> drivers)
+  explicit RidgeForecaster(std::shared_ptr<const DriverInputs> drivers,
+                           std::shared_ptr<const TypicalYear> typical = nullptr)
       : name_("with " + drivers->name()),
         method_(std::string(kRidgeMethod) + " and " + drivers->name()),
-        model_(std::move(drivers)) {}
+        model_(std::move(drivers)),
+        fallback_(MakeEarlyForecaster(std::move(typical))) {}
 
   std::string_view name() const override { return name_; }
   Result<core::Forecast> At(const core::IntensitySeries& history, Time now,
@@ -28,7 +33,7 @@ class RidgeForecaster : public Forecaster {
  private:
   std::string name_{kRidge}, method_{kRidgeMethod};
   RidgeModel model_;
-  SeasonalNaive fallback_;
+  std::unique_ptr<Forecaster> fallback_;
 };
 
 }  // namespace ebb::forecast

@@ -46,7 +46,7 @@ Result<core::Forecast> WeatherForecaster::At(const core::IntensitySeries& histor
   const auto [known, hours, path] = ExpectAt(history, now);
   if (known.empty()) return core::Forecast{};
   const Time as_of = AsOf(known, now, publication_);
-  if (!path) return fallback_.At(history, as_of, now + horizon - as_of);
+  if (!path) return fallback_->At(history, as_of, now + horizon - as_of);
   core::Forecast forecast =
       ForecastOf(path->path, model_.grid(), known, history.identity(), {as_of, now + horizon});
   forecast.method =

@@ -2,7 +2,7 @@
 // The forecast from a zone's own past and its weather: WeatherModel hour by hour, the history's own
 // shape inside the hour. Where weather says nothing it is the forecast from the own past. Pure.
 
-#include "forecast/seasonal_naive.h"
+#include "forecast/typical_forecaster.h"
 #include "forecast/weather_model.h"
 
 namespace ebb::forecast {
@@ -20,10 +20,14 @@ struct HourOfWeather {
 class WeatherForecaster : public Forecaster {
  public:
   /// Keeps to `publication` itself: AsPublished would hide the runs of the last hours from it.
+  /// While the past is short, `typical` serves; null: none is known.
   WeatherForecaster(std::shared_ptr<const WeatherArchive> archive,
                     const core::Publication& publication,
-                    std::shared_ptr<const DriverInputs> drivers = nullptr)
-      : publication_(publication), model_(std::move(archive), publication, std::move(drivers)) {}
+                    std::shared_ptr<const DriverInputs> drivers = nullptr,
+                    std::shared_ptr<const TypicalYear> typical = nullptr)
+      : publication_(publication),
+        model_(std::move(archive), publication, std::move(drivers)),
+        fallback_(MakeEarlyForecaster(std::move(typical))) {}
 
   /// Goes on with what has become known of weather. What begins at the moment of a question became
   /// known `known_after` later, and so did the weather that was published by then.
@@ -51,7 +55,7 @@ class WeatherForecaster : public Forecaster {
   core::Publication publication_;
   WeatherModel model_;
   Duration known_after_{0};
-  SeasonalNaive fallback_;
+  std::unique_ptr<Forecaster> fallback_;
 };
 
 }  // namespace ebb::forecast

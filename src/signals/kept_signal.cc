@@ -8,6 +8,7 @@
 #include "signals/feeds/forecast_record_file.h"
 #include "signals/feeds/live_signal.h"
 #include "signals/feeds/signal_cache.h"
+#include "signals/feeds/zone_profiles.h"
 #include "signals/make_markets.h"
 #include "signals/make_provider.h"
 #include "signals/make_weather.h"
@@ -29,6 +30,7 @@ Result<KeptSignal> ReadOne(const SignalOptions& link, const std::filesystem::pat
   EBB_ASSIGN_OR_RETURN(kept.known, core::IntensitySeries::Create(std::move(cached.identity),
                                                                  std::move(cached.known)));
   EBB_ASSIGN_OR_RETURN(auto record, ReadForecastRecord(ForecastRecordPath(path)));
+  kept.typical = TypicalYearOf(link.zone);
   kept.record = std::make_shared<const forecast::ForecastRecord>(std::move(record));
   EBB_ASSIGN_OR_RETURN(const auto markets, MarketsOf(link, CacheDirectoryOf(link)));
   for (const LiveMarketParts& parts : markets) {

@@ -6,6 +6,7 @@
 
 #include "forecast/drivers.h"
 #include "forecast/forecast_record.h"
+#include "forecast/typical_year.h"
 #include "forecast/weather.h"
 #include "signals/signal_options.h"
 
@@ -18,6 +19,7 @@ struct KeptSignal {
   std::shared_ptr<const forecast::ForecastRecord> record;   ///< of its forecasts; not null
   std::shared_ptr<const forecast::WeatherArchive> weather;  ///< null: none is used
   std::vector<forecast::Driver> drivers;                    ///< those of which anything is kept
+  std::shared_ptr<const forecast::TypicalYear> typical;     ///< null: none are known of the zone
 
   /// How late values are known: by the record, or by the latest answer.
   core::Publication UsualPublication() const;

@@ -13,6 +13,7 @@
 #include "signals/feeds/replay_feed.h"
 #include "signals/feeds/signal_cache.h"
 #include "signals/feeds/yearly_average.h"
+#include "signals/feeds/zone_profiles.h"
 #include "signals/make_markets.h"
 #include "signals/make_provider.h"
 #include "signals/make_weather.h"
@@ -99,6 +100,7 @@ std::unique_ptr<LiveFeed> MakeLive(const SignalOptions& options, const LiveParts
   LiveFeedOptions live;
   live.live.refresh = options.refresh;
   live.live.cache_directory = CacheDirectoryOf(options);
+  live.live.typical = TypicalYearOf(options.zone);
   live.make_weather = parts.weather;
   live.markets = parts.markets;
   live.weather_patience.rate = WeatherRate(options.weather);

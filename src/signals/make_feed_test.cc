@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "core/one_value.h"
+#include "forecast/typical_forecaster.h"
 #include "signals/choose_source.h"
 #include "signals/make_provider.h"
 #include "signals/providers/electricity_maps.h"
@@ -306,6 +307,21 @@ TEST(SourceChain, HoursAreKnownInElevenOfTwelvePlacesOfTheWorld) {
     if (view->forecast.series.empty() || !core::KnowsHours(*view)) without_hours.push_back(zone);
   }
   EXPECT_THAT(without_hours, ::testing::ElementsAre("KE")) << "of it the yearly mean is known";
+}
+
+TEST(MakeFeed, ALiveSourceBeginsWithTheTypicalDaysOfItsZone) {
+  const Time now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+  SignalOptions options;
+  options.source = SignalSource::kNyiso;
+  options.zone = "US-NY-NYIS";
+  options.cache_directory = "";
+  const auto feed = MakeFeed(options, [&](const platform::HttpRequest& request) {
+    return Result<platform::HttpResponse>(NewYorkAnswer(request.url, now));
+  });
+  ASSERT_TRUE(feed) << feed.error().Message();
+  const auto view = (*feed)->Observe(now, hours{20});
+  ASSERT_TRUE(view) << view.error().Message();
+  EXPECT_EQ(view->forecast.method, forecast::kTypicalMethod);
 }
 
 TEST(CheckCoverage, RefusesATimeThatTheTraceDoesNotHold) {

@@ -224,8 +224,10 @@ Result<ForecastScore> ScoreOfSignal(const Options& options, ProgressLine& line) 
   EBB_ASSIGN_OR_RETURN(const signals::SignalOptions signal, GivenSignal(options));
   EBB_ASSIGN_OR_RETURN(const signals::KeptSignal kept, signals::ReadKeptSignal(signal));
   const auto known = kept.UsualPublication();
-  ScoreQuestion question{
-      kept.known, kept.answered_at, known, {kept.weather, InputsOf(kept.drivers, known)}};
+  ScoreQuestion question{kept.known,
+                         kept.answered_at,
+                         known,
+                         {kept.weather, InputsOf(kept.drivers, known), kept.typical}};
   if (!kept.record->empty()) {
     question.make_provider = [&] { return forecast::MakeRecordedForecaster(kept.record); };
     const Time until = forecast::JudgedUntil(kept.answered_at);

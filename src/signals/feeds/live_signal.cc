@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "base/text.h"
 #include "core/accounting.h"
+#include "forecast/own_forecaster.h"
 #include "forecast/ridge_forecaster.h"
 #include "platform/file.h"
 #include "signals/feeds/forecast_record_file.h"
@@ -63,11 +64,11 @@ LiveSignal::LiveSignal(std::unique_ptr<Provider> provider, LiveOptions options)
 
 // From the past, and with drivers where that is the better one on its record.
 std::unique_ptr<forecast::Forecaster> LiveSignal::MakePast() {
-  auto past = forecast::MakeBestForecaster();
+  auto past = forecast::MakePlainForecaster(options_.typical);
   drivers_or_past_ = nullptr;
   if (!inputs_) return past;
   auto better = std::make_unique<forecast::BetterOnRecord>(
-      std::make_unique<forecast::RidgeForecaster>(inputs_), std::move(past));
+      std::make_unique<forecast::RidgeForecaster>(inputs_, options_.typical), std::move(past));
   drivers_or_past_ = better.get();
   return better;
 }
@@ -77,8 +78,8 @@ std::unique_ptr<forecast::Forecaster> LiveSignal::MakeOwn() {
   auto past = MakePast();
   if (!weather_) return past;
   const auto as_it_begins = core::Publication::AtBegin();
-  auto with_weather =
-      std::make_unique<forecast::WeatherForecaster>(weather_, as_it_begins, inputs_);
+  auto with_weather = std::make_unique<forecast::WeatherForecaster>(weather_, as_it_begins, inputs_,
+                                                                    options_.typical);
   with_weather_ = with_weather.get();
   auto better = std::make_unique<forecast::BetterOnRecord>(std::move(with_weather), std::move(past),
                                                            as_it_begins);

@@ -14,6 +14,7 @@
 #include "forecast/better_on_record.h"
 #include "forecast/drivers.h"
 #include "forecast/forecast_record.h"
+#include "forecast/typical_year.h"
 #include "forecast/weather_forecaster.h"
 #include "platform/file_lock.h"
 #include "signals/feeds/live_view.h"
@@ -32,6 +33,8 @@ struct LiveOptions {
   Duration horizon{std::chrono::hours{96}};
   std::string cache_directory;  ///< "": nothing is kept on disk
   bool knows_weather = false;   ///< see LiveSignal::Use
+  /// Of the zone: what forecasts begin with; null: none are known.
+  std::shared_ptr<const forecast::TypicalYear> typical{};
 };
 
 class LiveSignal {

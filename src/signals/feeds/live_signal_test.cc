@@ -8,6 +8,7 @@
 #include <fstream>
 #include <thread>
 
+#include "forecast/ridge_forecaster.h"
 #include "platform/file_lock.h"
 #include "runtime/gate_loop.h"
 #include "signals/feeds/signal_cache.h"
@@ -38,6 +39,7 @@ struct Source {
   int asked = 0;
   Time known_until{};  // of the latest question
   std::vector<Interval> outages;
+  Duration past{days{14}};  // that it tells at first
   bool has_forecast = false;
   double forecast_offset = 0;  // how wrong it is
   bool refuses_forecast = false;
@@ -59,7 +61,8 @@ class FakeProvider final : public Provider {
         return Fail({ExitCode::kUnavailable, "cannot resolve host", "https://x", ""});
     Reading reading;
     const Time last = std::chrono::floor<hours>(question.now);
-    Time hour = std::chrono::floor<hours>(std::max(question.known_until, question.now - days{14}));
+    Time hour =
+        std::chrono::floor<hours>(std::max(question.known_until, question.now - source_.past));
     for (; hour <= last; hour += hours{1})
       reading.known.push_back(
           {{hour, hour + hours{1}}, Intensity{TrueValue(hour)}, source_.status});
@@ -148,6 +151,44 @@ TEST(LiveSignal, ASourceThatOnlyEstimatesIsNotAskedForItsWholePastEveryTime) {
   EXPECT_LT(source.known_until, kDay - days{14});
   signal.Refresh(kDay + minutes{5});
   EXPECT_GE(source.known_until, kDay - hours{1});
+}
+
+// Typical days that are dirty by night, as the source is not.
+std::shared_ptr<const forecast::TypicalYear> TypicalYearForTest() {
+  auto year = std::make_shared<forecast::TypicalYear>();
+  for (auto& season : year->g_per_kwh)
+    for (std::size_t hour = 0; hour < season.size(); ++hour)
+      season[hour] = hour >= 22 || hour < 6 ? 300 : 200;
+  year->day_to_day_sd_g_per_kwh = 30;
+  return year;
+}
+
+TEST(LiveSignal, ForecastsOfTheFirstDayAreTypicalDays) {
+  Source source;
+  source.past = hours{3};
+  LiveOptions options;
+  options.cache_directory = "";
+  options.typical = TypicalYearForTest();
+  LiveSignal signal(std::make_unique<FakeProvider>(source), options);
+  const Time noon = kDay + hours{12};
+  const auto first = signal.Refresh(noon);
+  EXPECT_EQ(first->forecast.method, forecast::kTypicalMethod);
+  const auto at = [](const LiveSnapshot& snapshot, Time time) {
+    return snapshot.forecast.series.At(time)->intensity.g_per_kwh;
+  };
+  EXPECT_GT(at(*first, kDay + hours{23}), at(*first, kDay + hours{20}) + 50);
+}
+
+// They said the opposite of what came for weeks.
+TEST(LiveSignal, TypicalDaysAreLeftForTheRegressionThatIsCloser) {
+  Source source;
+  source.past = days{110};
+  LiveOptions options;
+  options.cache_directory = "";
+  options.typical = TypicalYearForTest();
+  LiveSignal signal(std::make_unique<FakeProvider>(source), options);
+  const auto snapshot = signal.Refresh(kDay);
+  EXPECT_EQ(snapshot->forecast.method, forecast::kRidgeMethod);
 }
 
 TEST(LiveSignal, FreshThenLastKnownThenForecastThenMissing) {

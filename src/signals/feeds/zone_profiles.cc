@@ -176,6 +176,19 @@ const ZoneProfile* FindZoneProfile(std::string_view zone) {
   return nullptr;
 }
 
+std::shared_ptr<const forecast::TypicalYear> TypicalYearOf(std::string_view zone) {
+  const ZoneProfile* profile = FindZoneProfile(zone);
+  if (!profile) return nullptr;
+  auto year = std::make_shared<forecast::TypicalYear>();
+  year->utc_offset = std::chrono::minutes{profile->utc_offset_minutes};
+  for (std::size_t season = 0; season < forecast::kSeasons; ++season) {
+    year->g_per_kwh[season] = profile->seasons[season].g_per_kwh;
+    year->day_to_day_sd_g_per_kwh +=
+        profile->seasons[season].day_to_day_sd_g_per_kwh / double{forecast::kSeasons};
+  }
+  return year;
+}
+
 std::vector<std::string_view> PartsWithProfiles() {
   std::vector<std::string_view> parts;
   for (const auto& [part, whole] : kParts) parts.push_back(part);

@@ -5,9 +5,12 @@
 // readings: everything made from them is modelled. What they are worth: profile_worth.h. Data only.
 
 #include <array>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
+
+#include "forecast/typical_year.h"
 
 namespace ebb::signals {
 
@@ -29,6 +32,9 @@ std::span<const ZoneProfile> ZoneProfiles();
 /// Those of the zone, or of the zone that it is a part of ("SE-SE3": of SE); nullptr: there are
 /// none.
 const ZoneProfile* FindZoneProfile(std::string_view zone);
+
+/// Those of the zone, as forecasts begin with them; null: there are none.
+std::shared_ptr<const forecast::TypicalYear> TypicalYearOf(std::string_view zone);
 
 /// The zones that have the days of a zone which holds them.
 std::vector<std::string_view> PartsWithProfiles();
