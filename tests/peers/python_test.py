@@ -42,6 +42,9 @@ SMALL = dict(
 )
 LLAMA3 = dict(rope_type="llama3", factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0,
               original_max_position_embeddings=32)
+# A layer with a window of seven tokens, one that sees all, and one more with a window.
+GEMMA = SMALL | dict(head_dim=32, query_pre_attn_scalar=24, sliding_window=7, layer_types=[
+    "sliding_attention", "full_attention", "sliding_attention"])
 MODELS = {
     "qwen2": Qwen2Config(**SMALL, rope_theta=1e6),
     "qwen2, tied": Qwen2Config(**SMALL, tie_word_embeddings=True),
@@ -54,6 +57,9 @@ MODELS = {
     "qwen2, window": Qwen2Config(**SMALL, use_sliding_window=True, sliding_window=5, max_window_layers=1),
     "qwen3, windows by layer": Qwen3Config(**SMALL, head_dim=32, use_sliding_window=True, sliding_window=9, layer_types=[
         "sliding_attention", "full_attention", "sliding_attention"]),
+    "gemma3": Gemma3TextConfig(**GEMMA),
+    "gemma3, biases, untied": Gemma3TextConfig(**GEMMA, attention_bias=True, tie_word_embeddings=False),
+    "gemma3, linear": Gemma3TextConfig(**GEMMA, rope_scaling=dict(rope_type="linear", factor=8.0)),
     "llama, linear": LlamaConfig(**SMALL, rope_scaling=dict(rope_type="linear", factor=2.5)),
     "llama, llama3": LlamaConfig(**SMALL, rope_scaling=LLAMA3),
     "qwen2, dynamic": Qwen2Config(**SMALL, rope_scaling=dict(rope_type="dynamic", factor=2.0)),
@@ -185,9 +191,9 @@ class AdapterTest(Scratch):
     VARIANTS = {"plain": {}, "rslora": dict(use_rslora=True), "dora": dict(use_dora=True)}
 
     def test_an_adapter_of_peft_gives_its_logits_and_merges(self):
-        for name, settings in self.VARIANTS.items():
-            with self.subTest(name):
-                peft = self.make_adapter(self.save(MODELS["qwen2"]), **settings)
+        for name, settings, family in [(*variant, family) for variant in self.VARIANTS.items() for family in ("qwen2", "gemma3")]:
+            with self.subTest(name, family=family):
+                peft = self.make_adapter(self.save(MODELS[family]), **settings)
                 ids = self.ids()
                 with torch.no_grad():
                     exact = peft.double()(ids).logits
@@ -197,7 +203,7 @@ class AdapterTest(Scratch):
 
     def test_gradients(self):
         for name, settings in self.VARIANTS.items():
-            for family in "qwen2", "qwen3", "llama", "mistral, window":
+            for family in "qwen2", "qwen3", "llama", "mistral, window", "gemma3":
                 with self.subTest(name, family=family):
                     model = self.save(MODELS[family])
                     peft = self.make_adapter(model, **settings)
@@ -273,9 +279,10 @@ class TrainingTest(Scratch):
         self.assertLess(max(abs(a - b) for a, b in zip(ours, theirs)), 1e-4)
 
     def test_an_adapter_of_ours_loads_in_peft_and_merges(self):
-        for name, flags in {"plain": [], "rslora": ["--rslora"], "dora": ["--dora"]}.items():
+        for name, family, flags in [("plain", "qwen3", []), ("rslora", "qwen3", ["--rslora"]), ("dora", "qwen3", ["--dora"]),
+                                    ("gemma", "gemma3", [])]:
             with self.subTest(name):
-                self.save(MODELS["qwen3"])
+                self.save(MODELS[family])
                 ids = self.ids(rows=4)
                 self.write_tokens(ids)
                 self.train("--epochs", 5, "--learning-rate", 1e-2, "--rank", 4, "--run-dir", self.folder / "run", *flags)
@@ -295,7 +302,11 @@ class TrainingTest(Scratch):
                 self.assertGreater(changed, 1e-3)
 
     def test_greedy_generation(self):
-        config = copy.deepcopy(MODELS["llama"])
+        for family in "llama", "gemma3":
+            with self.subTest(family):
+                self.generate_greedily(copy.deepcopy(MODELS[family]))
+
+    def generate_greedily(self, config):
         model = self.save(config)
         tokenizer = Tokenizer(models.BPE())
         tokenizer.pre_tokenizer, tokenizer.decoder = pre_tokenizers.ByteLevel(), decoders.ByteLevel()
@@ -438,7 +449,7 @@ class DrawnTest(Scratch):
     def test_drawn_adapters(self):
         outcomes = []
         for draw in self.draws():
-            family = draw.choice(["qwen2", "qwen3", "llama"])
+            family = draw.choice(["qwen2", "qwen3", "llama", "gemma3"])
             settings = {"target_modules": ["q_proj", "up_proj"]}
             for key in draw.sample(sorted(self.ADAPTER_KEYS), draw.randint(1, 4)):
                 settings[key] = draw.choice(self.ADAPTER_KEYS[key])
@@ -465,8 +476,12 @@ class DrawnTest(Scratch):
              dict(rope_type="yarn", factor=4.0, original_max_position_embeddings=16), dict(rope_type="linear"),
              dict(rope_type="yarn", factor=2.0, mscale=0.7, mscale_all_dim=0.5), dict(rope_type="longrope", factor=2.0),
              dict(rope_type="default", rope_theta=500.0), dict(rope_type="linear", factor=3.0, partial_rotary_factor=0.5)]
+    # By type of layer, as transformers 5 writes them of Gemma 3.
+    TYPED_ROPES = [dict(full_attention=dict(rope_type="linear", factor=4.0, rope_theta=5e5)),
+                   dict(sliding_attention=dict(rope_type="default", rope_theta=50.0), full_attention=dict(rope_type="default")),
+                   dict(sliding_attention=dict(rope_type="linear", factor=4.0))]
     CONFIG_KEYS = {
-        "rope_scaling": ROPES, "rope_parameters": ROPES, "rope_theta": [10.0, 5e5], "partial_rotary_factor": [0.5, 1.0],
+        "rope_scaling": ROPES, "rope_parameters": ROPES + TYPED_ROPES, "rope_theta": [10.0, 5e5], "partial_rotary_factor": [0.5, 1.0],
         "tie_word_embeddings": [True, False], "rms_norm_eps": [1e-3, 1e-6], "hidden_act": ["silu", "gelu", "relu"],
         "attention_bias": [True, False], "mlp_bias": [True, False], "sliding_window": [8, None, 64], "use_sliding_window": [True, False],
         "max_window_layers": [1, 9], "max_position_embeddings": [16, 512], "original_max_position_embeddings": [8],
@@ -474,6 +489,9 @@ class DrawnTest(Scratch):
         "residual_multiplier": [0.5], "no_rope_layers": [[1, 0, 1]], "num_experts": [4], "pretraining_tp": [1, 2],
         "layer_types": [["full_attention"] * 3, ["full_attention", "sliding_attention", "full_attention"]],
         "head_dim": [16, None], "num_key_value_heads": [2], "initializer_range": [0.5], "use_cache": [False],
+        "query_pre_attn_scalar": [16, 256], "rope_local_base_freq": [10.0, 1e4], "sliding_window_pattern": [1, 2],
+        "hidden_activation": ["gelu_pytorch_tanh", "silu"], "attn_logit_softcapping": [30.0],
+        "use_bidirectional_attention": [True, False], "cache_implementation": ["hybrid"],
         "torch_dtype": ["bfloat16"], "dtype": ["float32"], "key_of_tomorrow": [1, None], "quantization_config": [None],
     }
 
@@ -483,7 +501,7 @@ class DrawnTest(Scratch):
         unknown = {"rope_parameters"} if TRANSFORMERS.startswith("4.") else set()
         keys = sorted(set(self.CONFIG_KEYS) - unknown)
         for draw in self.draws():
-            family = draw.choice(["qwen2", "qwen3", "llama", "mistral"])
+            family = draw.choice(["qwen2", "qwen3", "llama", "mistral", "gemma3"])
             settings = {key: draw.choice(self.CONFIG_KEYS[key]) for key in draw.sample(keys, draw.randint(1, 3))}
             with self.subTest(family, settings=settings):
                 self.save(MODELS[family])

@@ -1,6 +1,6 @@
-"""Tokenizers with the published pre-tokenizers of the Qwen 2/2.5/3 and Llama 3 families and of Llama 2, trained here.
+"""Tokenizers with the published pre-tokenizers of the Qwen 2/2.5/3 and Llama 3 families, of Llama 2 and of Gemma 3, trained here.
 
-`trained_tokenizers.py FOLDER TOKENS` writes qwen.json, llama3.json and llama2.json, and CASES of them with what the
+`trained_tokenizers.py FOLDER TOKENS` writes qwen.json, llama3.json, llama2.json and gemma.json, and CASES of them with what the
 `tokenizers` package makes of each (tests/golden/tokenizers: TOKENS is 420).
 """
 
@@ -75,28 +75,47 @@ def llama3(tokens):
     return tokenizer
 
 
+def with_bytes(tokenizer, tokens, names, pre_tokenizer):
+    """The tokenizer with the vocabulary of a corpus, cut into words by the pre-tokenizer, behind these names and the bytes."""
+    words = Tokenizer(models.BPE())
+    words.pre_tokenizer = pre_tokenizer
+    words.train_from_iterator(corpus(), trainers.BpeTrainer(vocab_size=tokens, limit_alphabet=100, show_progress=False))
+    model = json.loads(words.to_str())["model"]
+    whole = json.loads(tokenizer.to_str())
+    names = names + [f"<0x{byte:02X}>" for byte in range(256)]
+    whole["model"]["vocab"] = {name: i for i, name in enumerate(names + sorted(model["vocab"], key=model["vocab"].get))}
+    whole["model"]["merges"] = model["merges"]
+    return Tokenizer.from_str(json.dumps(whole))
+
+
 def llama2(tokens):
     tokenizer = Tokenizer(models.BPE(byte_fallback=True, fuse_unk=True, unk_token="<unk>"))
     tokenizer.normalizer = normalizers.Sequence([normalizers.Prepend("\u2581"), normalizers.Replace(" ", "\u2581")])
     tokenizer.decoder = decoders.Sequence([
         decoders.Replace("\u2581", " "), decoders.ByteFallback(), decoders.Fuse(), decoders.Strip(" ", 1, 0)])
-    words = Tokenizer(models.BPE())
-    words.pre_tokenizer = pre_tokenizers.Metaspace()
-    trainer = trainers.BpeTrainer(vocab_size=tokens, limit_alphabet=100, show_progress=False)
-    words.train_from_iterator(corpus(), trainer)
-    model = json.loads(words.to_str())["model"]
-    whole = json.loads(tokenizer.to_str())
-    names = ["<unk>", "<s>", "</s>"] + [f"<0x{byte:02X}>" for byte in range(256)]
-    whole["model"]["vocab"] = {name: i for i, name in enumerate(names + sorted(model["vocab"], key=model["vocab"].get))}
-    whole["model"]["merges"] = model["merges"]
-    tokenizer = Tokenizer.from_str(json.dumps(whole))
+    tokenizer = with_bytes(tokenizer, tokens, ["<unk>", "<s>", "</s>"], pre_tokenizers.Metaspace())
     tokenizer.add_special_tokens(["<unk>", "<s>", "</s>"])
     tokenizer.add_tokens([AddedToken("<extra>", normalized=True), AddedToken("<word>", single_word=True, normalized=False)])
     tokenizer.post_processor = processors.TemplateProcessing(single="<s> $A", special_tokens=[("<s>", 1)])
     return tokenizer
 
 
-FAMILIES = {"qwen": qwen, "llama3": llama3, "llama2": llama2}
+def gemma(tokens):
+    """As Gemma 3: no prefix before a text, blank lines and tags as added tokens."""
+    tokenizer = Tokenizer(models.BPE(byte_fallback=True, fuse_unk=True, unk_token="<unk>"))
+    tokenizer.normalizer = normalizers.Replace(" ", "\u2581")
+    tokenizer.pre_tokenizer = pre_tokenizers.Split(" ", "merged_with_previous")
+    tokenizer.decoder = decoders.Sequence([decoders.Replace("\u2581", " "), decoders.ByteFallback(), decoders.Fuse()])
+    tokenizer = with_bytes(tokenizer, tokens, ["<pad>", "<eos>", "<bos>", "<unk>"],
+                           pre_tokenizers.Metaspace(prepend_scheme="never"))
+    tokenizer.add_special_tokens(["<pad>", "<eos>", "<bos>", "<unk>", "<start_of_turn>", "<end_of_turn>"])
+    tokenizer.add_tokens([AddedToken("\n\n", normalized=False), AddedToken("\u2581\u2581", normalized=False),
+                          AddedToken("<h1>", normalized=False), AddedToken("<extra>", normalized=True)])
+    tokenizer.post_processor = processors.TemplateProcessing(single="<bos> $A", special_tokens=[("<bos>", 2)])
+    return tokenizer
+
+
+FAMILIES = {"qwen": qwen, "llama3": llama3, "llama2": llama2, "gemma": gemma}
 
 
 def main(folder, tokens):

@@ -14,11 +14,24 @@ namespace {
 
 // The modules of transformers' decoders that Ebb does not adapt. Those of a layer follow its
 // prefix.
-constexpr std::string_view kOtherModules[] = {
-    "", "model", "model.embed_tokens", "model.layers", "model.norm", "model.rotary_emb", "lm_head"};
-constexpr std::string_view kOtherLayerModules[] = {
-    "",     ".self_attn",  ".self_attn.q_norm", ".self_attn.k_norm",
-    ".mlp", ".mlp.act_fn", ".input_layernorm",  ".post_attention_layernorm"};
+constexpr std::string_view kOtherModules[] = {"",
+                                              "model",
+                                              "model.embed_tokens",
+                                              "model.layers",
+                                              "model.norm",
+                                              "model.rotary_emb",
+                                              "model.rotary_emb_local",
+                                              "lm_head"};
+constexpr std::string_view kOtherLayerModules[] = {"",
+                                                   ".self_attn",
+                                                   ".self_attn.q_norm",
+                                                   ".self_attn.k_norm",
+                                                   ".mlp",
+                                                   ".mlp.act_fn",
+                                                   ".input_layernorm",
+                                                   ".post_attention_layernorm",
+                                                   ".pre_feedforward_layernorm",
+                                                   ".post_feedforward_layernorm"};
 constexpr std::string_view kLayerList = "layers";
 
 std::string LayerName(std::int64_t layer) { return "model.layers." + std::to_string(layer); }

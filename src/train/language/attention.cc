@@ -56,9 +56,9 @@ Tensor BeforeStart(const Tensor& starts, const Sizes& sizes, const Block& block)
 
 class Attention {
  public:
-  Attention(const Tensor& query, const Tensor& key, const Tensor& starts)
+  Attention(const Tensor& query, const Tensor& key, const Tensor& starts, double divisor)
       : sizes_(SizesOf(query, key)),
-        scale_(1 / std::sqrt(static_cast<double>(sizes_.width))),
+        scale_(1 / std::sqrt(divisor > 0 ? divisor : static_cast<double>(sizes_.width))),
         starts_(starts),
         options_(query.options()) {}
 
@@ -113,9 +113,10 @@ class Attention {
 class AttentionFunction : public torch::autograd::Function<AttentionFunction> {
  public:
   static Tensor forward(AutogradContext* context, const Tensor& query, const Tensor& key,
-                        const Tensor& value, const c10::optional<Tensor>& starts) {
+                        const Tensor& value, const c10::optional<Tensor>& starts, double divisor) {
     context->save_for_backward({query, key, value, starts.value_or(Tensor())});
-    const Attention attention(query, key, starts.value_or(Tensor()));
+    context->saved_data["divisor"] = divisor;
+    const Attention attention(query, key, starts.value_or(Tensor()), divisor);
     const Sizes& sizes = attention.sizes();
     const Tensor keys = Flat(key, sizes), values = Flat(value, sizes);
     Tensor output =
@@ -132,7 +133,7 @@ class AttentionFunction : public torch::autograd::Function<AttentionFunction> {
   static tensor_list backward(AutogradContext* context, tensor_list gradients) {
     const auto saved = context->get_saved_variables();
     const Tensor &query = saved[0], &key = saved[1], &value = saved[2];
-    const Attention attention(query, key, saved[3]);
+    const Attention attention(query, key, saved[3], context->saved_data["divisor"].toDouble());
     const Sizes& sizes = attention.sizes();
     const Tensor keys = Flat(key, sizes), values = Flat(value, sizes);
     const Tensor gradient = gradients[0].contiguous();
@@ -154,16 +155,17 @@ class AttentionFunction : public torch::autograd::Function<AttentionFunction> {
                      .view(attention.SlotSizes(block)));
     });
     return {query_gradient, key_gradient.view(key.sizes()), value_gradient.view(value.sizes()),
-            Tensor()};
+            Tensor(), Tensor()};
   }
 };
 
 }  // namespace
 
 Tensor CausalAttention(const Tensor& query, const Tensor& key, const Tensor& value,
-                       const Tensor& starts) {
+                       const Tensor& starts, double divisor) {
   return AttentionFunction::apply(query.contiguous(), key, value,
-                                  starts.defined() ? c10::optional<Tensor>(starts) : c10::nullopt);
+                                  starts.defined() ? c10::optional<Tensor>(starts) : c10::nullopt,
+                                  divisor);
 }
 
 }  // namespace ebb::train

@@ -12,8 +12,10 @@ namespace ebb::train {
 
 /// query {B, heads, Tq, D}, key and value {B, key_value_heads, Tk, D}; the queries are the last Tq
 /// of the Tk positions. `starts` {B, Tk} int64 is the first position that each position may look at
-/// (packed sequences); undefined: 0. Returns {B, Tq, heads, D}.
+/// (packed sequences); undefined: 0. Scores are divided by the root of `divisor`; 0: of D. Returns
+/// {B, Tq, heads, D}.
 torch::Tensor CausalAttention(const torch::Tensor& query, const torch::Tensor& key,
-                              const torch::Tensor& value, const torch::Tensor& starts = {});
+                              const torch::Tensor& value, const torch::Tensor& starts = {},
+                              double divisor = 0);
 
 }  // namespace ebb::train

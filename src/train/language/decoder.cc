@@ -57,9 +57,10 @@ class Loader {
     for (const auto& [name, weight] : files_.weights()) {
       // Old files store what is computed from config.json.
       if (taken_.contains(name) || name.ends_with("rotary_emb.inv_freq")) continue;
-      Refuse("the tensor " + name + " is unknown in a model of type " + config.model_type,
-             "supported are the tensors of Qwen2, Qwen3, Llama and Mistral as transformers saves "
-             "them");
+      Refuse(
+          "the tensor " + name + " is unknown in a model of type " + config.model_type,
+          "supported are the tensors of Qwen2, Qwen3, Llama, Mistral and Gemma 3 as transformers "
+          "saves them");
     }
     return error_ ? Status(Fail(*error_)) : Status{};
   }
@@ -94,7 +95,7 @@ class Builder {
     decoder.base_weights = options_.base_weights;
     decoder.embedding = Take(kEmbedding, {config.vocabulary, config.hidden});
     for (std::int64_t i = 0; i < layers; ++i) decoder.layers.push_back(Layer(config, i));
-    decoder.final_norm = Take("model.norm.weight", {config.hidden});
+    decoder.final_norm = TakeNorm(config, "model.norm.weight", config.hidden);
     decoder.output = config.tied_embeddings ? decoder.embedding
                                             : Take(kOutput, {config.vocabulary, config.hidden});
     return decoder;
@@ -109,6 +110,14 @@ class Builder {
     return weight;
   }
 
+  // Weights around one are kept with the one, and not rounded after it is added.
+  torch::Tensor TakeNorm(const ModelConfig& config, const std::string& name,
+                         std::int64_t size) const {
+    const torch::Tensor weight = Take(name, {size});
+    if (!config.norms_around_one || !weight.defined()) return weight;
+    return weight.to(torch::promote_types(weight.scalar_type(), torch::kFloat32)) + 1;
+  }
+
   FrozenMatrix TakeMatrix(const std::string& name, const std::array<std::int64_t, 2>& shape) const {
     const torch::Tensor tensor = source_(name, {shape[0], shape[1]});
     if (!tensor.defined()) return {};
@@ -120,11 +129,21 @@ class Builder {
   DecoderLayer Layer(const ModelConfig& config, std::int64_t index) const {
     const std::string prefix = LayerPrefix(index);
     DecoderLayer layer;
-    layer.input_norm = Take(prefix + "input_layernorm.weight", {config.hidden});
-    layer.post_attention_norm = Take(prefix + "post_attention_layernorm.weight", {config.hidden});
+    const auto norm = [&](const char* name, std::int64_t size) {
+      return TakeNorm(config, prefix + name + ".weight", size);
+    };
+    layer.input_norm = norm("input_layernorm", config.hidden);
+    torch::Tensor after_attention = norm("post_attention_layernorm", config.hidden);
+    if (config.output_norms) {
+      layer.attention_output_norm = std::move(after_attention);
+      layer.mlp_norm = norm("pre_feedforward_layernorm", config.hidden);
+      layer.mlp_output_norm = norm("post_feedforward_layernorm", config.hidden);
+    } else {
+      layer.mlp_norm = std::move(after_attention);
+    }
     if (config.query_key_norm) {
-      layer.query_norm = Take(prefix + "self_attn.q_norm.weight", {config.head_size});
-      layer.key_norm = Take(prefix + "self_attn.k_norm.weight", {config.head_size});
+      layer.query_norm = norm("self_attn.q_norm", config.head_size);
+      layer.key_norm = norm("self_attn.k_norm", config.head_size);
     }
     for (std::size_t i = 0; i < kProjectionCount; ++i) {
       const auto projection = static_cast<Projection>(i);
@@ -171,8 +190,8 @@ std::int64_t WeightBytes(const Decoder& decoder) {
   std::int64_t bytes = of(decoder.embedding) + of(decoder.final_norm);
   if (!decoder.config.tied_embeddings) bytes += of(decoder.output);
   for (const DecoderLayer& layer : decoder.layers) {
-    bytes += of(layer.input_norm) + of(layer.post_attention_norm) + of(layer.query_norm) +
-             of(layer.key_norm);
+    bytes += of(layer.input_norm) + of(layer.mlp_norm) + of(layer.attention_output_norm) +
+             of(layer.mlp_output_norm) + of(layer.query_norm) + of(layer.key_norm);
     for (const Linear& linear : layer.projections) bytes += linear.weight.bytes() + of(linear.bias);
   }
   return bytes;
@@ -214,7 +233,8 @@ Result<Decoder> RandomDecoder(const platform::Path& folder, const DecoderOptions
       [&](const std::string& name, const std::vector<std::int64_t>& shape) {
         const torch::NoGradGuard no_grad;
         torch::manual_seed(SeedFor(seed, index++));
-        if (name.find("norm") != std::string::npos) return torch::ones(shape, options.wanted);
+        if (name.find("norm") != std::string::npos)
+          return torch::full(shape, config.norms_around_one ? 0 : 1, options.wanted);
         if (name.ends_with(".bias")) return torch::zeros(shape, options.wanted);
         return torch::empty(shape, options.wanted).normal_(0, kDeviation);
       },

@@ -22,9 +22,11 @@ struct Linear {
 };
 
 struct DecoderLayer {
-  torch::Tensor input_norm;
-  torch::Tensor post_attention_norm;
-  torch::Tensor query_norm;  ///< {head_size}, or undefined
+  torch::Tensor input_norm;             ///< before attention
+  torch::Tensor mlp_norm;               ///< before the MLP
+  torch::Tensor attention_output_norm;  ///< of what attention gives, or undefined
+  torch::Tensor mlp_output_norm;        ///< of what the MLP gives, or undefined
+  torch::Tensor query_norm;             ///< {head_size}, or undefined
   torch::Tensor key_norm;
   std::array<Linear, kProjectionCount> projections;
 };

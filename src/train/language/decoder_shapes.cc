@@ -10,6 +10,10 @@ void AddLayer(const ModelConfig& config, std::int64_t index, std::vector<NamedSh
   const std::string prefix = LayerPrefix(index);
   shapes.push_back({prefix + "input_layernorm.weight", {config.hidden}});
   shapes.push_back({prefix + "post_attention_layernorm.weight", {config.hidden}});
+  if (config.output_norms) {
+    shapes.push_back({prefix + "pre_feedforward_layernorm.weight", {config.hidden}});
+    shapes.push_back({prefix + "post_feedforward_layernorm.weight", {config.hidden}});
+  }
   if (config.query_key_norm) {
     shapes.push_back({prefix + "self_attn.q_norm.weight", {config.head_size}});
     shapes.push_back({prefix + "self_attn.k_norm.weight", {config.head_size}});

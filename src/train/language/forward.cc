@@ -1,5 +1,6 @@
 #include "train/language/forward.h"
 
+#include <cmath>
 #include <utility>
 
 #include "base/random.h"
@@ -16,9 +17,8 @@ namespace {
 using torch::Tensor;
 
 // {T} or {B, T} positions -> angles' cosines and sines, in fp32 as models are trained.
-RotaryTable TableFor(const ModelConfig& config, const Tensor& positions, torch::ScalarType type) {
-  const RotaryFrequencies frequencies =
-      FrequenciesFor(config, positions.max().item<std::int64_t>() + 1);
+RotaryTable TableFor(const RotaryFrequencies& frequencies, const Tensor& positions,
+                     torch::ScalarType type) {
   const Tensor speeds =
       torch::tensor(frequencies.radians_per_position, torch::dtype(torch::kFloat32))
           .to(positions.device());
@@ -28,7 +28,6 @@ RotaryTable TableFor(const ModelConfig& config, const Tensor& positions, torch::
           (angles.sin() * frequencies.amplitude).to(inside)};
 }
 
-// One pass of one batch through the layers.
 // `starts` (attention.h) where each token sees a window of tokens only: {B, keys}.
 Tensor StartsInWindow(const Tensor& starts, std::int64_t window, std::int64_t batch,
                       std::int64_t keys, const torch::TensorOptions& ids) {
@@ -38,6 +37,16 @@ Tensor StartsInWindow(const Tensor& starts, std::int64_t window, std::int64_t ba
   return starts.defined() ? torch::maximum(first, starts) : first;
 }
 
+// The vectors that go into the first layer.
+Tensor Embedded(const Decoder& decoder, const Tensor& ids) {
+  const Tensor vectors = torch::embedding(decoder.embedding, ids);
+  if (!decoder.config.scaled_embeddings) return vectors;
+  // Rounded to fp32 and then to the model's type, as transformers does.
+  const auto root = static_cast<float>(std::sqrt(static_cast<double>(decoder.config.hidden)));
+  return vectors * torch::tensor(root, vectors.options());
+}
+
+// One pass of one batch through the layers.
 class Pass {
  public:
   Pass(const Decoder& decoder, const Adapter* adapter, const ForwardSettings& settings)
@@ -46,21 +55,31 @@ class Pass {
   /// `positions` of the tokens; `starts` as in TokenBatch.
   void Use(const Tensor& ids, const Tensor& positions, const Tensor& starts, KeyValueCache* cache) {
     const std::int64_t before = cache == nullptr ? 0 : cache->length();
-    table_ = TableFor(decoder_.config, positions, decoder_.type());
+    const ModelConfig& config = decoder_.config;
+    table_ = TableFor(FrequenciesFor(config, positions.max().item<std::int64_t>() + 1), positions,
+                      decoder_.type());
+    window_table_ = config.window_rotary_base
+                        ? TableFor(WindowFrequenciesFor(config), positions, decoder_.type())
+                        : table_;
     starts_ = starts;
-    window_starts_ = StartsInWindow(starts, decoder_.config.window, ids.size(0),
-                                    before + ids.size(1), ids.options());
+    window_starts_ =
+        StartsInWindow(starts, config.window, ids.size(0), before + ids.size(1), ids.options());
     cache_ = cache;
   }
 
   Tensor Layer(std::size_t index, const Tensor& x) const {
     const DecoderLayer& layer = decoder_.layers[index];
-    const double epsilon = decoder_.config.norm_epsilon;
-    const Tensor attended = x + Attend(index, RmsNorm(x, layer.input_norm, epsilon));
-    return attended + Mlp(index, RmsNorm(attended, layer.post_attention_norm, epsilon));
+    const Tensor attended =
+        x + Normalised(Attend(index, Normalised(x, layer.input_norm)), layer.attention_output_norm);
+    return attended +
+           Normalised(Mlp(index, Normalised(attended, layer.mlp_norm)), layer.mlp_output_norm);
   }
 
  private:
+  Tensor Normalised(const Tensor& x, const Tensor& norm) const {
+    return norm.defined() ? RmsNorm(x, norm, decoder_.config.norm_epsilon) : x;
+  }
+
   Tensor Project(std::size_t layer, Projection projection, const Tensor& x) const {
     const Linear& linear = decoder_.layers[layer].projections[Index(projection)];
     const auto* slot = adapter_ == nullptr ? nullptr : &adapter_->layers[layer][Index(projection)];
@@ -72,41 +91,47 @@ class Pass {
   }
 
   // {B, T, heads * D} -> {B, heads, T, D}, normalised where the model does so, and turned.
-  Tensor Turn(const Tensor& x, std::int64_t heads, const Tensor& norm) const {
-    Tensor by_head = x.view({x.size(0), x.size(1), heads, decoder_.config.head_size});
-    if (norm.defined()) by_head = RmsNorm(by_head, norm, decoder_.config.norm_epsilon);
-    return Rotate(by_head, table_);
+  Tensor Turn(const Tensor& x, std::int64_t heads, const Tensor& norm,
+              const RotaryTable& table) const {
+    const Tensor by_head = x.view({x.size(0), x.size(1), heads, decoder_.config.head_size});
+    return Rotate(Normalised(by_head, norm), table);
   }
 
-  const Tensor& StartsOf(std::size_t layer) const {
+  bool HasWindow(std::size_t layer) const {
     const std::vector<bool>& has_window = decoder_.config.has_window;
-    return !has_window.empty() && has_window[layer] ? window_starts_ : starts_;
+    return !has_window.empty() && has_window[layer];
   }
 
   Tensor Attend(std::size_t index, const Tensor& x) const {
     const ModelConfig& config = decoder_.config;
     const DecoderLayer& layer = decoder_.layers[index];
+    const bool has_window = HasWindow(index);
+    const RotaryTable& table = has_window ? window_table_ : table_;
     const Tensor query =
-        Turn(Project(index, Projection::kQuery, x), config.heads, layer.query_norm);
-    Tensor key = Turn(Project(index, Projection::kKey, x), config.key_value_heads, layer.key_norm);
+        Turn(Project(index, Projection::kQuery, x), config.heads, layer.query_norm, table);
+    Tensor key =
+        Turn(Project(index, Projection::kKey, x), config.key_value_heads, layer.key_norm, table);
     Tensor value = Project(index, Projection::kValue, x)
                        .view({x.size(0), x.size(1), config.key_value_heads, config.head_size})
                        .transpose(1, 2);
     if (cache_ != nullptr) std::tie(key, value) = cache_->Append(index, key, value);
     return Project(index, Projection::kOutput,
-                   CausalAttention(query, key, value, StartsOf(index)).flatten(2));
+                   CausalAttention(query, key, value, has_window ? window_starts_ : starts_,
+                                   config.query_scalar)
+                       .flatten(2));
   }
 
   Tensor Mlp(std::size_t index, const Tensor& x) const {
-    return Project(
-        index, Projection::kDown,
-        SwiGlu(Project(index, Projection::kGate, x), Project(index, Projection::kUp, x)));
+    return Project(index, Projection::kDown,
+                   Gated(Project(index, Projection::kGate, x), Project(index, Projection::kUp, x),
+                         decoder_.config.activation));
   }
 
   const Decoder& decoder_;
   const Adapter* adapter_;
   ForwardSettings settings_;
   RotaryTable table_;
+  RotaryTable window_table_;  // of the layers with a window
   Tensor starts_;
   Tensor window_starts_;  // of the layers with a window
   KeyValueCache* cache_ = nullptr;
@@ -150,7 +175,7 @@ Tensor HiddenStates(const Decoder& decoder, const Adapter* adapter, const TokenB
                                : torch::arange(batch.ids.size(1), batch.ids.options());
   auto pass = std::make_shared<Pass>(decoder, adapter, settings);
   pass->Use(batch.ids, positions, batch.starts, nullptr);
-  Tensor x = torch::embedding(decoder.embedding, batch.ids);
+  Tensor x = Embedded(decoder, batch.ids);
   for (std::size_t i = 0; i < decoder.layers.size(); ++i) {
     const Tensor trained = AnyTrained(adapter, i);
     if (settings.checkpoint_layers && torch::GradMode::is_enabled() && trained.defined())
@@ -169,7 +194,7 @@ Tensor NextHiddenStates(const Decoder& decoder, const Adapter* adapter, const Te
       torch::arange(cache.length(), cache.length() + ids.size(1), ids.options());
   Pass pass(decoder, adapter, {});
   pass.Use(ids, positions, {}, &cache);
-  Tensor x = torch::embedding(decoder.embedding, ids);
+  Tensor x = Embedded(decoder, ids);
   for (std::size_t i = 0; i < decoder.layers.size(); ++i) x = pass.Layer(i, x);
   cache.Advance(ids.size(1));
   return RmsNorm(x, decoder.final_norm, decoder.config.norm_epsilon);

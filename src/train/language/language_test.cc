@@ -25,12 +25,13 @@ using torch::Tensor;
 
 // d loss / d parameter by central differences, in fp64.
 TEST_F(Language, GradientsAreThoseOfFiniteDifferences) {
-  for (const char* type : {"qwen2", "qwen3", "llama"}) {
+  for (const nlohmann::json& config :
+       {TinyConfig("qwen2"), TinyConfig("qwen3"), TinyConfig("llama"), TinyGemma()}) {
     for (const bool decomposed : {false, true}) {
       LoraSettings settings = SmallLora();
       settings.decomposed = decomposed;
       settings.dropout = 0.2;
-      const Decoder decoder = Load(TinyConfig(type));
+      const Decoder decoder = Load(config);
       const Adapter adapter = Busy(decoder, settings);
       const Tensor ids = RandomIds(2, 9), targets = RandomIds(2, 9).flatten();
       const auto loss = [&] {
@@ -54,7 +55,7 @@ TEST_F(Language, GradientsAreThoseOfFiniteDifferences) {
         const double expected = (up - down) / (2 * step);
         EXPECT_NEAR(tensor.grad().view(-1)[index].item<double>(), expected,
                     1e-5 * std::max(1.0, std::abs(expected)))
-            << type << " " << name;
+            << config["model_type"] << " " << name;
       }
     }
   }
@@ -116,6 +117,55 @@ TEST_F(Language, PackedSequencesAreThoseAlone) {
                                    HiddenStates(decoder, nullptr, {second, {}, {}}, {})},
                                   1);
   EXPECT_LT(RelativeDifference({packed}, {alone}), 1e-13);
+}
+
+// By LibTorch's own operations, one after the other.
+TEST_F(Language, GemmaIsWhatItsPaperSays) {
+  const Decoder decoder = Load(TinyGemma());
+  const ModelConfig& config = decoder.config;
+  const Tensor ids = RandomIds(1, 7);
+  const auto norm = [&](const Tensor& x, const Tensor& weight) {
+    return x * (x.square().mean(-1, true) + config.norm_epsilon).rsqrt() * weight;
+  };
+  const auto turned = [&](const Tensor& x, double base, double factor) {
+    const Tensor speeds = torch::tensor({1.0, 1 / std::sqrt(base)}, torch::kFloat64) / factor;
+    const Tensor angles = torch::arange(7, torch::kFloat64).unsqueeze(1) * speeds;
+    const auto halves = x.chunk(2, -1);
+    return torch::cat({halves[0] * angles.cos() - halves[1] * angles.sin(),
+                       halves[1] * angles.cos() + halves[0] * angles.sin()},
+                      -1);
+  };
+  Tensor x = torch::embedding(decoder.embedding, ids) * 4;  // the root of the width
+  for (std::size_t i = 0; i < 2; ++i) {
+    const DecoderLayer& layer = decoder.layers[i];
+    const auto project = [&](Projection projection, const Tensor& input) {
+      return torch::matmul(input, layer.projections[Index(projection)].weight.Whole().t());
+    };
+    const auto heads = [&](Projection projection, std::int64_t count) {
+      const Tensor all = project(projection, norm(x, layer.input_norm));
+      return all.view({1, 7, count, 4}).transpose(1, 2);
+    };
+    const bool sees_all = i == 1;
+    const double base = sees_all ? 10000 : 100, factor = sees_all ? 2 : 1;
+    const Tensor query = turned(norm(heads(Projection::kQuery, 4), layer.query_norm), base, factor);
+    const Tensor key = turned(norm(heads(Projection::kKey, 2), layer.key_norm), base, factor);
+    const Tensor starts =
+        (torch::arange(7) - (sees_all ? 7 : 2)).clamp_min(0).unsqueeze(0).to(torch::kInt64);
+    // The scores of PlainAttention are divided by the root of 4, not of 6.
+    const Tensor attended =
+        PlainAttention(query * std::sqrt(4.0 / 6), key, heads(Projection::kValue, 2), starts);
+    x = x + norm(project(Projection::kOutput, attended.flatten(2)), layer.attention_output_norm);
+    const Tensor into_mlp = norm(x, layer.mlp_norm);
+    const Tensor gate = project(Projection::kGate, into_mlp);
+    const Tensor activated =
+        0.5 * gate * (1 + (std::sqrt(2 / M_PI) * (gate + 0.044715 * gate.pow(3))).tanh());
+    const Tensor out = project(Projection::kDown, activated * project(Projection::kUp, into_mlp));
+    x = x + norm(out, layer.mlp_output_norm);
+  }
+  // Angles are fp32, as models are trained.
+  EXPECT_LT(RelativeDifference({HiddenStates(decoder, nullptr, {ids, {}, {}}, {})},
+                               {norm(x, decoder.final_norm)}),
+            1e-6);
 }
 
 // Two layers with a window of three: a token is told by itself and the four before it.
@@ -398,8 +448,12 @@ TEST_F(Language, UnknownMissingAndMisshapenTensorsAreNamed) {
               testing::HasSubstr("{48, 16}, but config.json says {50, 16}"));
 }
 
-TEST_F(Language, GreedyGenerationIsThatOfWholePasses) {
-  const Decoder decoder = Load(TinyConfig("qwen3"));
+class FamiliesThatGenerate : public Language, public testing::WithParamInterface<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Language, FamiliesThatGenerate, testing::Values("qwen3", "gemma3_text"));
+
+TEST_P(FamiliesThatGenerate, GreedyGenerationIsThatOfWholePasses) {
+  const std::string family = GetParam();
+  const Decoder decoder = Load(family == "gemma3_text" ? TinyGemma() : TinyConfig(family));
   const Adapter adapter = Busy(decoder, SmallLora());
   const std::vector<std::int64_t> prompt = {5, 9, 31};
   const auto generated =

@@ -51,9 +51,9 @@ const Names<ScheduleKind> kSchedules = {{"constant", ScheduleKind::kConstant},
 
 void AddDataFlags(CLI::App& app, LoraOptions& options, Choices& choices) {
   const char* group = "Model and data";
-  app.add_option(
-         "--base", options.base,
-         "folder of the model: config.json and *.safetensors of Qwen2, Qwen3, Llama or Mistral")
+  app.add_option("--base", options.base,
+                 "folder of the model: config.json and *.safetensors of Qwen2, Qwen3, Llama, "
+                 "Mistral or Gemma 3")
       ->required()
       ->group(group);
   app.add_flag(

@@ -28,15 +28,16 @@ constexpr std::string_view kKnownKeys[] = {
     "rope_theta", "rope_scaling", "rope_parameters", "original_max_position_embeddings",
     "partial_rotary_factor", "hidden_act", "use_sliding_window", "layer_types", "is_causal",
     "attention_dropout", "quantization_config", "sliding_window", "max_window_layers",
+    "hidden_activation", "query_pre_attn_scalar", "rope_local_base_freq", "sliding_window_pattern",
     // how it is run or was made
     "architectures", "auto_map", "torch_dtype", "dtype", "transformers_version", "use_cache",
     "initializer_range", "pretraining_tp", "_name_or_path", "name_or_path", "_commit_hash",
-    "attn_implementation", "_attn_implementation", "_attn_implementation_autoset",
-    "_flash_attn_2_enabled", "gradient_checkpointing", "torchscript", "use_bfloat16",
-    "tokenizer_class", "model_max_length", "max_sequence_length", "unsloth_fixed",
-    "unsloth_version", "transformers.js_config", "is_decoder", "return_dict",
-    "output_hidden_states", "output_attentions", "id2label", "label2id", "num_labels",
-    "problem_type", "finetuning_task", "task_specific_params",
+    "cache_implementation", "_sliding_window_pattern", "attn_implementation",
+    "_attn_implementation", "_attn_implementation_autoset", "_flash_attn_2_enabled",
+    "gradient_checkpointing", "torchscript", "use_bfloat16", "tokenizer_class", "model_max_length",
+    "max_sequence_length", "unsloth_fixed", "unsloth_version", "transformers.js_config",
+    "is_decoder", "return_dict", "output_hidden_states", "output_attentions", "id2label",
+    "label2id", "num_labels", "problem_type", "finetuning_task", "task_specific_params",
     // tokens, and what generation begins with
     "bos_token_id", "pad_token_id", "sep_token_id", "decoder_start_token_id", "prefix",
     "temperature", "top_p", "top_k", "typical_p", "do_sample", "num_beams", "num_beam_groups",
@@ -132,7 +133,12 @@ struct Family {
   /// all layers whenever it is not null, or never.
   enum class Window { kNever, kIfAsked, kByItself } window = Window::kNever;
   bool reads_layer_types = false;  ///< otherwise they must say what the rest says
+  bool is_gemma = false;           ///< Gemma 3 has keys and numbers of its own
 };
+
+// Keys that only Gemma 3 reads.
+constexpr const char* kGemmaKeys[] = {"hidden_activation", "query_pre_attn_scalar",
+                                      "rope_local_base_freq", "sliding_window_pattern"};
 
 constexpr Family kFamilies[] = {
     {.name = "qwen2",
@@ -157,6 +163,14 @@ constexpr Family kFamilies[] = {
      .positions = 131072,
      .window = Family::Window::kByItself,
      .reads_layer_types = true},
+    {.name = "gemma3_text",
+     .key_value_heads = 4,
+     .head_size = 256,
+     .positions = 131072,
+     .reads_attention_bias = true,
+     .window = Family::Window::kByItself,
+     .reads_layer_types = true,
+     .is_gemma = true},
 };
 
 const Family* FamilyNamed(std::string_view name) {
@@ -172,6 +186,22 @@ void ReadFamily(Reader& reader, const Family& family, ModelConfig& config) {
   if (family.reads_attention_bias)
     config.query_key_value_bias = config.output_bias = attention_bias;
   config.mlp_bias = family.reads_mlp_bias && mlp_bias;
+  if (!family.is_gemma) return;
+  config.query_key_norm = config.output_norms = true;
+  config.norms_around_one = config.scaled_embeddings = true;
+  config.query_scalar = reader.Positive("query_pre_attn_scalar", 256);
+  config.activation = Activation::kGeluTanh;
+}
+
+// What a family's activation must be called, and under which key.
+void RefuseOtherActivation(Reader& reader, const Family& family, const JsonNode& root) {
+  const std::string only = family.is_gemma ? "gelu_pytorch_tanh" : "silu";
+  for (const char* key : {"hidden_act", "hidden_activation"}) {
+    const std::string activation = root.TextOf(key);
+    if (!activation.empty() && activation != only)
+      reader.Mistake(std::string(key) + " " + Quoted(activation) + " is not supported",
+                     "supported is " + only);
+  }
 }
 
 void ReadSizes(Reader& reader, const Family& family, ModelConfig& config) {
@@ -189,7 +219,7 @@ void ReadSizes(Reader& reader, const Family& family, ModelConfig& config) {
   config.head_size = reader.Size("head_dim", family.head_size > 0 ? family.head_size : usual);
   config.positions = reader.Size("max_position_embeddings", family.positions);
   config.norm_epsilon = reader.Positive("rms_norm_eps", 1e-6);
-  config.tied_embeddings = reader.Flag("tie_word_embeddings", false);
+  config.tied_embeddings = reader.Flag("tie_word_embeddings", family.is_gemma);
   if (config.heads % config.key_value_heads != 0)
     reader.Mistake("num_key_value_heads does not divide num_attention_heads");
   if (config.head_size % 2 != 0) reader.Mistake("head_dim is odd, but rotary positions need pairs");
@@ -242,10 +272,42 @@ const JsonNode* RotaryParameters(Reader& reader, bool has_windows) {
   return of_type != nullptr ? of_type : found;
 }
 
+// Of Gemma 3: rope_parameters by type of layer, or rope_scaling of the layers without a window.
+Result<const JsonNode*> RotaryParametersOfGemma(Reader& reader, const std::string& name,
+                                                ModelConfig& config) {
+  config.window_rotary_base = reader.Positive("rope_local_base_freq", 10000);
+  const JsonNode* scaling = reader.Find("rope_scaling");
+  const JsonNode* by_type = reader.Find("rope_parameters");
+  if (by_type == nullptr || by_type->members.empty()) return scaling;
+  if (scaling != nullptr)
+    reader.Mistake("rope_scaling and rope_parameters are both there", "keep one of them");
+  Reader types(*by_type, name);
+  constexpr std::string_view kTypes[] = {kFullAttention, kSlidingAttention};
+  types.RefuseOthers(kTypes, "type of layer in rope_parameters");
+  if (const JsonNode* sliding = types.Find(kSlidingAttention); sliding != nullptr) {
+    Reader inner(*sliding, name);
+    inner.RefuseOthers(kRotaryKeys, "rotary parameter");
+    const std::string type = sliding->TextOf(sliding->Find("rope_type") ? "rope_type" : "type");
+    if (!type.empty() && type != "default")
+      inner.Mistake("the rope_type " + Quoted(type) + " of layers with a window is not supported");
+    RefusePartialRotation(inner);
+    config.window_rotary_base = inner.Positive("rope_theta", *config.window_rotary_base);
+    if (inner.mistake()) return Fail(*inner.mistake());
+  }
+  if (types.mistake()) return Fail(*types.mistake());
+  return types.Find(kFullAttention);
+}
+
 // transformers 5 writes rope_parameters, earlier ones rope_theta and rope_scaling.
-Status ReadRotary(Reader& reader, const std::string& name, ModelConfig& config) {
-  config.rotary_base = reader.Positive("rope_theta", 10000);
-  const JsonNode* parameters = RotaryParameters(reader, config.window > 0);
+Status ReadRotary(Reader& reader, const Family& family, const std::string& name,
+                  ModelConfig& config) {
+  config.rotary_base = reader.Positive("rope_theta", family.is_gemma ? 1e6 : 10000);
+  const JsonNode* parameters = nullptr;
+  if (family.is_gemma) {
+    EBB_ASSIGN_OR_RETURN(parameters, RotaryParametersOfGemma(reader, name, config));
+  } else {
+    parameters = RotaryParameters(reader, config.window > 0);
+  }
   if (parameters == nullptr) return {};
   Reader inner(*parameters, name);
   inner.RefuseOthers(kRotaryKeys, "rotary parameter");
@@ -295,13 +357,16 @@ std::optional<std::int64_t> WindowTokens(Reader& reader, const Family& family) {
   return reader.Size("sliding_window", kWindowOfFamilies);
 }
 
-// Without layer_types: every layer of most families, later ones of Qwen.
+// Without layer_types: every layer of most families, later ones of Qwen, all but each sixth of
+// Gemma 3.
 std::vector<bool> WindowsByNumber(Reader& reader, const Family& family, std::int64_t layers) {
   const bool every = family.window == Family::Window::kByItself;
   const double first = every ? 0 : reader.Number("max_window_layers", 28);
+  const auto pattern = static_cast<std::size_t>(
+      family.is_gemma ? reader.Size("sliding_window_pattern", 6) : layers + 1);
   std::vector<bool> has_window(static_cast<std::size_t>(layers));
   for (std::size_t i = 0; i < has_window.size(); ++i)
-    has_window[i] = static_cast<double>(i) >= first;
+    has_window[i] = static_cast<double>(i) >= first && (i + 1) % pattern != 0;
   return has_window;
 }
 
@@ -335,11 +400,13 @@ void ReadWindows(Reader& reader, const Family& family, ModelConfig& config) {
   config.has_window = std::move(has_window);
 }
 
-void RefuseWhatChangesNumbers(Reader& reader, const JsonNode& root) {
+void RefuseWhatChangesNumbers(Reader& reader, const Family& family, const JsonNode& root) {
   reader.RefuseOthers(kKnownKeys, "key");
-  const std::string activation = root.TextOf("hidden_act");
-  if (!activation.empty() && activation != "silu")
-    reader.Mistake("hidden_act \"" + activation + "\" is not supported", "supported is silu");
+  for (const char* key : kGemmaKeys)
+    if (!family.is_gemma && reader.Find(key) != nullptr)
+      reader.Mistake("the key " + Quoted(key) + " is not known for this model type",
+                     "if it does not change the model's numbers, remove it from config.json");
+  RefuseOtherActivation(reader, family, root);
   RefusePartialRotation(reader);
   if (!reader.Flag("is_causal", true))
     reader.Mistake("attention that looks ahead (is_causal: false) is not supported");
@@ -371,14 +438,15 @@ Result<ModelConfig> ParseModelConfig(std::string_view text, const std::string& n
   if (family == nullptr)
     return Fail({ExitCode::kConfiguration,
                  "the model type \"" + config.model_type + "\" is not supported", name,
-                 "supported are qwen2 (Qwen2, Qwen2.5), qwen3, llama, mistral and ministral"});
+                 "supported are qwen2 (Qwen2, Qwen2.5), qwen3, llama, mistral, ministral and "
+                 "gemma3_text"});
   ReadFamily(reader, *family, config);
   ReadSizes(reader, *family, config);
   config.end_tokens = ReadEndTokens(reader);
   ReadWindows(reader, *family, config);
-  RefuseWhatChangesNumbers(reader, root);
+  RefuseWhatChangesNumbers(reader, *family, root);
   if (reader.mistake()) return Fail(*reader.mistake());
-  EBB_RETURN_IF_ERROR(ReadRotary(reader, name, config));
+  EBB_RETURN_IF_ERROR(ReadRotary(reader, *family, name, config));
   if (reader.mistake()) return Fail(*reader.mistake());
   return config;
 }

@@ -1,8 +1,8 @@
 #pragma once
-// What config.json of a Hugging Face model folder says of a decoder-only transformer. Five families
-// are known: Qwen2 (also Qwen2.5), Qwen3, Llama (2 and 3), Mistral and Ministral; what differs
-// between them is here, as values, so that the model itself knows no family. Whatever would
-// change the numbers and is not supported is an error that names it. Pure.
+// What config.json of a Hugging Face model folder says of a decoder-only transformer. Six families
+// are known: Qwen2 (also Qwen2.5), Qwen3, Llama (2 and 3), Mistral, Ministral and Gemma 3 (text);
+// what differs between them is here, as values, so that the model itself knows no family. Whatever
+// would change the numbers and is not supported is an error that names it. Pure.
 
 #include <cstdint>
 #include <optional>
@@ -31,8 +31,13 @@ struct RotaryScaling {
   std::optional<double> mscale_all_dim;    ///< yarn
 };
 
+enum class Activation {
+  kSilu,
+  kGeluTanh,  ///< GELU by its approximation with tanh
+};
+
 struct ModelConfig {
-  std::string model_type;  ///< "qwen2", "qwen3", "llama", "mistral", "ministral"
+  std::string model_type;  ///< "qwen2", "qwen3", "llama", "mistral", "ministral", "gemma3_text"
   std::int64_t vocabulary = 0;
   std::int64_t hidden = 0;
   std::int64_t intermediate = 0;
@@ -44,11 +49,17 @@ struct ModelConfig {
   double norm_epsilon = 1e-6;
   double rotary_base = 10000;
   RotaryScaling rotary_scaling;
-  bool tied_embeddings = false;  ///< the output projection is the embedding
+  std::optional<double> window_rotary_base;  ///< of layers with a window, which then scale nothing
+  bool tied_embeddings = false;              ///< the output projection is the embedding
   bool query_key_value_bias = false;
   bool output_bias = false;
   bool mlp_bias = false;
   bool query_key_norm = false;
+  bool output_norms = false;       ///< what attention and MLP give is normalised, too
+  bool norms_around_one = false;   ///< files have a norm's weight less 1
+  bool scaled_embeddings = false;  ///< times the root of the width
+  double query_scalar = 0;         ///< scores are divided by its root; 0: head_size
+  Activation activation = Activation::kSilu;
   std::int64_t window = 0;               ///< a token sees itself and window - 1 before it; 0: all
   std::vector<bool> has_window;          ///< of each layer; empty: none has one
   std::vector<std::int64_t> end_tokens;  ///< eos_token_id: one, several or none

@@ -143,6 +143,55 @@ TEST(ModelConfig, LaterLayersOfQwenHaveAWindowIfAsked) {
   EXPECT_EQ(read().window, 0) << "Llama has none";
 }
 
+// As Gemma3TextConfig of transformers 4.57 and 5.
+TEST(ModelConfig, GemmaHasItsOwnNumbersAndTwoKindsOfLayers) {
+  nlohmann::json json = TinyGemma();
+  const auto read = [&] { return ParseModelConfig(json.dump(), "").value(); };
+  EXPECT_THAT(read().has_window, testing::ElementsAre(true, false));
+  EXPECT_EQ(read().window_rotary_base, 100);
+  EXPECT_EQ(read().rotary_scaling.factor, 2);
+  for (const char* key :
+       {"sliding_window_pattern", "sliding_window", "query_pre_attn_scalar", "rope_local_base_freq",
+        "rope_theta", "rope_scaling", "head_dim", "tie_word_embeddings", "hidden_activation"})
+    json.erase(key);
+  const ModelConfig usual = read();
+  EXPECT_THAT(usual.has_window, testing::ElementsAre(true, true)) << "each sixth sees all";
+  EXPECT_EQ(usual.window, 4096);
+  EXPECT_EQ(usual.query_scalar, 256);
+  EXPECT_EQ(usual.head_size, 256);
+  EXPECT_EQ(usual.rotary_base, 1e6);
+  EXPECT_EQ(usual.window_rotary_base, 10000);
+  EXPECT_TRUE(usual.tied_embeddings);
+  json["rope_parameters"] = {
+      {"full_attention", {{"rope_type", "linear"}, {"factor", 8.0}, {"rope_theta", 5e5}}},
+      {"sliding_attention", {{"rope_type", "default"}, {"rope_theta", 7.0}}}};
+  EXPECT_EQ(read().rotary_base, 5e5);
+  EXPECT_EQ(read().rotary_scaling.factor, 8);
+  EXPECT_EQ(read().window_rotary_base, 7);
+}
+
+TEST(ModelConfig, WhatGemmaDoesNotSupportIsNamed) {
+  const auto refusal = [](const char* key, const nlohmann::json& value) {
+    nlohmann::json json = TinyGemma();
+    json[key] = value;
+    return Refusal(json);
+  };
+  for (const char* key : {"attn_logit_softcapping", "final_logit_softcapping"})
+    EXPECT_THAT(refusal(key, 30.0), HasSubstr(key));
+  EXPECT_THAT(refusal("use_bidirectional_attention", true), HasSubstr("use_bidirectional"));
+  EXPECT_THAT(refusal("hidden_activation", "silu"), HasSubstr("hidden_activation \"silu\""));
+  EXPECT_THAT(refusal("model_type", "gemma3"), HasSubstr("\"gemma3\" is not supported"));
+  EXPECT_THAT(refusal("rope_parameters", {{"rope_type", "linear"}}), HasSubstr("rope_parameters"));
+  nlohmann::json json = TinyGemma();
+  json.erase("rope_scaling");
+  json["rope_parameters"] = {{"sliding_attention", {{"rope_type", "yarn"}}}};
+  EXPECT_THAT(Refusal(json), HasSubstr("\"yarn\" of layers with a window"));
+  json["rope_parameters"] = {{"rope_type", "linear"}, {"factor", 2.0}};
+  EXPECT_THAT(Refusal(json), HasSubstr("rope_parameters \"factor\" is not known"));
+  EXPECT_THAT(Refusal(With("query_pre_attn_scalar", 24)), HasSubstr("query_pre_attn_scalar"));
+  EXPECT_THAT(Refusal(With("hidden_activation", "silu")), HasSubstr("hidden_activation"));
+}
+
 // convert_rope_params_to_dict and standardize_rope_params of transformers 5.24.
 TEST(ModelConfig, OfSeveralSpellingsOfRotaryPositionsTransformersFiveChooses) {
   nlohmann::json json = TinyConfig("llama");

@@ -20,6 +20,8 @@ class RmsNormFunction : public torch::autograd::Function<RmsNormFunction> {
     const Tensor inside = x.to(InsideType(x));
     const Tensor scale = inside.square().mean(-1, /*keepdim=*/true).add_(epsilon).rsqrt_();
     context->save_for_backward({x, weight, scale});
+    if (weight.scalar_type() == scale.scalar_type())
+      return (inside * scale).mul_(weight).to(x.scalar_type());
     return (inside * scale).to(x.scalar_type()).mul_(weight);
   }
 
@@ -60,17 +62,28 @@ class RotateFunction : public torch::autograd::Function<RotateFunction> {
   }
 };
 
-class SwiGluFunction : public torch::autograd::Function<SwiGluFunction> {
+class GatedFunction : public torch::autograd::Function<GatedFunction> {
  public:
-  static Tensor forward(AutogradContext* context, const Tensor& gate, const Tensor& up) {
+  static Tensor forward(AutogradContext* context, const Tensor& gate, const Tensor& up,
+                        bool is_gelu) {
     context->save_for_backward({gate, up});
-    return torch::silu(gate).mul_(up);
+    context->saved_data["is_gelu"] = is_gelu;
+    return Activated(gate, is_gelu).mul_(up);
   }
 
   static tensor_list backward(AutogradContext* context, tensor_list gradients) {
     const auto saved = context->get_saved_variables();
-    return {at::silu_backward(gradients[0] * saved[1], saved[0]),
-            torch::silu(saved[0]).mul_(gradients[0])};
+    const bool is_gelu = context->saved_data["is_gelu"].toBool();
+    const Tensor of_activated = gradients[0] * saved[1];
+    return {is_gelu ? at::gelu_backward(of_activated, saved[0], kTanh)
+                    : at::silu_backward(of_activated, saved[0]),
+            Activated(saved[0], is_gelu).mul_(gradients[0]), Tensor()};
+  }
+
+ private:
+  static constexpr const char* kTanh = "tanh";
+  static Tensor Activated(const Tensor& gate, bool is_gelu) {
+    return is_gelu ? at::gelu(gate, kTanh) : torch::silu(gate);
   }
 };
 
@@ -84,6 +97,8 @@ Tensor Rotate(const Tensor& x, const RotaryTable& table) {
   return RotateFunction::apply(x, table.cosine, table.sine);
 }
 
-Tensor SwiGlu(const Tensor& gate, const Tensor& up) { return SwiGluFunction::apply(gate, up); }
+Tensor Gated(const Tensor& gate, const Tensor& up, Activation activation) {
+  return GatedFunction::apply(gate, up, activation == Activation::kGeluTanh);
+}
 
 }  // namespace ebb::train

@@ -4,11 +4,14 @@
 // keeps every intermediate). Whatever the type of the input, the inside is at least fp32.
 // Differentiable once.
 
+#include "train/language/model_config.h"
 #include "train/libtorch.h"
 
 namespace ebb::train {
 
-/// x / root mean square over the last dimension, times the weight (Zhang and Sennrich 2019).
+/// x / root mean square over the last dimension, times the weight (Zhang and Sennrich 2019). A
+/// weight in the type of the inside is multiplied there, one of the input's type after it is
+/// rounded.
 torch::Tensor RmsNorm(const torch::Tensor& x, const torch::Tensor& weight, double epsilon);
 
 /// Cosine and sine of each position's angles: {T, head_size / 2}, or {B, T, head_size / 2}; fp32 or
@@ -22,7 +25,7 @@ struct RotaryTable {
 /// head_size}.
 torch::Tensor Rotate(const torch::Tensor& x, const RotaryTable& table);
 
-/// silu(gate) * up (Shazeer 2020).
-torch::Tensor SwiGlu(const torch::Tensor& gate, const torch::Tensor& up);
+/// activation(gate) * up (Shazeer 2020).
+torch::Tensor Gated(const torch::Tensor& gate, const torch::Tensor& up, Activation activation);
 
 }  // namespace ebb::train

@@ -100,4 +100,10 @@ RotaryFrequencies FrequenciesFor(const ModelConfig& config, std::int64_t sequenc
   return result;
 }
 
+RotaryFrequencies WindowFrequenciesFor(const ModelConfig& config) {
+  const std::vector<double> frequencies =
+      PlainFrequencies(config.window_rotary_base.value_or(config.rotary_base), config.head_size);
+  return {{frequencies.begin(), frequencies.end()}, 1};
+}
+
 }  // namespace ebb::train

@@ -19,4 +19,7 @@ struct RotaryFrequencies {
 /// `sequence_length`: the last position + 1; only the dynamic scaling depends on it.
 RotaryFrequencies FrequenciesFor(const ModelConfig& config, std::int64_t sequence_length);
 
+/// Of layers with a window, where they have a base of their own.
+RotaryFrequencies WindowFrequenciesFor(const ModelConfig& config);
+
 }  // namespace ebb::train

@@ -23,6 +23,20 @@ inline nlohmann::json TinyConfig(const std::string& model_type) {
           {"tie_word_embeddings", false}, {"eos_token_id", 2}};
 }
 
+/// Gemma 3 with a layer that sees a window of three tokens, and one that sees all.
+inline nlohmann::json TinyGemma() {
+  nlohmann::json config = TinyConfig("gemma3_text");
+  config.erase("hidden_act");
+  config.update({{"hidden_activation", "gelu_pytorch_tanh"},
+                 {"query_pre_attn_scalar", 6},
+                 {"sliding_window", 3},
+                 {"sliding_window_pattern", 2},
+                 {"rope_local_base_freq", 100.0},
+                 {"rope_scaling", {{"rope_type", "linear"}, {"factor", 2.0}}},
+                 {"tie_word_embeddings", true}});
+  return config;
+}
+
 /// Names and shapes of every tensor that the configuration asks for, with random fp32 values.
 inline void WriteModel(const platform::Path& folder, const nlohmann::json& config) {
   const std::string text = config.dump();

@@ -31,7 +31,7 @@ Tokenizer Loaded(const std::string& family) {
 }
 
 class Families : public testing::TestWithParam<const char*> {};
-INSTANTIATE_TEST_SUITE_P(Tokenizers, Families, testing::Values("qwen", "llama3", "llama2"),
+INSTANTIATE_TEST_SUITE_P(Tokenizers, Families, testing::Values("qwen", "llama3", "llama2", "gemma"),
                          [](const auto& family) { return std::string(family.param); });
 
 TEST_P(Families, EncodeAndDecodeAsThePackageDoes) {
