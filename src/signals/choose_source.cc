@@ -61,8 +61,13 @@ std::vector<SourceLink> SourceChain(std::string_view zone, bool has_key) {
   if (has_zone)
     add(SignalSource::kElectricityMaps, has_key,
         has_key ? "a key is set" : std::string(kElectricityMapsKeyVariable) + " is not set");
-  for (const SignalSource source : KeylessSources(zone))
-    add(source, !served, served ? "only when named" : "needs no key");
+  for (const SignalSource source : KeylessSources(zone)) {
+    const std::string missing = MissingLibraryOf(source);
+    add(source, !served && missing.empty(),
+        !missing.empty() ? missing + " is not installed"
+        : served         ? "only when named"
+                         : "needs no key");
+  }
   if (HasProfile(zone))
     add(SignalSource::kProfile, !served,
         served                ? "modelled, only when named"
@@ -77,8 +82,9 @@ std::vector<SourceLink> SourceChain(std::string_view zone, bool has_key) {
 }
 
 std::optional<SignalSource> LiveWithoutKey(std::string_view zone) {
-  const std::vector<SignalSource> sources = KeylessSources(zone);
-  return sources.empty() ? std::nullopt : std::optional(sources.front());
+  for (const SignalSource source : KeylessSources(zone))
+    if (MissingLibraryOf(source).empty()) return source;
+  return std::nullopt;
 }
 
 Result<SignalSource> ChooseSource(const SignalOptions& options, ChoiceOf choice) {

@@ -15,6 +15,7 @@
 #include "signals/choose_source.h"
 #include "signals/make_provider.h"
 #include "signals/providers/electricity_maps.h"
+#include "signals/traces/expat.h"
 #include "testing/scratch_directory.h"
 
 namespace ebb::signals {
@@ -246,6 +247,19 @@ TEST(SourceChain, EndsInTypicalDaysAndThenTheYearlyMeanAndSaysHowGoodTheyAre) {
   ::unsetenv("ELECTRICITYMAPS_API_KEY");
   options.zone = "AQ";
   EXPECT_THAT(DescribeChain(options), HasSubstr("profile (not used: no typical days of this zone"));
+}
+
+TEST(SourceChain, ASourceWhoseReaderIsNotInstalledIsNotTaken) {
+  ::unsetenv("ELECTRICITYMAPS_API_KEY");
+  SignalOptions options;
+  options.zone = "CA-ON";
+  const bool can_read = LibExpat().has_value();
+  const auto chosen = can_read ? SignalSource::kIeso : SignalSource::kProfile;
+  EXPECT_EQ(*ChooseSource(options, ChoiceOf::kAnySource), chosen);
+  EXPECT_EQ(LiveWithoutKey("CA-ON").has_value(), can_read);
+  EXPECT_THAT(DescribeChain(options),
+              HasSubstr(can_read ? "ieso (needs no key)"
+                                 : "ieso (not used: libexpat.so.1 is not installed)"));
 }
 
 // As Energy-Charts answers: values up to half an hour ago, and what it expects.

@@ -23,6 +23,7 @@
 #include "signals/providers/watttime.h"
 #include "signals/secret.h"
 #include "signals/traces/entsoe_areas.h"
+#include "signals/traces/expat.h"
 
 namespace ebb::signals {
 namespace {
@@ -289,6 +290,13 @@ MadeProvider ProviderOf(const SignalOptions& options) {
     default:
       return Fail({ExitCode::kBug, "a source that is not live has no provider", "", ""});
   }
+}
+
+std::string MissingLibraryOf(SignalSource source) {
+  const bool reads_xml = source == SignalSource::kIeso || source == SignalSource::kEntsoe;
+  if (!reads_xml) return {};
+  const auto expat = LibExpat();
+  return expat ? std::string() : expat.error().where;
 }
 
 std::vector<SignalSource> KeylessSources(std::string_view zone) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "signals/http/scripted_http_for_test.h"
+#include "signals/traces/expat.h"
 
 namespace ebb::signals {
 namespace {
@@ -37,7 +38,14 @@ std::string Plants() {
          Plant("ONEIDA ENERGY STORAGE", "OTHER", Output(1, "100") + Output(2, "0"));
 }
 
-TEST(Ieso, HoursAreStandardTimeOfTheEastInSummerTooAndCountFromOne) {
+class Ieso : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!LibExpat()) GTEST_SKIP() << "Expat is not installed";
+  }
+};
+
+TEST_F(Ieso, HoursAreStandardTimeOfTheEastInSummerTooAndCountFromOne) {
   const auto rows = ParseIeso(Document("2026-07-01", Plants()), "x");
   ASSERT_TRUE(rows) << rows.error().Message();
   EXPECT_EQ(rows->front().begin, *ParseTime("2026-07-01T05:00Z"));
@@ -50,7 +58,7 @@ TEST(Ieso, HoursAreStandardTimeOfTheEastInSummerTooAndCountFromOne) {
   EXPECT_FALSE(points->back().value) << "a plant that matters has no output yet";
 }
 
-TEST(Ieso, WhatIsNoSuchDocumentIsRefused) {
+TEST_F(Ieso, WhatIsNoSuchDocumentIsRefused) {
   for (const std::string& body :
        {std::string(), std::string("{}"), std::string("<html/>"), Document("yesterday", Plants()),
         Document("2026-07-01", Plant("", "GAS", Output(1, "1"))),
@@ -60,7 +68,7 @@ TEST(Ieso, WhatIsNoSuchDocumentIsRefused) {
     EXPECT_FALSE(ParseIeso(body, "x")) << body;
 }
 
-TEST(Ieso, TheFileOfADayThatHasJustBegunMayBeMissingAndLaterItMayNot) {
+TEST_F(Ieso, TheFileOfADayThatHasJustBegunMayBeMissingAndLaterItMayNot) {
   ScriptedHttp http;
   http.Say("20260701.xml",
            Document("2026-07-01", Plant("BRUCEA-G1", "NUCLEAR", Output(24, "820"))));
