@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <random>
 
+#include "signals/http/web_request.h"
+
 namespace ebb::signals {
 namespace {
 
@@ -28,8 +30,9 @@ LiveFeed::LiveFeed(HttpGetFunction http_get, LiveFeedOptions options)
     : options_(std::move(options)),
       first_answer_by_(std::chrono::steady_clock::now() + options_.first_answer),
       http_get_(std::move(http_get)),
-      http_(Watched(Cancelled(http_get_)), *this, options_.patience),
-      weather_http_(Cancelled(http_get_), *this, options_.weather_patience),
+      http_(Watched(Cancelled(http_get_), &LiveFeed::trouble_), *this, options_.patience),
+      weather_http_(Watched(Cancelled(http_get_), &LiveFeed::weather_trouble_), *this,
+                    options_.weather_patience),
       snapshot_(std::make_shared<LiveSnapshot>()) {}
 
 HttpGetFunction LiveFeed::Cancelled(const HttpGetFunction& http_get) {
@@ -39,20 +42,32 @@ HttpGetFunction LiveFeed::Cancelled(const HttpGetFunction& http_get) {
   };
 }
 
-HttpGetFunction LiveFeed::Watched(HttpGetFunction http_get) {
-  return [this, http_get = std::move(http_get)](const platform::HttpRequest& request) {
+HttpGetFunction LiveFeed::Watched(HttpGetFunction http_get, Trouble LiveFeed::*trouble) {
+  return [this, http_get = std::move(http_get), trouble](const platform::HttpRequest& request) {
     auto answer = http_get(request);
     {
       const std::lock_guard lock(mutex_);
-      trouble_.clear();
-      if (!answer)
-        trouble_ = answer.error().what;
-      else if (answer->status / 100 != 2)
-        trouble_ = "it answers with HTTP status " + std::to_string(answer->status);
+      Trouble& now = this->*trouble;
+      now.error.reset();
+      if (answer) now.unreachable_since.reset();
+      if (!answer) {
+        now.error = answer.error();
+        if (!now.unreachable_since) now.unreachable_since = std::chrono::steady_clock::now();
+      } else if (answer->status / 100 != 2) {
+        now.error = {ExitCode::kUnavailable,
+                     "it answers with HTTP status " + std::to_string(answer->status),
+                     ShownUrl(request.url), ""};
+      }
     }
     changed_.notify_all();
     return answer;
   };
+}
+
+// The lock is held.
+bool LiveFeed::MayStillAnswer(const Trouble& trouble) const {
+  return !trouble.unreachable_since ||
+         std::chrono::steady_clock::now() < *trouble.unreachable_since + options_.unreachable;
 }
 
 std::unique_ptr<LiveFeed> LiveFeed::Start(const MakeProviderFunction& make_provider,
@@ -87,8 +102,9 @@ void LiveFeed::StartMarkets() {
   if (options_.markets.empty()) return;
   for (const LiveMarketParts& parts : options_.markets) {
     Market& made = markets_.emplace_back();
-    made.http = std::make_unique<PatientHttp>(Cancelled(http_get_), static_cast<FetchTime&>(*this),
-                                              parts.patience);
+    made.http =
+        std::make_unique<PatientHttp>(Watched(Cancelled(http_get_), &LiveFeed::market_trouble_),
+                                      static_cast<FetchTime&>(*this), parts.patience);
     made.market = parts.make([http = made.http.get()](const platform::HttpRequest& request) {
       return http->Get(request);
     });
@@ -218,7 +234,10 @@ void LiveFeed::AwaitStart() {
   std::unique_lock lock(mutex_);
   WaitWhile(
       [&] {
-        return !snapshot_->asked_at || awaits_weather_ || awaits_markets_ || shown_ != beside_;
+        const bool is_shown = snapshot_->asked_at && shown_ == beside_;
+        return (!is_shown && MayStillAnswer(trouble_)) ||
+               (awaits_weather_ && MayStillAnswer(weather_trouble_)) ||
+               (awaits_markets_ && MayStillAnswer(market_trouble_));
       },
       lock);
   // What the first answer said about itself; not changed later, since others hold references.
@@ -231,7 +250,7 @@ bool LiveFeed::AwaitsFirstAnswer() const {
 
 void LiveFeed::AwaitFirstAnswer() {
   std::unique_lock lock(mutex_);
-  WaitWhile([&] { return !snapshot_->asked_at && trouble_.empty(); }, lock);
+  WaitWhile([&] { return !snapshot_->asked_at && !trouble_.error; }, lock);
 }
 
 Result<core::SignalView> LiveFeed::Observe(Time now, Duration) {
@@ -239,7 +258,8 @@ Result<core::SignalView> LiveFeed::Observe(Time now, Duration) {
   auto view = ViewAt(*snapshot, now, options_.outage);
   if (!view && !snapshot->asked_at) {  // it is being asked, again and again
     const std::lock_guard lock(mutex_);
-    if (!trouble_.empty()) view.error().what += ": " + trouble_;
+    if (trouble_.unreachable_since) return Fail(*trouble_.error);
+    if (trouble_.error) view.error().what += ": " + trouble_.error->what;
   }
   return view;
 }

@@ -10,6 +10,7 @@
 #include <condition_variable>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 #include "platform/system_clock.h"
@@ -38,6 +39,9 @@ struct LiveFeedOptions {
   /// How long Start waits for the first answer, and for the first weather where none is kept on
   /// disk; a source that is slower is waited for elsewhere.
   Duration first_answer{std::chrono::seconds{15}};
+  /// Of that, how long after a host could not be reached at all: a machine without a network should
+  /// say so at once. Retries go on elsewhere.
+  Duration unreachable{std::chrono::seconds{2}};
   /// Start does not wait at all; who needs the first answer waits for it (AwaitFirstAnswer).
   bool answers_beside = false;
   /// Absent: forecasts know no weather.
@@ -74,7 +78,14 @@ class LiveFeed final : public runtime::SignalFeed, private FetchTime {
 
  private:
   LiveFeed(HttpGetFunction http_get, LiveFeedOptions options);
-  HttpGetFunction Watched(HttpGetFunction http_get);
+  /// How the requests to one service fare.
+  struct Trouble {
+    std::optional<Error> error;  ///< of the latest; nothing: all is well
+    /// When one first found nobody there; nothing: the latest was answered.
+    std::optional<std::chrono::steady_clock::time_point> unreachable_since;
+  };
+  HttpGetFunction Watched(HttpGetFunction http_get, Trouble LiveFeed::*trouble);
+  bool MayStillAnswer(const Trouble& trouble) const;
   HttpGetFunction Cancelled(const HttpGetFunction& http_get);
   void Work();
   void Note(std::vector<std::string> notes);
@@ -124,7 +135,7 @@ class LiveFeed final : public runtime::SignalFeed, private FetchTime {
   Beside shown_;   ///< that snapshot_ knows
   // There is none, and the first question has not ended.
   bool awaits_weather_ = false, awaits_markets_ = false;
-  std::string trouble_;  ///< what went wrong with the latest request; empty: nothing
+  Trouble trouble_, weather_trouble_, market_trouble_;
   std::vector<std::string> notes_;
   std::atomic<std::uint64_t> news_ = 0;
   std::mutex tell_mutex_;

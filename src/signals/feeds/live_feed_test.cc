@@ -11,6 +11,7 @@
 #include "signals/http/scripted_http_for_test.h"
 #include "signals/make_feed.h"
 #include "signals/providers/json_address.h"
+#include "signals/weather/gfs_server.h"
 
 namespace ebb::signals {
 namespace {
@@ -28,6 +29,19 @@ SignalOptions Options() {
   options.url = "https://grid.example/now";
   options.cache_directory = "";
   return options;
+}
+
+std::unique_ptr<LiveFeed> StartJsonAddress(HttpGetFunction http_get, LiveFeedOptions options) {
+  JsonAddressOptions address;
+  address.url = "https://grid.example/now";
+  address.refresh = minutes{5};
+  return LiveFeed::Start(
+      [address](HttpGetFunction get) { return MakeJsonAddress(address, std::move(get)); },
+      std::move(http_get), std::move(options));
+}
+
+Result<platform::HttpResponse> NobodyThere(const platform::HttpRequest&) {
+  return Fail({ExitCode::kUnavailable, "cannot resolve host", "x", ""});
 }
 
 // Answers nothing until it is given up: what a firewall that drops packets looks like.
@@ -86,24 +100,51 @@ TEST(LiveFeed, WhileItIsAskedAgainItsTroubleIsSaidAndNotWaitedFor) {
   EXPECT_THAT(view.error().Message(), HasSubstr("cannot resolve host"));
 }
 
+// It goes on being asked elsewhere; this test would take an hour.
+TEST(LiveFeed, AHostThatCannotBeReachedIsNotWaitedFor) {
+  LiveFeedOptions options;
+  options.first_answer = std::chrono::hours{1};
+  options.unreachable = milliseconds{20};
+  options.patience.back_off = {std::chrono::hours{1}, std::chrono::hours{1}};
+  options.weather_patience = options.patience;
+  options.make_weather = [](HttpGetFunction get) {
+    return std::make_unique<LiveWeather>(MakeGfsServer("https://x", std::move(get)),
+                                         ZoneToAsk{"DE", {{54, 9}}}, LiveWeatherOptions{});
+  };
+  const auto feed = StartJsonAddress(NobodyThere, options);
+  const auto view = feed->Observe(Now(), {});
+  ASSERT_FALSE(view);
+  EXPECT_THAT(view.error().Message(), HasSubstr("cannot resolve host"));
+}
+
+TEST(LiveFeed, AHostThatIsBackAtOnceIsWaitedFor) {
+  std::atomic<int> asked = 0;
+  LiveFeedOptions options;
+  options.first_answer = options.unreachable = std::chrono::hours{1};
+  options.patience.back_off.first = milliseconds{1};
+  const auto feed = StartJsonAddress(
+      [&](const platform::HttpRequest& request) -> Result<platform::HttpResponse> {
+        if (++asked < 3) return NobodyThere(request);
+        return platform::HttpResponse{200, R"({"carbonIntensity": 300})"};
+      },
+      options);
+  EXPECT_EQ(feed->Observe(Now(), {})->Current()->intensity.g_per_kwh, 300);
+}
+
 TEST(LiveFeed, TellsOfAValueThatChangedAndOfNothingElse) {
   std::atomic<int> value = 300;
   LiveFeedOptions options;
   options.live.refresh = milliseconds{20};
   options.patience.rate = {6000, 1000};
-  JsonAddressOptions address;
-  address.url = "https://grid.example/now";
-  address.refresh = minutes{5};
   const std::string when =
       FormatTime(std::chrono::floor<Duration>(std::chrono::system_clock::now()));
-  const auto feed =
-      LiveFeed::Start([&](HttpGetFunction get) { return MakeJsonAddress(address, std::move(get)); },
-                      [&](const platform::HttpRequest&) -> Result<platform::HttpResponse> {
-                        const std::string body = R"({"carbonIntensity": )" + std::to_string(value) +
-                                                 R"(, "datetime": ")" + when + "\"}";
-                        return platform::HttpResponse{200, body};
-                      },
-                      options);
+  const auto feed = StartJsonAddress(
+      [&](const platform::HttpRequest&) -> Result<platform::HttpResponse> {
+        const std::string body =
+            R"({"carbonIntensity": )" + std::to_string(value) + R"(, "datetime": ")" + when + "\"}";
+        return platform::HttpResponse{200, body};
+      },
+      options);
   const std::uint64_t before = feed->news();
   std::mutex mutex;
   std::condition_variable told;
@@ -135,11 +176,7 @@ TEST(LiveFeed, ANetworkThatIsDownIsAnErrorAndNeverMockData) {
 TEST(LiveFeed, DecisionsDoNotWaitWhileTheApiIsBlackHoledAndItEndsAtOnce) {
   LiveFeedOptions options;
   options.first_answer = milliseconds{20};
-  JsonAddressOptions address;
-  address.url = "https://grid.example/now";
-  auto feed =
-      LiveFeed::Start([&](HttpGetFunction get) { return MakeJsonAddress(address, std::move(get)); },
-                      BlackHole, options);
+  auto feed = StartJsonAddress(BlackHole, options);
   std::vector<double> micros;
   for (int look = 0; look < 20'000; ++look) {
     const auto begin = SteadyClock::now();
