@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "base/csv.h"
 #include "base/json_node.h"
@@ -10,6 +11,7 @@
 #include "signals/generation/generation_mix.h"
 #include "signals/http/payload_points.h"
 #include "signals/http/web_request.h"
+#include "signals/traces/csv_rows.h"
 
 namespace ebb::signals {
 namespace {
@@ -66,6 +68,7 @@ struct Rows {
 };
 
 Result<Time> TimeOf(const std::string& text, std::size_t line, const std::string& where) {
+  if (const auto since_1970 = TimeSince1970(text)) return *since_1970;
   auto time = ParseTime(text);
   if (!time) return Fail(BadRow(Quoted(text) + " is not a time", line, where));
   return *time;
@@ -129,7 +132,11 @@ Status ReadCsv(std::string_view output, const std::string& where, Rows& rows) {
 Result<std::string> TextOf(const JsonMember& member, std::size_t line, const std::string& where) {
   if (member.value.is_null()) return std::string();
   if (const auto text = member.value.AsText()) return *text;
-  if (const auto number = member.value.AsNumber()) return FormatExact(*number);
+  if (const auto number = member.value.AsNumber()) {
+    // 1800000000, a time, would be 1.8e+09.
+    const bool is_whole = *number == std::trunc(*number) && std::abs(*number) < 1e15;
+    return is_whole ? std::to_string(static_cast<long long>(*number)) : FormatExact(*number);
+  }
   return Fail(BadRow("\"" + member.name + "\" is neither a text nor a number", line, where));
 }
 

@@ -34,6 +34,17 @@ TEST(CommandRows, OfCsvAndOfJsonLinesAreTheSame) {
   EXPECT_EQ(csv->samples[1].status, core::SampleStatus::kForecast);
 }
 
+TEST(CommandRows, HaveTimesAsSecondsOrMillisecondsToo) {
+  const Time begin = *ParseTime("2027-01-15T08:00Z");  // whose seconds are 1.8e+09
+  for (const char* output : {"time,g_per_kwh\n1800000000,3\n", "time,g_per_kwh\n1800000000000,3\n",
+                             "{\"time\": 1800000000, \"g_per_kwh\": 3}",
+                             "{\"time\": \"1800000000\", \"g_per_kwh\": \"3\"}"}) {
+    const auto rows = Parse(output);
+    ASSERT_TRUE(rows) << rows.error().Message();
+    EXPECT_EQ(rows->samples.at(0).interval.begin, begin) << output;
+  }
+}
+
 TEST(CommandRows, OfFuelsAreTheMeanOfTheirFactors) {
   const auto mix = Parse(
       "time,fuel,mw\n2026-05-06T12:00Z,gas,50\n2026-05-06T12:00Z,Wind,50\n"
