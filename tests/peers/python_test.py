@@ -10,6 +10,7 @@ import math
 import os
 import random
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -140,12 +141,14 @@ class Scratch(unittest.TestCase):
         return load_file(self.folder / "out.safetensors")
 
     def make_adapter(self, model, **settings):
-        peft = get_peft_model(model, LoraConfig(r=4, lora_alpha=10, target_modules=PROJECTIONS,
-                                                task_type="CAUSAL_LM", **settings))
+        peft = get_peft_model(model, LoraConfig(**dict(r=4, lora_alpha=10, target_modules=PROJECTIONS, task_type="CAUSAL_LM")
+                                                | settings))
         with torch.no_grad():
             for name, parameter in peft.named_parameters():
-                if "lora_B" in name:
+                if "lora_B" in name or "lora_embedding_A" in name:
                     parameter.copy_(0.2 * torch.randn_like(parameter))
+                if "modules_to_save" in name:
+                    parameter.add_(0.2 * torch.randn_like(parameter))
                 if "lora_magnitude" in name:
                     parameter.mul_(1 + 0.2 * torch.rand_like(parameter))
         peft.save_pretrained(self.folder / "adapter")
@@ -200,6 +203,39 @@ class AdapterTest(Scratch):
                 for mode in [], ["merged"]:
                     ours = self.probe("logits", {"ids": ids}, "fp32", self.folder / "adapter", *mode)["logits"]
                     self.assertLess(relative(ours, exact), 1e-5)
+
+    OUTER = {
+        "lm_head": dict(target_modules=["q_proj", "lm_head"]),
+        "lm_head, DoRA": dict(target_modules=["q_proj", "lm_head"], use_dora=True),
+        "embed_tokens": dict(target_modules=["q_proj", "embed_tokens"], rank_pattern={"embed_tokens": 2}),
+        "learned whole": dict(target_modules=["q_proj"], modules_to_save=["embed_tokens", "lm_head"]),
+    }
+
+    def test_adapters_of_embedding_and_output(self):
+        for name, settings in self.OUTER.items():
+            for family in "qwen2", "qwen2, tied", "gemma3":
+                if name == "embed_tokens" and family == "gemma3":
+                    continue  # versions of PEFT differ there
+                with self.subTest(name, family=family):
+                    model = self.save(MODELS[family])
+                    ids = self.ids()
+                    with torch.no_grad():
+                        before = copy.deepcopy(model).double()(ids).logits
+                        peft = self.make_adapter(model, **settings)
+                        exact = peft.double()(ids).logits
+                    self.assertGreater(relative(before, exact), 1e-2)
+                    ours = self.probe("logits", {"ids": ids}, "fp32", self.folder / "adapter")["logits"]
+                    self.assertLess(relative(ours, exact), 1e-5)
+                    if family == "qwen2":
+                        self.merged_as_transformers_reads_it(ids, exact)
+
+    def merged_as_transformers_reads_it(self, ids, exact):
+        merged = self.folder / "merged"
+        shutil.rmtree(merged, ignore_errors=True)
+        run(TRAINER, "merge", "--base", self.folder / "model", "--adapter", self.folder / "adapter", "--output", merged)
+        whole = AutoModelForCausalLM.from_pretrained(merged, attn_implementation="eager").double()
+        with torch.no_grad():
+            self.assertLess(relative(whole(ids).logits, exact), 1e-5)
 
     def test_gradients(self):
         for name, settings in self.VARIANTS.items():
@@ -442,8 +478,8 @@ class DrawnTest(Scratch):
         "rank_pattern": [{"q_proj": 2}, {r"layers\.1\..*": 6, "v_proj": 3}, {r"^model.*down_proj": 5}, {r".*\.[02]\..*": 7, "proj": 2}],
         "alpha_pattern": [{"v_proj": 3}, {r"(0|1)\.self_attn\.\w_proj": 20, r"^.*mlp.*": 1}],
         "use_rslora": [True], "use_dora": [True], "lora_bias": [True], "bias": ["all", "lora_only"],
-        "modules_to_save": [["lm_head"], ["norm"]], "init_lora_weights": [False, "gaussian", "olora", "pissa"],
-        "layer_replication": [[[0, 2], [1, 3]]],
+        "modules_to_save": [["lm_head"], ["norm"], ["embed_tokens"], ["embed_tokens", "lm_head"]], "init_lora_weights": [False, "gaussian", "olora", "pissa"],
+        "layer_replication": [[[0, 2], [1, 3]]], "trainable_token_indices": [[3, 5]],
     }
 
     def test_drawn_adapters(self):
@@ -455,21 +491,15 @@ class DrawnTest(Scratch):
                 settings[key] = draw.choice(self.ADAPTER_KEYS[key])
             with self.subTest(family, settings=settings):
                 try:
-                    model = self.save(MODELS[family])
-                    peft = get_peft_model(model, LoraConfig(r=4, lora_alpha=10, task_type="CAUSAL_LM", **settings))
+                    peft = self.make_adapter(self.save(MODELS[family]), **settings)
                     with torch.no_grad():
                         peft(self.ids(length=20))
                 except Exception:  # PEFT or transformers refuses it itself
                     outcomes.append("not drawn")
                     continue
-                with torch.no_grad():
-                    for name, parameter in peft.named_parameters():
-                        if "lora_B" in name:
-                            parameter.copy_(0.2 * torch.randn_like(parameter))
-                peft.save_pretrained(self.folder / "adapter")
                 # What target_modules chose has their names in the message.
                 named = {*settings, "lm_head", "embed_tokens"} if "target_modules" in settings else set(settings)
-                outcomes.append(self.outcome(peft.eval(), named, self.folder / "adapter"))
+                outcomes.append(self.outcome(peft, named, self.folder / "adapter"))
         self.tell("drawn adapters", outcomes)
 
     ROPES = [dict(rope_type="linear", factor=2.0), dict(rope_type="dynamic", factor=2.0), LLAMA3, dict(rope_type="default"),
@@ -605,4 +635,4 @@ class OtherTorchrunTest(Scratch):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    unittest.main(verbosity=2, warnings="ignore")

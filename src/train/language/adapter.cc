@@ -79,6 +79,15 @@ class Taker {
     return tensor;
   }
 
+  // A copy of a weight of the model, which PEFT saves beside what was learned.
+  void RequireSame(const std::string& name, const torch::Tensor& weight) {
+    if (!files_.weights().contains(name)) return;
+    const torch::Tensor copy = Take(name, weight.sizes().vec());
+    if (copy.defined() && !torch::equal(copy.to(weight.scalar_type()), weight))
+      Refuse("the adapter's tensor " + name + " is another one than the model's: it belongs to " +
+             "another model");
+  }
+
   Status Finish() const {
     if (error_) return Fail(*error_);
     if (taken_ == files_.weights().size()) return {};
@@ -118,7 +127,7 @@ Adapter Built(const Decoder& decoder, const LoraSettings& settings, const Adapte
   adapter.layers.resize(decoder.layers.size());
   for (std::size_t layer = 0; layer < decoder.layers.size(); ++layer)
     for (std::size_t i = 0; i < kProjectionCount; ++i)
-      if (const auto& module = modules[layer][i])
+      if (const auto& module = modules.layers[layer][i])
         adapter.layers[layer][i] = visit(layer, i, decoder.layers[layer].projections[i], *module);
   return adapter;
 }
@@ -126,6 +135,60 @@ Adapter Built(const Decoder& decoder, const LoraSettings& settings, const Adapte
 Result<AdaptedModules> ModulesFor(const Decoder& decoder, const LoraSettings& settings,
                                   const std::string& file) {
   return ModulesOf(settings, static_cast<std::int64_t>(decoder.layers.size()), file);
+}
+
+bool ChangesOuter(const LoraSettings& settings, const AdaptedModules& modules) {
+  return modules.embedding || modules.output || settings.rules.saved_embedding ||
+         settings.rules.saved_output;
+}
+
+// lm_head as an adapter of its own or a new one; undefined if it stays.
+torch::Tensor OuterOutput(Taker& taker, const LoraSettings& settings,
+                          const std::optional<ModuleLora>& module, const torch::Tensor& weight) {
+  const std::string prefix = "base_model.model.lm_head.";
+  if (settings.rules.saved_output) return taker.Take(prefix + "weight", weight.sizes().vec());
+  if (!module) return {};
+  taker.RequireSame(prefix + "base_layer.weight", weight);
+  LoraPair pair;
+  pair.scaling = module->scaling;
+  pair.a = taker.Take(prefix + "lora_A.weight", {module->rank, weight.size(1)});
+  pair.b = taker.Take(prefix + "lora_B.weight", {weight.size(0), module->rank});
+  if (settings.decomposed)
+    pair.magnitude = taker.Take(prefix + "lora_magnitude_vector", {weight.size(0)});
+  const bool is_whole =
+      pair.a.defined() && pair.b.defined() && pair.magnitude.defined() == settings.decomposed;
+  return is_whole ? MergedWeight(weight, pair) : torch::Tensor{};
+}
+
+// embed_tokens; its two matrices are those of a linear module turned over.
+torch::Tensor OuterEmbedding(Taker& taker, const LoraSettings& settings,
+                             const std::optional<ModuleLora>& module, const torch::Tensor& weight) {
+  const std::string prefix = "base_model.model.model.embed_tokens.";
+  if (settings.rules.saved_embedding) return taker.Take(prefix + "weight", weight.sizes().vec());
+  if (!module) return {};
+  taker.RequireSame(prefix + "base_layer.weight", weight);
+  LoraPair pair;
+  pair.scaling = module->scaling;
+  pair.a = taker.Take(prefix + "lora_embedding_B", {weight.size(1), module->rank});
+  pair.b = taker.Take(prefix + "lora_embedding_A", {module->rank, weight.size(0)});
+  if (!pair.a.defined() || !pair.b.defined()) return {};
+  pair.a = pair.a.t();
+  pair.b = pair.b.t();
+  return MergedWeight(weight, pair);
+}
+
+Status RefuseOuter(const LoraSettings& settings, const AdaptedModules& modules,
+                   const Decoder& decoder, bool is_asked_for, const std::string& file) {
+  const auto refuse = [&](std::string what) {
+    return Fail({ExitCode::kConfiguration, std::move(what), file, ""});
+  };
+  if (!is_asked_for && ChangesOuter(settings, modules))
+    return refuse("the adapter changes lm_head or embed_tokens, which Ebb does not train");
+  if (modules.embedding && decoder.config.scaled_embeddings)
+    return refuse(
+        "an adapter of embed_tokens is not supported for this model type, which scales "
+        "its embedding: versions of PEFT scale it, or not");
+  return {};
 }
 
 }  // namespace
@@ -170,12 +233,15 @@ Status SaveAdapter(const platform::Path& folder, const Adapter& adapter,
                                        AdapterConfigJson(adapter.settings, base_model));
 }
 
-Result<Adapter> LoadAdapter(const platform::Path& folder, const Decoder& decoder) {
+Result<Adapter> LoadAdapter(const platform::Path& folder, const Decoder& decoder,
+                            OuterWeights* outer) {
   const platform::Path config_path = folder / kConfigFile;
   EBB_ASSIGN_OR_RETURN(const std::string text, ReadInput(config_path));
   EBB_ASSIGN_OR_RETURN(const LoraSettings settings, ParseAdapterConfig(text, config_path.string()));
   EBB_ASSIGN_OR_RETURN(const AdaptedModules modules,
                        ModulesFor(decoder, settings, config_path.string()));
+  EBB_RETURN_IF_ERROR(
+      RefuseOuter(settings, modules, decoder, outer != nullptr, config_path.string()));
   EBB_ASSIGN_OR_RETURN(const WeightFiles files, WeightFiles::OpenFile(folder / kWeightFile));
   Taker taker(files, (folder / kWeightFile).string(), AdapterOptions(decoder));
   Adapter adapter = Built(
@@ -190,11 +256,24 @@ Result<Adapter> LoadAdapter(const platform::Path& folder, const Decoder& decoder
           pair.magnitude = taker.Take(Prefix(layer, index) + "lora_magnitude_vector", {out});
         return pair;
       });
+  if (outer != nullptr) {
+    const torch::NoGradGuard no_grad;
+    outer->embedding = OuterEmbedding(taker, settings, modules.embedding, decoder.embedding);
+    outer->output = OuterOutput(taker, settings, modules.output, decoder.output);
+    for (torch::Tensor* weight : {&outer->embedding, &outer->output})
+      if (weight->defined()) *weight = weight->to(decoder.type());
+  }
   EBB_RETURN_IF_ERROR(taker.Finish());
   EBB_ASSIGN_OR_RETURN(adapter.trained_on,
                        TrainedOn(files.metadata(), (folder / kWeightFile).string()));
   RequireGradients(adapter);
   return adapter;
+}
+
+void Use(const OuterWeights& outer, Decoder& decoder) {
+  if (outer.embedding.defined()) decoder.embedding = outer.embedding;
+  if (outer.output.defined()) decoder.output = outer.output;
+  decoder.config.tied_embeddings = decoder.output.is_same(decoder.embedding);
 }
 
 torch::Tensor MergedWeight(const torch::Tensor& weight, const LoraPair& pair) {

@@ -44,8 +44,19 @@ Adapter MakeAdapter(const Decoder& decoder, const LoraSettings& settings, std::u
 Status SaveAdapter(const platform::Path& folder, const Adapter& adapter,
                    const std::string& base_model);
 
-/// Errors name the tensor that does not fit the decoder.
-Result<Adapter> LoadAdapter(const platform::Path& folder, const Decoder& decoder);
+/// What an adapter makes of embedding and output, in the decoder's type; undefined: nothing.
+struct OuterWeights {
+  torch::Tensor embedding;
+  torch::Tensor output;
+};
+
+/// Errors name the tensor that does not fit the decoder. An adapter that changes the embedding or
+/// the output (lm_head) is refused where nobody asks for these: Ebb does not train them.
+Result<Adapter> LoadAdapter(const platform::Path& folder, const Decoder& decoder,
+                            OuterWeights* outer = nullptr);
+
+/// The decoder computes with them from now on.
+void Use(const OuterWeights& outer, Decoder& decoder);
 
 /// A projection's weight with its pair added, in the weight's own type.
 torch::Tensor MergedWeight(const torch::Tensor& weight, const LoraPair& pair);

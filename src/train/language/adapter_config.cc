@@ -16,6 +16,8 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr double kLargestRank = 1 << 20;
+constexpr const char* kSavedEmbedding = "embed_tokens";
+constexpr const char* kSavedOutput = "lm_head";
 
 // Of letters, digits and underscores: the same as text and as an expression.
 bool IsPlainName(const std::string& text) {
@@ -32,7 +34,8 @@ std::optional<Projection> ProjectionNamed(const std::string& name) {
 
 tl::unexpected<Error> Unsupported(const std::string& name, std::string what) {
   return Fail({ExitCode::kConfiguration, std::move(what), name,
-               "supported are LoRA adapters of the layers' projections, without trained biases"});
+               "supported are LoRA adapters of the layers' projections, lm_head and embed_tokens, "
+               "without trained biases"});
 }
 
 // Of PEFT 0.21: read below, or without a say in what the adapter computes.
@@ -62,6 +65,7 @@ constexpr std::string_view kKnownKeys[] = {"peft_type",
                                            "rank_pattern",
                                            "alpha_pattern",
                                            "exclude_modules",
+                                           "modules_to_save",
                                            "layers_to_transform",
                                            "layers_pattern"};
 
@@ -165,6 +169,23 @@ Status ReadLayers(const JsonNode& root, const std::string& name, ModuleRules& ru
   return {};
 }
 
+// PEFT takes every module whose name ends so.
+Status ReadSaved(const JsonNode& root, const std::string& name, ModuleRules& rules) {
+  rules.keeps_ties = root.IsTrue("ensure_weight_tying");
+  const JsonNode* node = root.Find("modules_to_save");
+  if (node == nullptr || SaysNothing(*node)) return {};
+  EBB_ASSIGN_OR_RETURN(const auto entries, TextsOf(*node, "modules_to_save", name));
+  for (const std::string& entry : entries) {
+    if (entry == kSavedOutput)
+      rules.saved_output = true;
+    else if (entry == kSavedEmbedding || entry == std::string("model.") + kSavedEmbedding)
+      rules.saved_embedding = true;
+    else
+      return Unsupported(name, "modules_to_save with " + Quoted(entry) + " is not supported");
+  }
+  return {};
+}
+
 Result<ModulePatterns> ReadPatterns(const JsonNode& root, const char* key,
                                     const std::string& name) {
   ModulePatterns patterns;
@@ -189,12 +210,20 @@ Status ReadRules(const JsonNode& root, const std::string& name, LoraSettings& se
     EBB_ASSIGN_OR_RETURN(rules.excluded, ReadChoice(*excluded, "exclude_modules", name));
   }
   EBB_RETURN_IF_ERROR(ReadLayers(root, name, rules));
+  EBB_RETURN_IF_ERROR(ReadSaved(root, name, rules));
   EBB_ASSIGN_OR_RETURN(rules.ranks, ReadPatterns(root, "rank_pattern", name));
   EBB_ASSIGN_OR_RETURN(rules.alphas, ReadPatterns(root, "alpha_pattern", name));
   for (const auto& [expression, rank] : rules.ranks)
     if (rank < 1 || rank != std::floor(rank) || rank > kLargestRank)
       return Unsupported(name, "rank_pattern of " + Quoted(expression) + " is not a rank");
   return {};
+}
+
+ordered_json SavedJson(const ModuleRules& rules) {
+  ordered_json names;
+  if (rules.saved_embedding) names.push_back(kSavedEmbedding);
+  if (rules.saved_output) names.push_back(kSavedOutput);
+  return names;
 }
 
 ordered_json ChoiceJson(const ModuleChoice& choice) {
@@ -244,7 +273,7 @@ std::string AdapterConfigJson(const LoraSettings& settings, const std::string& b
       {"init_lora_weights", true},
       {"layers_to_transform", rules.layers ? ordered_json(*rules.layers) : ordered_json()},
       {"layers_pattern", OrNull(rules.layer_lists)},
-      {"modules_to_save", nullptr},
+      {"modules_to_save", SavedJson(rules)},
       {"rank_pattern", PatternsJson(rules.ranks, true)},
       {"alpha_pattern", PatternsJson(rules.alphas, false)},
       {"revision", nullptr}};

@@ -29,8 +29,8 @@ TEST(AdapterConfig, ReadsBackWhatItWrites) {
   EXPECT_EQ(back->targets, settings.targets);
   const auto modules = ModulesOf(*back, 1, "");
   ASSERT_TRUE(modules);
-  EXPECT_DOUBLE_EQ(modules->at(0)[Index(Projection::kQuery)]->scaling, 64 / std::sqrt(32.0));
-  EXPECT_FALSE(modules->at(0)[Index(Projection::kKey)]);
+  EXPECT_DOUBLE_EQ(modules->layers[0][Index(Projection::kQuery)]->scaling, 64 / std::sqrt(32.0));
+  EXPECT_FALSE(modules->layers[0][Index(Projection::kKey)]);
   EXPECT_FALSE(back->decomposed);
 }
 
@@ -46,7 +46,7 @@ TEST(AdapterConfig, NamesWhatIsNotSupported) {
   EXPECT_THAT(Refusal(with("bias", "all")), HasSubstr("bias \"all\""));
   EXPECT_THAT(Refusal(with("rank_pattern", {{"q_proj", 0}})), HasSubstr("rank_pattern"));
   EXPECT_THAT(Refusal(with("alpha_pattern", {{"q_proj", "8"}})), HasSubstr("alpha_pattern"));
-  EXPECT_THAT(Refusal(with("modules_to_save", {"lm_head"})), HasSubstr("modules_to_save"));
+  EXPECT_THAT(Refusal(with("modules_to_save", {"norm"})), HasSubstr("modules_to_save"));
   EXPECT_THAT(Refusal(with("target_modules", nlohmann::json::array())), HasSubstr("nothing"));
   EXPECT_THAT(Refusal(with("layers_pattern", "h")), HasSubstr("layers_to_transform"));
   EXPECT_THAT(Refusal(with("r", 0)), HasSubstr("r is not a rank"));

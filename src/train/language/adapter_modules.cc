@@ -14,14 +14,10 @@ namespace {
 
 // The modules of transformers' decoders that Ebb does not adapt. Those of a layer follow its
 // prefix.
-constexpr std::string_view kOtherModules[] = {"",
-                                              "model",
-                                              "model.embed_tokens",
-                                              "model.layers",
-                                              "model.norm",
-                                              "model.rotary_emb",
-                                              "model.rotary_emb_local",
-                                              "lm_head"};
+constexpr std::string_view kOtherModules[] = {
+    "", "model", "model.layers", "model.norm", "model.rotary_emb", "model.rotary_emb_local"};
+constexpr const char* kEmbedding = "model.embed_tokens";
+constexpr const char* kOutput = "lm_head";
 constexpr std::string_view kOtherLayerModules[] = {"",
                                                    ".self_attn",
                                                    ".self_attn.q_norm",
@@ -181,34 +177,79 @@ double Scaling(double alpha, std::int64_t rank, bool rank_stabilised) {
   return alpha / (rank_stabilised ? std::sqrt(r) : r);
 }
 
+// What the rules say of the modules that they choose.
+class Adapting {
+ public:
+  static Result<Adapting> By(const LoraSettings& settings, const std::string& file) {
+    const ModuleRules& rules = settings.rules;
+    EBB_ASSIGN_OR_RETURN(Selection selection, Selection::Of(settings, file));
+    EBB_ASSIGN_OR_RETURN(Numbers ranks, Numbers::Of(rules.ranks, static_cast<double>(settings.rank),
+                                                    "rank_pattern", file));
+    EBB_ASSIGN_OR_RETURN(Numbers alphas,
+                         Numbers::Of(rules.alphas, settings.alpha, "alpha_pattern", file));
+    return Adapting(std::move(selection), std::move(ranks), std::move(alphas),
+                    settings.rank_stabilised);
+  }
+
+  // Nothing if the module is not chosen.
+  Result<std::optional<ModuleLora>> Of(const std::string& name,
+                                       std::optional<std::int64_t> layer) const {
+    EBB_ASSIGN_OR_RETURN(const bool chosen, selection_.Chooses(name, layer));
+    if (!chosen) return std::nullopt;
+    EBB_ASSIGN_OR_RETURN(const double rank, ranks_.For(name));
+    EBB_ASSIGN_OR_RETURN(const double alpha, alphas_.For(name));
+    const auto whole = static_cast<std::int64_t>(rank);
+    return ModuleLora{whole, Scaling(alpha, whole, rank_stabilised_)};
+  }
+
+  const Selection& selection() const { return selection_; }
+
+ private:
+  Adapting(Selection selection, Numbers ranks, Numbers alphas, bool rank_stabilised)
+      : selection_(std::move(selection)),
+        ranks_(std::move(ranks)),
+        alphas_(std::move(alphas)),
+        rank_stabilised_(rank_stabilised) {}
+
+  Selection selection_;
+  Numbers ranks_, alphas_;
+  bool rank_stabilised_;
+};
+
+Status RefuseOfOuter(const AdaptedModules& modules, const LoraSettings& settings,
+                     const std::string& file) {
+  const ModuleRules& rules = settings.rules;
+  if (modules.embedding && settings.decomposed)
+    return Refuse("use_dora with model.embed_tokens is not supported", file);
+  if ((modules.embedding && rules.saved_embedding) || (modules.output && rules.saved_output))
+    return Refuse("target_modules and modules_to_save both choose lm_head or embed_tokens", file);
+  const bool any =
+      modules.embedding || modules.output || rules.saved_embedding || rules.saved_output;
+  if (any && rules.keeps_ties)
+    return Refuse("ensure_weight_tying with lm_head or embed_tokens is not supported", file);
+  return {};
+}
+
 }  // namespace
 
 Result<AdaptedModules> ModulesOf(const LoraSettings& settings, std::int64_t layers,
                                  const std::string& file) {
-  const ModuleRules& rules = settings.rules;
-  EBB_ASSIGN_OR_RETURN(const Selection selection, Selection::Of(settings, file));
-  EBB_RETURN_IF_ERROR(RefuseOthers(selection, layers, file));
-  EBB_ASSIGN_OR_RETURN(
-      const Numbers ranks,
-      Numbers::Of(rules.ranks, static_cast<double>(settings.rank), "rank_pattern", file));
-  EBB_ASSIGN_OR_RETURN(const Numbers alphas,
-                       Numbers::Of(rules.alphas, settings.alpha, "alpha_pattern", file));
-  AdaptedModules modules(static_cast<std::size_t>(layers));
-  bool any = false;
+  EBB_ASSIGN_OR_RETURN(const Adapting adapting, Adapting::By(settings, file));
+  EBB_RETURN_IF_ERROR(RefuseOthers(adapting.selection(), layers, file));
+  AdaptedModules modules;
+  modules.layers.resize(static_cast<std::size_t>(layers));
+  EBB_ASSIGN_OR_RETURN(modules.embedding, adapting.Of(kEmbedding, std::nullopt));
+  EBB_ASSIGN_OR_RETURN(modules.output, adapting.Of(kOutput, std::nullopt));
+  bool any = modules.embedding || modules.output;
   for (std::int64_t layer = 0; layer < layers; ++layer)
     for (std::size_t i = 0; i < kProjectionCount; ++i) {
-      const std::string name = ModuleName(layer, i);
-      EBB_ASSIGN_OR_RETURN(const bool chosen, selection.Chooses(name, layer));
-      if (!chosen) continue;
-      EBB_ASSIGN_OR_RETURN(const double rank, ranks.For(name));
-      EBB_ASSIGN_OR_RETURN(const double alpha, alphas.For(name));
-      const auto whole = static_cast<std::int64_t>(rank);
-      modules[static_cast<std::size_t>(layer)][i] =
-          ModuleLora{whole, Scaling(alpha, whole, settings.rank_stabilised)};
-      any = true;
+      auto& module = modules.layers[static_cast<std::size_t>(layer)][i];
+      EBB_ASSIGN_OR_RETURN(module, adapting.Of(ModuleName(layer, i), layer));
+      any = any || module;
     }
-  if (any) return modules;
-  return Refuse("target_modules chooses no module of this model", file);
+  if (!any) return Refuse("target_modules chooses no module of this model", file);
+  EBB_RETURN_IF_ERROR(RefuseOfOuter(modules, settings, file));
+  return modules;
 }
 
 }  // namespace ebb::train

@@ -35,6 +35,9 @@ struct ModuleRules {
   std::vector<std::string> layer_lists;  ///< layers_pattern: what a layer's list is called
   ModulePatterns ranks;                  ///< rank_pattern
   ModulePatterns alphas;                 ///< alpha_pattern
+  bool saved_embedding = false;          ///< modules_to_save has embed_tokens
+  bool saved_output = false;             ///< modules_to_save has lm_head
+  bool keeps_ties = false;               ///< ensure_weight_tying
 
   bool empty() const { return !targets && !excluded && !layers && ranks.empty() && alphas.empty(); }
 };
@@ -44,11 +47,15 @@ struct ModuleLora {
   double scaling = 1;  ///< of the product B A
 };
 
-using AdaptedModules = std::vector<std::array<std::optional<ModuleLora>, kProjectionCount>>;
+struct AdaptedModules {
+  std::vector<std::array<std::optional<ModuleLora>, kProjectionCount>> layers;
+  std::optional<ModuleLora> embedding;  ///< model.embed_tokens
+  std::optional<ModuleLora> output;     ///< lm_head
+};
 
-/// For each of the model's layers and projections what the settings say. An Error with
-/// ExitCode::kConfiguration names what Ebb cannot adapt (the embedding, norms, the output), an
-/// expression that Python reads otherwise, or says that nothing is chosen. `file` is the
+/// For each of the model's layers and projections, its embedding and its output what the settings
+/// say. An Error with ExitCode::kConfiguration names what Ebb cannot adapt (norms, whole layers),
+/// an expression that Python reads otherwise, or says that nothing is chosen. `file` is the
 /// configuration's, for messages.
 Result<AdaptedModules> ModulesOf(const LoraSettings& settings, std::int64_t layers,
                                  const std::string& file);

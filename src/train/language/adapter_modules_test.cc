@@ -25,11 +25,16 @@ std::string Adapted(const json& keys) {
   const auto modules = ModulesOf(*again, 3, "adapter_config.json");
   if (!modules) return modules.error().Message();
   std::string text;
-  for (std::size_t layer = 0; layer < modules->size(); ++layer)
+  const auto add = [&](const std::string& name, const std::optional<ModuleLora>& module) {
+    if (module)
+      text += (text.empty() ? "" : " ") + name + ":" + std::to_string(module->rank) + "*" +
+              json(module->scaling).dump();
+  };
+  for (std::size_t layer = 0; layer < modules->layers.size(); ++layer)
     for (std::size_t i = 0; i < kProjectionCount; ++i)
-      if (const auto& module = (*modules)[layer][i])
-        text += (text.empty() ? "" : " ") + std::to_string(layer) + "." + kProjectionNames[i].name +
-                ":" + std::to_string(module->rank) + "*" + json(module->scaling).dump();
+      add(std::to_string(layer) + "." + kProjectionNames[i].name, modules->layers[layer][i]);
+  add("embed_tokens", modules->embedding);
+  add("lm_head", modules->output);
   return text;
 }
 
@@ -88,10 +93,25 @@ TEST(AdapterModules, TheFirstPatternThatMatchesGivesRankAndAlpha) {
             "1.q_proj:4*8.0");
 }
 
+TEST(AdapterModules, EmbeddingAndOutputAreModulesWithoutALayer) {
+  EXPECT_EQ(Adapted({{"target_modules", {"lm_head"}}, {"rank_pattern", {{"lm_head", 4}}}}),
+            "lm_head:4*4.0");
+  EXPECT_EQ(Adapted({{"target_modules", ".*embed.*"}}), "embed_tokens:8*2.0");
+  EXPECT_EQ(Adapted({{"target_modules", "all-linear"}, {"exclude_modules", ".*layers.*"}}),
+            "adapter_config.json: target_modules chooses no module of this model");
+  EXPECT_THAT(Adapted({{"target_modules", {"embed_tokens"}}, {"use_dora", true}}),
+              HasSubstr("use_dora with model.embed_tokens"));
+  const json saved = {{"target_modules", {"1.self_attn.q_proj"}}, {"modules_to_save", {"lm_head"}}};
+  EXPECT_EQ(Adapted(saved), "1.q_proj:8*2.0");
+  json changed = saved;
+  changed["target_modules"] = {"lm_head"};
+  EXPECT_THAT(Adapted(changed), HasSubstr("both choose lm_head or embed_tokens"));
+  changed = saved;
+  changed["modules_to_save"] = {"norm"};
+  EXPECT_THAT(Adapted(changed), HasSubstr("modules_to_save with \"norm\""));
+}
+
 TEST(AdapterModules, WhatEbbDoesNotAdaptIsNamed) {
-  EXPECT_THAT(Adapted({{"target_modules", {"q_proj", "lm_head"}}}),
-              HasSubstr("target_modules chooses lm_head, which Ebb does not adapt"));
-  EXPECT_THAT(Adapted({{"target_modules", ".*embed.*"}}), HasSubstr("model.embed_tokens"));
   EXPECT_THAT(Adapted({{"target_modules", R"(.*\.mlp)"}}), HasSubstr("model.layers.0.mlp"));
   EXPECT_THAT(Adapted({{"target_modules", {"q_norm"}}}), HasSubstr("self_attn.q_norm"));
   // With chosen layers, lm_head is in none of them.

@@ -114,11 +114,13 @@ Status CompleteUnguarded(const GenerateOptions& options) {
   EBB_ASSIGN_OR_RETURN(const Tokenizer tokenizer,
                        Tokenizer::Load(options.base, options.tokenizer_rules));
   EBB_ASSIGN_OR_RETURN(
-      const Decoder decoder,
+      Decoder decoder,
       LoadDecoder(options.base, {torch::dtype(type).device(device), options.base_weights}));
   std::optional<Adapter> adapter;
   if (!options.adapter.empty()) {
-    EBB_ASSIGN_OR_RETURN(adapter, LoadAdapter(options.adapter, decoder));
+    OuterWeights outer;
+    EBB_ASSIGN_OR_RETURN(adapter, LoadAdapter(options.adapter, decoder, &outer));
+    Use(outer, decoder);
   }
   EBB_ASSIGN_OR_RETURN(const auto prompt, PromptTokens(tokenizer, decoder, options));
   EBB_ASSIGN_OR_RETURN(const GenerateSettings settings, SettingsOf(options, decoder, tokenizer));

@@ -16,6 +16,7 @@
 #include "train/language/merge.h"
 #include "train/language/token_file.h"
 #include "train/tensor_memory.h"
+#include "train/tensor_of_bytes.h"
 #include "train/testing_models.h"
 
 namespace ebb::train {
@@ -400,6 +401,96 @@ TEST_F(Language, AMergeThatFailsLeavesNothing) {
   const Status missing = Merge({"no/model", (directory_ / "adapter").string(), "merged"});
   ASSERT_FALSE(missing);
   EXPECT_THAT(missing.error().Message(), testing::HasSubstr("no/model: is not a folder"));
+}
+
+// As PEFT writes it, in both forms: learned whole (modules_to_save), and as two matrices.
+class OuterAdapter : public Language {
+ protected:
+  OuterAdapter() { torch::manual_seed(5); }
+
+  // The folder of an adapter of q_proj with more keys and tensors.
+  platform::Path Written(const Decoder& decoder, const nlohmann::json& keys,
+                         const NamedTensors& more) {
+    const platform::Path folder = directory_ / "adapter";
+    LoraSettings settings = SmallLora();
+    settings.targets = {Projection::kQuery};
+    const Adapter adapter = MakeAdapter(decoder, settings, 1);
+    NamedTensors tensors = adapter.Tensors();
+    for (auto& [name, tensor] : tensors) tensor = tensor.detach();
+    tensors.insert(tensors.end(), more.begin(), more.end());
+    nlohmann::json config = nlohmann::json::parse(AdapterConfigJson(settings, "base"));
+    config.update(keys);
+    EXPECT_TRUE(platform::EnsureWritableDirectory(folder));
+    EXPECT_TRUE(platform::WriteFileAtomically(folder / "adapter_config.json", config.dump()));
+    EXPECT_TRUE(platform::WriteFileAtomically(folder / "adapter_model.safetensors",
+                                              EncodeSafetensors(BytesOf(tensors), {})));
+    return folder;
+  }
+
+  const Tensor saved_ = torch::randn({48, 16}), a_ = torch::randn({3, 16}),
+               b_ = torch::randn({48, 3}), embedding_a_ = torch::randn({3, 48}),
+               embedding_b_ = torch::randn({16, 3});
+};
+
+TEST_F(OuterAdapter, ChangesEmbeddingAndOutput) {
+  Decoder decoder = Load(TinyConfig("qwen2"), torch::kFloat32);
+  const Decoder base = decoder;
+  const auto folder = Written(
+      decoder, {{"target_modules", {"q_proj", "lm_head"}}, {"modules_to_save", {"embed_tokens"}}},
+      {{"base_model.model.model.embed_tokens.weight", saved_},
+       {"base_model.model.lm_head.base_layer.weight", decoder.output},
+       {"base_model.model.lm_head.lora_A.weight", a_},
+       {"base_model.model.lm_head.lora_B.weight", b_}});
+  OuterWeights outer;
+  const auto adapter = LoadAdapter(folder, decoder, &outer);
+  ASSERT_TRUE(adapter) << adapter.error().Message();
+  Use(outer, decoder);
+  EXPECT_TRUE(torch::equal(decoder.embedding, saved_));
+  EXPECT_LT(RelativeDifference({decoder.output}, {base.output + 2 * b_.mm(a_)}), 1e-6);
+  const platform::Path merged = ScratchDirectory("merged") / "model";
+  const Status done = Merge({directory_.string(), folder.string(), merged.string()});
+  ASSERT_TRUE(done) << done.error().Message();
+  const auto loaded = LoadDecoder(merged, torch::dtype(torch::kFloat32));
+  ASSERT_TRUE(loaded) << loaded.error().Message();
+  EXPECT_TRUE(torch::equal(loaded->embedding, decoder.embedding));
+  EXPECT_TRUE(torch::equal(loaded->output, decoder.output));
+  const auto trained = LoadAdapter(folder, base);
+  ASSERT_FALSE(trained) << "it would go on without them";
+  EXPECT_THAT(trained.error().Message(), testing::HasSubstr("which Ebb does not train"));
+}
+
+TEST_F(OuterAdapter, MayUntieAModelButIsNotMergedThen) {
+  nlohmann::json config = TinyConfig("qwen2");
+  config["tie_word_embeddings"] = true;
+  Decoder decoder = Load(config, torch::kFloat32);
+  const Tensor before = decoder.output;
+  const auto folder =
+      Written(decoder, {{"target_modules", {"q_proj", "embed_tokens"}}},
+              {{"base_model.model.model.embed_tokens.lora_embedding_A", embedding_a_},
+               {"base_model.model.model.embed_tokens.lora_embedding_B", embedding_b_}});
+  OuterWeights outer;
+  ASSERT_TRUE(LoadAdapter(folder, decoder, &outer));
+  Use(outer, decoder);
+  EXPECT_LT(
+      RelativeDifference({decoder.embedding}, {before + 2 * embedding_b_.mm(embedding_a_).t()}),
+      1e-6);
+  EXPECT_TRUE(torch::equal(decoder.output, before));
+  const Status merged =
+      Merge({directory_.string(), folder.string(), (ScratchDirectory("merged") / "m").string()});
+  ASSERT_FALSE(merged);
+  EXPECT_THAT(merged.error().Message(), testing::HasSubstr("tie_word_embeddings"));
+}
+
+TEST_F(OuterAdapter, OfAnotherBaseIsRefused) {
+  const Decoder decoder = Load(TinyConfig("qwen2"), torch::kFloat32);
+  const auto folder = Written(decoder, {{"target_modules", {"q_proj", "lm_head"}}},
+                              {{"base_model.model.lm_head.base_layer.weight", saved_},
+                               {"base_model.model.lm_head.lora_A.weight", a_},
+                               {"base_model.model.lm_head.lora_B.weight", b_}});
+  OuterWeights outer;
+  const auto refused = LoadAdapter(folder, decoder, &outer);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().Message(), testing::HasSubstr("lm_head.base_layer.weight"));
 }
 
 TEST_F(Language, AnAdapterOfAnotherModelIsRefused) {

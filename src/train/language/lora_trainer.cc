@@ -105,7 +105,10 @@ Result<Teacher> LoadTeacher(const LoraOptions& options, const DecoderOptions& wa
   EBB_ASSIGN_OR_RETURN(teacher.decoder, LoadDecoder(options.distillation.teacher, wanted));
   EBB_RETURN_IF_ERROR(RequireSameTokens(options, model, teacher.decoder.config));
   if (!options.teacher_adapter.empty()) {
-    EBB_ASSIGN_OR_RETURN(teacher.adapter, LoadAdapter(options.teacher_adapter, teacher.decoder));
+    OuterWeights outer;
+    EBB_ASSIGN_OR_RETURN(teacher.adapter,
+                         LoadAdapter(options.teacher_adapter, teacher.decoder, &outer));
+    Use(outer, teacher.decoder);
   }
   teacher.temperature = options.distillation.temperature;
   teacher.mix = options.distillation.mix;

@@ -17,7 +17,8 @@ namespace {
 
 using platform::Path;
 
-constexpr const char* kAnyTensor = "model.embed_tokens.weight";  // whose type the model has
+constexpr const char* kEmbedding = "model.embed_tokens.weight";  // the model has its type
+constexpr const char* kOutput = "lm_head.weight";
 constexpr const char* kIndexFile = "model.safetensors.index.json";
 
 std::string ShardName(std::size_t index, std::size_t count) {
@@ -59,10 +60,11 @@ std::map<std::string, const LoraPair*> Projections(const Adapter& adapter) {
 class Pieces {
  public:
   Pieces(std::vector<TensorBytes> tensors, const Metadata& metadata, const Adapter& adapter,
-         const WeightFiles& files)
+         const OuterWeights& outer, const WeightFiles& files)
       : tensors_(std::move(tensors)),
         header_(SafetensorsHeader(tensors_, metadata)),
         projections_(Projections(adapter)),
+        outer_{{kEmbedding, outer.embedding}, {kOutput, outer.output}},
         trained_on_(adapter.trained_on),
         files_(files) {}
 
@@ -71,6 +73,11 @@ class Pieces {
     while (next_ < tensors_.size()) {
       const TensorBytes& tensor = tensors_[next_++];
       if (tensor.data.empty()) continue;
+      const auto outer = outer_.find(tensor.name);
+      if (outer != outer_.end() && outer->second.defined()) {
+        merged_ = outer->second.to(*WeightType(tensor.dtype)).contiguous();
+        return BytesOf(tensor.name, merged_).data;
+      }
       const auto projection = projections_.find(tensor.name);
       if (projection == projections_.end()) return tensor.data;
       const auto& weight = files_.weights().at(tensor.name);
@@ -95,6 +102,7 @@ class Pieces {
   std::vector<TensorBytes> tensors_;
   std::string header_;
   std::map<std::string, const LoraPair*> projections_;
+  std::map<std::string, torch::Tensor> outer_;
   BaseWeights trained_on_;
   const WeightFiles& files_;
   torch::Tensor merged_;
@@ -103,7 +111,7 @@ class Pieces {
 };
 
 Status WriteWeights(const Path& folder, const WeightFiles& files, const Adapter& adapter,
-                    std::uint64_t shard_bytes) {
+                    const OuterWeights& outer, std::uint64_t shard_bytes) {
   auto shards = Shards(files, shard_bytes);
   nlohmann::ordered_json map;
   std::uint64_t bytes = 0;
@@ -113,7 +121,7 @@ Status WriteWeights(const Path& folder, const WeightFiles& files, const Adapter&
       map[tensor.name] = name;
       bytes += tensor.data.size();
     }
-    Pieces pieces(std::move(shards[i]), files.metadata(), adapter, files);
+    Pieces pieces(std::move(shards[i]), files.metadata(), adapter, outer, files);
     EBB_RETURN_IF_ERROR(
         platform::WriteFileAtomically(folder / name, [&] { return pieces.Next(); }));
   }
@@ -141,6 +149,19 @@ Status CopyTheRest(const Path& from, const Path& to) {
                "is there room, and may they be read?"});
 }
 
+// A model whose output is its embedding has one tensor for both.
+Status RequireStillTied(const Decoder& decoder, const OuterWeights& outer,
+                        const std::string& adapter) {
+  if (!decoder.config.tied_embeddings) return {};
+  Decoder changed = decoder;
+  Use(outer, changed);
+  if (torch::equal(changed.embedding, changed.output)) return {};
+  return Fail({ExitCode::kConfiguration,
+               "the adapter makes lm_head and embed_tokens differ, but config.json of the model "
+               "says tie_word_embeddings",
+               adapter, "use it as an adapter; it cannot be merged into this model"});
+}
+
 Status MergeInto(const Path& folder, const MergeOptions& options, std::uint64_t shard_bytes) {
   std::error_code code;
   for (const std::string& named : {options.base, options.adapter})
@@ -149,15 +170,17 @@ Status MergeInto(const Path& folder, const MergeOptions& options, std::uint64_t 
                    named == options.base ? "name the folder of the model with --base"
                                          : "name the folder of an adapter with --adapter"});
   EBB_ASSIGN_OR_RETURN(const WeightFiles files, WeightFiles::Open(options.base));
-  const auto any = files.weights().find(kAnyTensor);
+  const auto any = files.weights().find(kEmbedding);
   const auto type =
       any == files.weights().end() ? std::nullopt : WeightType(any->second.tensor.dtype);
   // Of a model that is no model, the decoder says what is wrong.
   EBB_ASSIGN_OR_RETURN(const Decoder decoder,
                        LoadDecoder(options.base, torch::dtype(type.value_or(torch::kFloat32))));
-  EBB_ASSIGN_OR_RETURN(const Adapter adapter, LoadAdapter(options.adapter, decoder));
+  OuterWeights outer;
+  EBB_ASSIGN_OR_RETURN(const Adapter adapter, LoadAdapter(options.adapter, decoder, &outer));
+  EBB_RETURN_IF_ERROR(RequireStillTied(decoder, outer, options.adapter));
   EBB_RETURN_IF_ERROR(platform::EnsureWritableDirectory(folder));
-  EBB_RETURN_IF_ERROR(WriteWeights(folder, files, adapter, shard_bytes));
+  EBB_RETURN_IF_ERROR(WriteWeights(folder, files, adapter, outer, shard_bytes));
   return CopyTheRest(options.base, folder);
 }
 

@@ -48,7 +48,9 @@ Status Probe(const std::vector<std::string>& words) {
   EBB_ASSIGN_OR_RETURN(const WeightFiles input, WeightFiles::OpenFile(words[2]));
   std::optional<Adapter> adapter;
   if (words.size() > 5) {
-    EBB_ASSIGN_OR_RETURN(adapter, LoadAdapter(words[5], decoder));
+    OuterWeights outer;
+    EBB_ASSIGN_OR_RETURN(adapter, LoadAdapter(words[5], decoder, &outer));
+    Use(outer, decoder);
   }
   const TokenBatch batch{Input(input, "ids"), {}, {}};
   if (!gradients) {
