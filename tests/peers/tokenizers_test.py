@@ -37,7 +37,8 @@ VOCABULARY = 6000
 CHUNK = 20000
 
 SPECIAL = ["<|im_start|>", "<|im_end|>", "<|endoftext|>", "<tool_call>", "<think>", "<word>", "<left>", "<right>", "<caf\u00e9>",
-           "<cafe\u0301>", "<|begin_of_text|>", "<|eot_id|>", "<s>", "</s>", "<0x0A>", "<extra>", "<|im_", "|>", "\u2581"]
+           "<cafe\u0301>", "<|begin_of_text|>", "<|eot_id|>", "<s>", "</s>", "<0x0A>", "<extra>", "<|im_", "|>", "\u2581", "<start_of_turn>",
+           "<end_of_turn>", "<h1>", "\n\n", "  "]
 BLOCKS = [
     range(32, 127), range(32, 127), range(48, 58), range(0xA0, 0x250), range(0x300, 0x370), range(0x370, 0x600),
     range(0x600, 0x1000), range(0x1000, 0x1200), range(0x1100, 0x1200), range(0x2000, 0x2C00), range(0x3000, 0x3100),
