@@ -95,7 +95,7 @@ const std::map<std::string, std::map<std::string, Rooms>> kParts{
      {{"", {"views", "accounting", "sweeps", "planning", "intake", "devices"}},
       {"views", {}},
       {"accounting", {"views"}},
-      {"sweeps", {}},
+      {"sweeps", {"views"}},
       {"planning", {"views"}},
       {"intake", {"views", "sweeps"}},
       {"devices", {"views", "intake"}}}},

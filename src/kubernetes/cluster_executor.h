@@ -91,7 +91,9 @@ class ClusterExecutor final : public runtime::Executor, public runtime::Submissi
   void Forget(core::JobId job) override { reconciler_->Forget(job); }
 
   Time NextAt() const override { return reconciler_->has_events() ? Time::min() : Time::max(); }
-  std::vector<engine::Event> Take(Time now) override { return reconciler_->TakeEvents(now); }
+  std::vector<runtime::Submitted> Take(Time now) override {
+    return runtime::WithoutTickets(reconciler_->TakeEvents(now));
+  }
   bool closed() const override { return false; }
 
   /// Ends a wait now. From any thread.

@@ -31,7 +31,7 @@ class Loop {
     if (ports_.heartbeat) ports_.heartbeat->At(doing, job);
   }
   Time Now() const { return std::max(ports_.executor.Now(), result_.ended); }
-  Status Give(Event event);
+  Status Give(Event event, Ticket ticket = 0);
   Status Recover();
   Status ObserveCluster();
   Status FollowClock();
@@ -67,14 +67,16 @@ class Loop {
 };
 
 // Only what the engine takes is kept: a replay meets no refusals.
-Status Loop::Give(Event event) {
-  if (ports_.journal || ports_.observer) {
+Status Loop::Give(Event event, Ticket ticket) {
+  if (ports_.journal || ports_.observer || ticket != 0) {
     Event copy = event;
     if (auto taken = engine_.Apply(std::move(copy)); !taken) {
+      if (ticket != 0) ports_.submissions.OnRefused(ticket, event, taken.error());
       if (ports_.observer) ports_.observer->OnRefused(event, taken.error());
       return {};
     }
     if (ports_.journal) EBB_RETURN_IF_ERROR(ports_.journal->Append(event));
+    if (ticket != 0) ports_.submissions.OnTaken(ticket, event);
     if (ports_.observer) ports_.observer->OnEvent(event);
   } else {
     std::ignore = engine_.Apply(std::move(event));
@@ -170,11 +172,12 @@ Status Loop::TakeSome() {
   const bool only_submissions = only_submissions_;
   // Whoever wants something at once wants it now, and not at a later moment.
   const Time now = Now();
-  for (auto events = ports_.submissions.Take(now); !events.empty();
-       events = ports_.submissions.Take(now)) {
-    for (Event& event : events) {
-      event.at = now;
-      EBB_RETURN_IF_ERROR(Give(std::move(event)));
+  for (auto submitted = ports_.submissions.Take(now); !submitted.empty();
+       submitted = ports_.submissions.Take(now)) {
+    for (Submitted& each : submitted) {
+      const Ticket ticket = each.ticket;
+      each.at = now;
+      EBB_RETURN_IF_ERROR(Give(std::move(each), ticket));
     }
   }
   only_submissions_ = only_submissions;

@@ -186,7 +186,7 @@ class PatientSubmissions final : public Submissions {
   explicit PatientSubmissions(std::vector<core::Job> jobs)
       : list_(SubmissionList::OfJobs(std::move(jobs))) {}
   Time NextAt() const override { return list_.NextAt(); }
-  std::vector<engine::Event> Take(Time now) override {
+  std::vector<Submitted> Take(Time now) override {
     if (!first_) first_ = now;
     now_ = now;
     return list_.Take(now);
@@ -222,11 +222,11 @@ class SubmissionsInRounds final : public Submissions {
  public:
   explicit SubmissionsInRounds(std::deque<core::Job> jobs) : jobs_(std::move(jobs)) {}
   Time NextAt() const override { return jobs_.empty() ? Time::max() : Time::min(); }
-  std::vector<engine::Event> Take(Time now) override {
+  std::vector<Submitted> Take(Time now) override {
     if (jobs_.empty() || std::exchange(pauses_, !pauses_)) return {};
     engine::Event event{now, engine::JobSubmitted{jobs_.front()}};
     jobs_.pop_front();
-    return {std::move(event)};
+    return {{std::move(event), 0}};
   }
   bool closed() const override { return jobs_.empty(); }
 
@@ -234,6 +234,38 @@ class SubmissionsInRounds final : public Submissions {
   std::deque<core::Job> jobs_;
   bool pauses_ = false;
 };
+
+// Gives every event a ticket, with gaps, and notes the answers.
+class TicketedSubmissions final : public Submissions {
+ public:
+  explicit TicketedSubmissions(std::vector<Submitted> submitted)
+      : submitted_(std::move(submitted)) {}
+  Time NextAt() const override { return submitted_.empty() ? Time::max() : Time::min(); }
+  std::vector<Submitted> Take(Time) override { return std::exchange(submitted_, {}); }
+  void OnTaken(Ticket ticket, const engine::Event&) override { taken_.push_back(ticket); }
+  void OnRefused(Ticket ticket, const engine::Event&, const Error&) override {
+    refused_.push_back(ticket);
+  }
+  bool closed() const override { return submitted_.empty(); }
+
+  std::vector<Ticket> taken_, refused_;
+
+ private:
+  std::vector<Submitted> submitted_;
+};
+
+TEST_F(LoopTest, EachAnswerCarriesTheTicketOfItsEvent) {
+  engine_ = std::make_unique<engine::Engine>(engine::Options{}, *plan::MakePolicy("run-now", {}));
+  const engine::Event unknown{kNow, engine::JobCancelled{77}};
+  TicketedSubmissions submissions({{{kNow, engine::JobSubmitted{AJob(1).Submitted(kNow)}}, 30},
+                                   {unknown, 0},
+                                   {unknown, 10},
+                                   {{kNow, engine::JobSubmitted{AJob(2).Submitted(kNow)}}, 20}});
+  LoopPorts ports{executor_, {&feed_}, submissions};
+  ASSERT_TRUE(runtime::Run(*engine_, ports, {}));
+  EXPECT_EQ(submissions.taken_, (std::vector<Ticket>{30, 20}));
+  EXPECT_EQ(submissions.refused_, (std::vector<Ticket>{10}));
+}
 
 TEST_F(LoopTest, WhatRunsAlreadyIsKnownBeforeAnythingIsDecided) {
   engine_ = std::make_unique<engine::Engine>(engine::Options{}, *plan::MakePolicy("run-now", {}));

@@ -15,12 +15,6 @@
 namespace ebb::service {
 namespace {
 
-using namespace std::chrono_literals;
-
-// Of work that can wait, between two looks at who asks for something.
-constexpr auto kAtOnce = 10ms;
-constexpr std::chrono::hours kBelieveClockAfter{24};
-
 // Devices are remembered by name: a GPU may have another number in the next life.
 std::vector<std::string> NamesOfDevices(const local::SupervisedFigures& program) {
   if (!program.gpus.empty()) return program.gpus;
@@ -48,7 +42,7 @@ void Service::ForgetEnded() {
   const auto newest = ends.end() - static_cast<std::ptrdiff_t>(options_.ended_in_view);
   std::nth_element(ends.begin(), newest, ends.end());
   if (*std::min_element(ends.begin(), newest) == *newest) return;  // all at one moment
-  intake_.Tell(engine::EndedForgotten{*newest});
+  facts_.Push(engine::EndedForgotten{*newest});
 }
 
 void Service::TakeFigures() {
@@ -64,13 +58,27 @@ void Service::TakeFigures() {
                                              card->first_come_half_width_g})
       continue;
     publisher_.SetFirstCome(job, figures);
-    KeepFigures(job);
+    StoreFigures(store_, publisher_, job);
   }
   if (!first_come.empty()) ForgetInView();
 }
 
 void Service::TellFigures(core::JobId job) {
   if (const JobCard* card = publisher_.Find(job)) options_.on_figures(*card);
+}
+
+void Service::OnSettled(core::JobId job) {
+  // Other executors measure on: a job's last rows may come after its end.
+  if (!supervised_) accounting_.Forget(job);
+  TellFigures(job);
+}
+
+// Figures of a cluster's agents are shown at once, and stored by the loop's next cycle, which
+// nothing else may ask for within hours.
+void Service::OnOutsideFigures() {
+  TakeFigures();
+  publisher_.Publish(executor_->Now());
+  executor_->Wake();
 }
 
 // What the next life finds out later of jobs is in no account of this one.
@@ -80,78 +88,6 @@ void Service::FollowMachine(Duration settled_after) {
   // Nothing else may be stored for hours.
   if (accounting_.FollowMachine(machine_watch_->Take(), upto)) executor_->Wake();
   follow_machine_at_ = std::chrono::steady_clock::now() + options_.machine_settles_after;
-}
-
-// So that the next life need not read its ledger, which may be pruned by then.
-void Service::KeepFigures(core::JobId job) {
-  const JobCard* card = publisher_.Find(job);
-  if (card && engine::HasEnded(card->explanation.stage))
-    store_.AddFirstCome(FirstComeRecordOf(*card));
-}
-
-// What jobs that have ended emitted, and would have when they were submitted, on one signal: again
-// when more of it has been published. Ledgers may be long: what is left over comes next time.
-void Service::SettleEnded() {
-  const auto begin = std::chrono::steady_clock::now();
-  while (!settle_later_.empty() && settle_later_.begin()->first <= executor_->Now()) {
-    unsettled_.push_back(settle_later_.begin()->second);
-    settle_later_.erase(settle_later_.begin());
-  }
-  while (!unsettled_.empty() && std::chrono::steady_clock::now() - begin < kAtOnce) {
-    Settle(unsettled_.front());
-    unsettled_.pop_front();
-  }
-  if (!unsettled_.empty()) executor_->Wake();
-}
-
-void Service::Settle(core::JobId job) {
-  const JobCard* card = publisher_.Find(job);
-  const auto rows = store::LedgerOf(store_.database(), job);
-  if (!card || !rows || rows->empty()) return;
-  const Time submitted = card->submission->job.submitted;
-  const auto published = feed_.Settled(SettledOver(submitted, *rows));
-  if (!published) return;
-  const Settlement settlement = SettlementOf(submitted, *rows, *published);
-  const Time now = executor_->Now(), final = rows->back().grid.end + core::kRevisedFor;
-  if (feed_.Revises() && now < final)
-    settle_later_.emplace(settlement.is_published
-                              ? final
-                              : now + std::max(kLookForPublished, now - rows->back().grid.end),
-                          job);
-  publisher_.SetSettlement(job, settlement);
-  if (const core::SignalView* outlook = publisher_.OnlySignal(); outlook && !card->had_it_waited)
-    if (const auto waited = HadItWaitedOf(*card, *rows, *published, *outlook))
-      publisher_.SetHadItWaited(job, *waited);
-  store_.AddSettlement(job, executor_->Now(), *published);
-  KeepFigures(job);
-  if (!supervised_) accounting_.Forget(job);  // its last rows may have come after its end
-  TellFigures(job);
-}
-
-// What is removed stays so: a clock that has leapt ahead is believed after a day.
-void Service::DistrustClockForPruning() {
-  prune_at_ = std::chrono::steady_clock::now() + kBelieveClockAfter;
-}
-
-// In steps, so that nobody waits for long; where nothing is old enough, it is looked again later.
-void Service::PruneSome() {
-  const auto begin = std::chrono::steady_clock::now();
-  if (!options_.keep || begin < prune_at_) return;
-  const Time before = executor_->Now() - *options_.keep;
-  const auto remove_folder = [this](core::JobId job) {
-    std::error_code code;
-    std::filesystem::remove_all(DirectoryOf(job), code);
-    if (code)
-      publisher_.Say(executor_->Now(), job, "its folder cannot be removed: " + code.message());
-  };
-  while (std::chrono::steady_clock::now() - begin < kAtOnce) {
-    const auto step = store_.Prune(before, remove_folder);
-    if (!step || step->job == 0) {
-      prune_at_ = begin + options_.prune_every;
-      return;
-    }
-  }
-  executor_->Wake();
 }
 
 }  // namespace ebb::service

@@ -85,44 +85,45 @@ Status Service::Recover() {
   EBB_ASSIGN_OR_RETURN(std::vector<core::Submission> live,
                        store::LiveSubmissions(store_.database()));
   const engine::State& state = engine_->state();
-  for (core::Submission& stored : live) {
-    const core::JobId id = stored.job.id;
-    if (!engine_->Explain(id)) continue;  // among the unknown
-    const auto submission = std::make_shared<const core::Submission>(std::move(stored));
-    EBB_RETURN_IF_ERROR(AddToExecutor(submission));
-    recurring_.Began(*submission);
-    EBB_RETURN_IF_ERROR(sweeps_.Add(*submission, true));
-    EBB_RETURN_IF_ERROR(sweep_budgets_.Add(*submission));
-    if (state.FindHeld(id)) EBB_RETURN_IF_ERROR(intake_.TakeUpHeld(*submission));
-    JobCard card;
-    card.explanation = *engine_->Explain(id);
-    PutStretches(store_.database(), id, supervised_, card);
-    card.submission = submission;
-    const engine::LiveJob* held = state.FindHeld(id);
-    if (held) card.detail = intake_.WhyHeld(id);
-    if (const engine::LiveJob* known = held ? held : state.FindLive(id);
-        card.detail.empty() && LosesWorkByPauses(*known, *submission))
-      card.detail = WhyItWasLost(store_.database(), id);
-    if (const auto sums = store::StoredSums(store_.database(), id)) {
-      card.energy = sums->energy;
-      card.emissions = sums->emissions;
-      card.gpu_energy = sums->gpu_energy;
-    }
-    publisher_.AddJob(std::move(card));
-    publisher_.FollowJob(*engine_->Explain(id), state,
-                         [this](core::JobId job) { return dependencies_.WaitsFor(job); });
-  }
+  for (core::Submission& submission : live)
+    if (engine_->Explain(submission.job.id))
+      EBB_RETURN_IF_ERROR(RecoverLive(std::move(submission)));
   // With the devices of programs that run, whether or not their driver answers.
   publisher_.SetCluster(executor_->cluster());
   SayDrain();
   EBB_RETURN_IF_ERROR(RecoverEnded());
-  if (state.now != Time::min() && executor_->Now() - state.now > kLongAway)
-    DistrustClockForPruning();
-  EBB_RETURN_IF_ERROR(intake_.LoadRecurring());
+  if (state.now != Time::min() && executor_->Now() - state.now > kLongAway) pruner_.DistrustClock();
+  EBB_RETURN_IF_ERROR(recurring_intake_.Load());
   intake_.Resubmit(std::move(unknown));
   for (std::size_t site = 0; site < state.signals.size(); ++site)
     publisher_.FollowSignal({static_cast<int>(site), state.signals[site].view, {}});
   publisher_.Publish(executor_->Now());
+  return {};
+}
+
+// A job that the engine holds or runs. Those that it does not know are submitted to it later.
+Status Service::RecoverLive(core::Submission stored) {
+  const core::JobId id = stored.job.id;
+  const auto submission = std::make_shared<const core::Submission>(std::move(stored));
+  const engine::State& state = engine_->state();
+  const engine::LiveJob* held = state.FindHeld(id);
+  EBB_RETURN_IF_ERROR(submission_intake_.Recover(submission, held != nullptr));
+  JobCard card;
+  card.explanation = *engine_->Explain(id);
+  PutStretches(store_.database(), id, supervised_, card);
+  card.submission = submission;
+  if (held) card.detail = holds_.WhyHeld(id);
+  if (const engine::LiveJob* known = FindLiveOrHeld(id);
+      known && card.detail.empty() && LosesWorkByPauses(*known, *submission))
+    card.detail = WhyItWasLost(store_.database(), id);
+  if (const auto sums = store::StoredSums(store_.database(), id)) {
+    card.energy = sums->energy;
+    card.emissions = sums->emissions;
+    card.gpu_energy = sums->gpu_energy;
+  }
+  publisher_.AddJob(std::move(card));
+  publisher_.FollowJob(*engine_->Explain(id), state,
+                       [this](core::JobId job) { return dependencies_.WaitsFor(job); });
   return {};
 }
 
@@ -198,12 +199,10 @@ Status Service::RecoverEnded(core::JobId id) {
     if (figures->place) card.first_come_start = figures->place->begin;
   }
   const bool settled = card.emissions_at_submission || card.energy == Energy{} || record->pruned;
-  if (!settled) unsettled_.push_back(id);
-  const Time final = record->ended.value_or(Time{}) + core::kRevisedFor;
-  // Whether all that it needs had been published is not known any more.
-  const Time now = executor_->Now();
-  if (settled && !record->pruned && feed_.Revises() && final > now)
-    settle_later_.emplace(std::min(final, now + kLookForPublished), id);
+  if (!settled)
+    settlements_.Add(id);
+  else if (!record->pruned)
+    settlements_.AddSettled(id, record->ended.value_or(Time{}));
   publisher_.AddEnded(std::move(card));
   return {};
 }

@@ -14,6 +14,7 @@
 #include "platform/path_facts.h"
 #include "platform/program_lookup.h"
 #include "platform/system_clock.h"
+#include "runtime/run_loop.h"
 #include "service/planning/timed.h"
 #include "store/device_history.h"
 #include "store/engine_setup.h"
@@ -27,7 +28,6 @@ class Service::Observer final : public runtime::LoopObserver {
  public:
   explicit Observer(Service& service) : service_(service) {}
   void OnEvent(const engine::Event& event) override {
-    service_.intake_.OnTaken(event);
     Count(event);
     if (!std::holds_alternative<engine::JobSubmitted>(event.fact)) service_.plan_thread_->Hurry();
     if (const auto* signal = std::get_if<engine::SignalObserved>(&event.fact)) {
@@ -48,8 +48,7 @@ class Service::Observer final : public runtime::LoopObserver {
         store::RememberPools(service_.store_, service_.executor_->cluster());
     }
   }
-  void OnRefused(const engine::Event& event, const Error& error) override {
-    service_.intake_.OnRefused(event, error);
+  void OnRefused(const engine::Event& event, const Error&) override {
     if (std::holds_alternative<engine::JobSubmitted>(event.fact))
       ++service_.publisher_.counters().refused;
   }
@@ -66,7 +65,7 @@ class Service::Observer final : public runtime::LoopObserver {
   }
   void OnCommandFailed(const engine::Command& command, const Error& error) override {
     const core::JobId job = std::visit([](const auto& c) { return c.job; }, command);
-    service_.publisher_.Say(service_.executor_->Now(), job, error.Message());
+    service_.events_.Say(job, error.Message());
   }
 
  private:
@@ -97,6 +96,49 @@ class Service::Observer final : public runtime::LoopObserver {
   std::chrono::nanoseconds deciding_since_{};
 };
 
+// The jobs as the executor of this service knows them.
+class Service::ExecutorJobs final : public KnownJobs {
+ public:
+  explicit ExecutorJobs(Service& service) : service_(service) {}
+  Status Add(const SharedSubmission& submission) override {
+    return service_.executor_->Add({submission, service_.DirectoryOf(submission->job.id)});
+  }
+  void Replace(const SharedSubmission& submission) override {
+    service_.executor_->Replace(submission);
+  }
+  void Forget(core::JobId job) override { service_.executor_->Forget(job); }
+
+ private:
+  Service& service_;
+};
+
+// Checks against the devices of the executor and the queue of the engine.
+class Service::EngineChecks final : public AdmissionChecks {
+ public:
+  explicit EngineChecks(const Service& service) : service_(service) {}
+  // Devices that are away are expected back. While none is known yet, nobody can say what will fit.
+  Status CheckDevices(const core::Job& job) const override {
+    const core::Cluster cluster = core::WithAway(service_.executor_->cluster());
+    return cluster.pools.empty() ? Status{} : plan::CheckJob(job, cluster);
+  }
+  Status CheckWithout(const core::Job& job, Time now,
+                      const std::vector<core::JobId>& cancelled) const override {
+    return engine::CheckAdmission(service_.engine_->state(), service_.options_.engine, job, now,
+                                  cancelled);
+  }
+  Result<core::Job> CheckChange(const engine::JobChanged& change, Time now) const override {
+    return engine::ChangedJob(service_.engine_->state(), service_.options_.engine, change, now);
+  }
+
+ private:
+  const Service& service_;
+};
+
+// Any thread may end the loop's wait.
+std::function<void()> Service::Waker() {
+  return [this] { executor_->Wake(); };
+}
+
 Service::Service(ServiceOptions options, store::ServiceStore store, runtime::SignalFeed& feed,
                  runtime::GridClock& clock, platform::ProcessSignals& signals)
     : options_(std::move(options)),
@@ -104,99 +146,96 @@ Service::Service(ServiceOptions options, store::ServiceStore store, runtime::Sig
       clock_(clock),
       signals_(signals),
       store_(std::move(store)),
+      events_(publisher_, [this] { return executor_->Now(); }),
+      executor_jobs_(std::make_unique<ExecutorJobs>(*this)),
+      checks_(std::make_unique<EngineChecks>(*this)),
+      inbox_(Waker()),
+      facts_(Waker()),
+      holds_({store_, publisher_, dependencies_, facts_}),
       recurring_(platform::LocalUtcOffset,
-                 [this](const std::string& text) { publisher_.Say(executor_->Now(), 0, text); }),
+                 [this](const std::string& text) { events_.Say(0, text); }),
       estimator_(
           store_.database(), [this] { return Pools(); }, options_.devices.profiles),
-      sweeps_({store_, clock_, options_.executor.cluster.sites.front().pue,
-               [this](core::JobId job) { return DirectoryOf(job); },
-               [this](core::JobId job) {
-                 const engine::State& state = engine_->state();
-                 const engine::LiveJob* live = state.FindLive(job);
-                 return live ? live : state.FindHeld(job);
-               },
-               [this](core::JobId job, std::string why) {
-                 intake_.Tell(engine::JobCancelled{job, std::move(why)});
-                 executor_->Wake();
-               },
-               [this](core::JobId job, std::string text) {
-                 publisher_.Say(executor_->Now(), job, std::move(text));
-               }}),
-      sweep_budgets_(
-          {.store = store_,
-           .clock = clock_,
-           .pue = options_.executor.cluster.sites.front().pue,
-           .sample_interval = options_.executor.tick,
-           .hold =
-               [this](core::JobId job, const std::string& why) {
-                 intake_.Hold(job, why);
-                 executor_->Wake();
-               },
-           .let_go = [this](core::JobId job) { intake_.LetGo(job); },
-           .why_held = [this](core::JobId job) { return intake_.WhyHeld(job); },
-           .members = [this](core::SweepId sweep) { return LiveOf(sweep); },
-           .say =
-               [this](std::string text) { publisher_.Say(executor_->Now(), 0, std::move(text)); }}),
+      sweeps_({.store = store_,
+               .clock = clock_,
+               .pue = options_.executor.cluster.sites.front().pue,
+               .directory_of = [this](core::JobId job) { return DirectoryOf(job); },
+               .live = [this](core::JobId job) { return FindLiveOrHeld(job); },
+               .stop =
+                   [this](core::JobId job, std::string why) {
+                     facts_.PushAndWake(engine::JobCancelled{job, std::move(why)});
+                   },
+               .events = events_}),
+      sweep_budgets_({.store = store_,
+                      .clock = clock_,
+                      .pue = options_.executor.cluster.sites.front().pue,
+                      .sample_interval = options_.executor.tick,
+                      .jobs = holds_,
+                      .publisher = publisher_,
+                      .events = events_}),
+      sweep_intake_(store_, sweeps_, sweep_budgets_),
       accounting_(
-          store_,
-          [this](core::JobId job, const std::string& text) {
-            publisher_.Say(executor_->Now(), job, text);
-          },
+          store_, events_,
           [this](core::JobId job, std::span<const core::LedgerRow> rows) {
             sweep_budgets_.Count(job, rows);
           },
           publisher_.counters()),
+      settlements_({.store = store_,
+                    .publisher = publisher_,
+                    .feed = feed_,
+                    .now = [this] { return executor_->Now(); },
+                    .on_settled = [this](core::JobId job) { OnSettled(job); }}),
+      pruner_({.store = store_,
+               .events = events_,
+               .now = [this] { return executor_->Now(); },
+               .directory_of = [this](core::JobId job) { return DirectoryOf(job); }},
+              options_.keep, options_.prune_every),
       outside_metering_({.accounting = accounting_,
                          .store = store_,
                          .feed = feed_,
                          .clock = clock_,
                          .pue = options_.executor.cluster.sites.front().pue,
-                         .changed =
-                             [this] {
-                               TakeFigures();
-                               publisher_.Publish(executor_->Now());
-                               executor_->Wake();  // nothing else may be stored for hours
-                             },
+                         .changed = [this] { OnOutsideFigures(); },
                          .complete =
                              [this](core::JobId job) {
-                               unsettled_.push_back(job);
+                               settlements_.Add(job);
                                compare_again_ = true;
                              }}),
-      device_inventory_(options_.devices, {store_, publisher_, [this] { return executor_->Now(); },
-                                           [this] { executor_->Wake(); }}),
-      inbox_([this] { executor_->Wake(); }),
+      device_inventory_(options_.devices, {store_, publisher_, events_, Waker()}),
+      submission_intake_({.store = store_,
+                          .publisher = publisher_,
+                          .answers = answers_,
+                          .facts = facts_,
+                          .holds = holds_,
+                          .dependencies = dependencies_,
+                          .recurring = recurring_,
+                          .estimator = estimator_,
+                          .sweeps = sweep_intake_,
+                          .jobs = *executor_jobs_,
+                          .checks = *checks_}),
+      change_intake_({.store = store_,
+                      .publisher = publisher_,
+                      .answers = answers_,
+                      .holds = holds_,
+                      .dependencies = dependencies_,
+                      .sweeps = sweep_intake_,
+                      .jobs = *executor_jobs_,
+                      .checks = *checks_}),
+      recurring_intake_({store_, publisher_, answers_, recurring_, *checks_}),
       intake_({.inbox = inbox_,
-               .store = store_,
                .publisher = publisher_,
-               .dependencies = dependencies_,
-               .recurring = recurring_,
-               .estimator = estimator_,
-               .sweeps = sweeps_,
-               .sweep_budgets = sweep_budgets_,
-               .add_job = [this](const SharedSubmission& job) { return AddToExecutor(job); },
-               .replace_job = [this](const SharedSubmission& job) { executor_->Replace(job); },
-               .forget_job = [this](core::JobId job) { executor_->Forget(job); },
-               .now = [this] { return executor_->Now(); },
+               .answers = answers_,
+               .facts = facts_,
+               .submissions = submission_intake_,
+               .changes = change_intake_,
+               .recurring = recurring_intake_,
                .change_device =
                    [this](const ChangeDevice& change) { return device_inventory_.Change(change); },
-               .check_job = [this](const core::Job& job) { return CheckWidth(job); },
-               .check_without =
-                   [this](const core::Job& job, Time now, const std::vector<core::JobId>& without) {
-                     return engine::CheckAdmission(engine_->state(), options_.engine, job, now,
-                                                   without);
-                   },
-               .check_change =
-                   [this](const engine::JobChanged& fact, Time now) {
-                     return engine::ChangedJob(engine_->state(), options_.engine, fact, now);
-                   },
                .patience = [this] { return Patience(); },
-               .own_due =
-                   [this] {
-                     return settle_later_.empty() ? Time::max() : settle_later_.begin()->first;
-                   },
+               .own_due = [this] { return settlements_.NextAt(); },
                .is_last = options_.until_idle}),
       observer_(std::make_unique<Observer>(*this)),
-      first_come_(options_.store, [this] { executor_->Wake(); }) {}
+      first_come_(options_.store, Waker()) {}
 
 // Others' threads wake the executor until then.
 Service::~Service() {
@@ -292,17 +331,15 @@ Status Service::MakeSupervisedExecutor() {
   options.store = platform::AbsolutePath(options_.store).string();
   options.on_budget = [this](core::JobId job, const core::BudgetEvent& event, std::size_t heard) {
     accounting_.HeardOfBudget(job, heard);
-    publisher_.Say(executor_->Now(), job, core::BudgetText(event));
+    events_.Say(job, core::BudgetText(event));
     if (event.level == core::BudgetLevel::kReached) {
       const JobCard* card = publisher_.Find(job);
       publisher_.counters().AddBudgetReached(event, card ? card->submission->job.tier : "");
     }
     if (event.level == core::BudgetLevel::kReached && event.action == core::BudgetAction::kPause)
-      intake_.Hold(job, core::BudgetText(event) + "; on hold, `ebb resume` continues it");
+      holds_.Hold(job, core::BudgetText(event) + "; on hold, `ebb resume` continues it");
   };
-  options.say = [this](core::JobId job, const std::string& what) {
-    publisher_.Say(executor_->Now(), job, what);
-  };
+  options.say = [this](core::JobId job, const std::string& what) { events_.Say(job, what); };
   options.on_tick = [this] {
     LookAtSweeps();
     TakeFigures();
@@ -325,16 +362,23 @@ Status Service::MakeSupervisedExecutor() {
 
 // Both to the events of the service and to the log of the machine.
 void Service::Log(const std::string& text) {
-  publisher_.Say(executor_->Now(), 0, text);
+  events_.Say(0, text);
   options_.log(text);
 }
 
 void Service::Follow(const engine::ClockSet& set) {
   recurring_.FollowClock(set.to);
-  if (set.to > set.from) DistrustClockForPruning();
+  if (set.to > set.from) pruner_.DistrustClock();
   Log("the wall clock was set " + ClockJumpText(set.to - set.from) + ", from " +
       FormatTime(set.from) + " to " + FormatTime(set.to) +
       ": what runs and what waits goes on by it");
+}
+
+// nullptr: the job has ended, or is not known.
+const engine::LiveJob* Service::FindLiveOrHeld(core::JobId job) const {
+  const engine::State& state = engine_->state();
+  const engine::LiveJob* live = state.FindLive(job);
+  return live ? live : state.FindHeld(job);
 }
 
 // It was submitted as one that can be paused, and has shown that it cannot.
@@ -346,9 +390,7 @@ bool Service::LosesWorkByPauses(const engine::LiveJob& live, const core::Submiss
 void Service::SayLostWork(const engine::JobReport& report) {
   if (report.phase != engine::JobPhase::kStartFailed) return;
   const JobCard* card = publisher_.Find(report.job);
-  const engine::State& state = engine_->state();
-  const engine::LiveJob* live = state.FindLive(report.job);
-  if (!live) live = state.FindHeld(report.job);
+  const engine::LiveJob* live = FindLiveOrHeld(report.job);
   if (!card || !live || !LosesWorkByPauses(*live, *card->submission)) return;
   publisher_.SetDetail(report.job, report.detail);
   publisher_.Say(report.since, report.job,
@@ -363,12 +405,6 @@ Status Service::MakePlanThread() {
       [this](auto wall) { return executor_->Now() + ToGrid(std::chrono::ceil<Duration>(wall)); },
       publisher_.counters()});
   return {};
-}
-
-// Devices that are away are expected back; where none is known yet, nobody can say what will fit.
-Status Service::CheckWidth(const core::Job& job) const {
-  const core::Cluster cluster = core::WithAway(executor_->cluster());
-  return cluster.pools.empty() ? Status{} : plan::CheckJob(job, cluster);
 }
 
 // On the caller's thread: the loop waits for no file system.
@@ -399,10 +435,6 @@ void Service::LookUp(std::span<Request> requests) const {
   }
 }
 
-Status Service::AddToExecutor(const SharedSubmission& submission) {
-  return executor_->Add({submission, DirectoryOf(submission->job.id)});
-}
-
 // The loop -----------------------------------------------------------------------------------
 
 Duration Service::ToGrid(Duration wall) const {
@@ -415,10 +447,11 @@ Duration Service::Patience() const { return ToGrid(pace_.Left(DecisionPace::Cloc
 // The view is published first, so that a client that gets its answer finds the job there.
 void Service::OnStored() {
   publisher_.Publish(executor_->Now());
-  intake_.OnStored();
+  answers_.OnStored();
   std::ignore = store_.ContinueSnapshot();
-  SettleEnded();
-  PruneSome();
+  const bool more_to_settle = settlements_.SettleSome();
+  const bool more_to_prune = pruner_.PruneSome();
+  if (more_to_settle || more_to_prune) executor_->Wake();
 }
 
 void Service::OnDecision(const engine::Decision& decision) {
@@ -429,14 +462,15 @@ void Service::OnDecision(const engine::Decision& decision) {
   std::vector<core::JobId> ended;
   for (const engine::Explanation& explanation : decision.explanations) {
     if (!engine::HasEnded(explanation.stage)) continue;
-    intake_.OnEnded(explanation.job, explanation.stage == engine::Stage::kSucceeded,
-                    engine_->state());
+    submission_intake_.OnEnded(explanation.job, explanation.stage == engine::Stage::kSucceeded,
+                               engine_->state());
     executor_->Forget(explanation.job);
     options_.on_ended(explanation.job);
     ended.push_back(explanation.job);
   }
   // Of what others measure, the last comes after the end.
-  if (supervised_) unsettled_.insert(unsettled_.end(), ended.begin(), ended.end());
+  if (supervised_)
+    for (const core::JobId job : ended) settlements_.Add(job);
   compare_again_ = compare_again_ || !ended.empty();
   TakeFigures();
   for (const core::JobId job : ended) {
@@ -496,7 +530,7 @@ bool Service::WaitOutTrouble(const Error& error) {
   inbox_.Close(trouble);
   intake_.OnTrouble(trouble);
   publisher_.SetTrouble(trouble.what);
-  publisher_.Say(executor_->Now(), 0, trouble.what);
+  events_.Say(0, trouble.what);
   while (!executor_->stop_signal()) {
     publisher_.Publish(executor_->Now());
     // Reports are found again when the loop begins anew.
@@ -506,7 +540,7 @@ bool Service::WaitOutTrouble(const Error& error) {
       continue;
     }
     publisher_.SetTrouble("");
-    publisher_.Say(executor_->Now(), 0, "the store can be written again");
+    events_.Say(0, "the store can be written again");
     FollowMissed();
     inbox_.Close(std::nullopt);
     return true;
@@ -517,16 +551,6 @@ bool Service::WaitOutTrouble(const Error& error) {
 bool Service::OnlyHeldAreLeft() const {
   const engine::State& state = engine_->state();
   return intake_.closed() && state.live.empty() && !state.held.empty();
-}
-
-std::set<core::JobId> Service::LiveOf(core::SweepId sweep) const {
-  std::set<core::JobId> jobs;
-  view()->jobs.ForEach(0, [&](const JobCard& card) {
-    if (card.submission->sweep == sweep && !engine::HasEnded(card.explanation.stage))
-      jobs.insert(card.submission->job.id);
-    return true;
-  });
-  return jobs;
 }
 
 Result<int> Service::Run() {

@@ -25,10 +25,12 @@
 #include "service/accounting/first_come_watch.h"
 #include "service/accounting/machine_watch.h"
 #include "service/accounting/outside_metering.h"
+#include "service/accounting/settlement_queue.h"
 #include "service/devices/device_inventory.h"
 #include "service/intake/request_intake.h"
 #include "service/planning/decision_pace.h"
 #include "service/planning/plan_thread.h"
+#include "service/pruner.h"
 
 namespace ebb::service {
 
@@ -135,6 +137,8 @@ class Service {
 
  private:
   class Observer;
+  class ExecutorJobs;
+  class EngineChecks;
   Service(ServiceOptions options, store::ServiceStore store, runtime::SignalFeed& feed,
           runtime::GridClock& clock, platform::ProcessSignals& signals);
   Status Recover();
@@ -143,17 +147,17 @@ class Service {
   core::Cluster Pools() const;
   void Log(const std::string& text);
   void Follow(const engine::ClockSet& set);
-  void DistrustClockForPruning();
   static bool LosesWorkByPauses(const engine::LiveJob& live, const core::Submission& submission);
+  const engine::LiveJob* FindLiveOrHeld(core::JobId job) const;
   void SayLostWork(const engine::JobReport& report);
   Status MakePlanThread();
   void LearnOfDevices();
-  Status CheckWidth(const core::Job& job) const;
   Status RecoverEnded();
   Status RecoverEnded(core::JobId job);
   void SetAsideUnknown();
   void LookUp(std::span<Request> requests) const;
-  Status AddToExecutor(const SharedSubmission& submission);
+  Status RecoverLive(core::Submission stored);
+  std::function<void()> Waker();
   void OnStored();
   void OnDecision(const engine::Decision& decision);
   void SayDrain();
@@ -165,14 +169,11 @@ class Service {
   void LookAtSweeps();
   void TakeFigures();
   void TellFigures(core::JobId job);
+  void OnSettled(core::JobId job);
+  void OnOutsideFigures();
   void FollowMachine(Duration settled_after);
-  void KeepFigures(core::JobId job);
-  void SettleEnded();
-  void Settle(core::JobId job);
-  void PruneSome();
   bool WaitOutTrouble(const Error& error);
   bool OnlyHeldAreLeft() const;
-  std::set<core::JobId> LiveOf(core::SweepId sweep) const;
 
   ServiceOptions options_;
   std::optional<platform::FileLock> jobs_lock_;
@@ -182,12 +183,22 @@ class Service {
   std::unique_ptr<engine::Engine> engine_;  // outlives the store, which looks at it
   store::ServiceStore store_;
   Publisher publisher_;
+  EventLog events_;
+  std::unique_ptr<ExecutorJobs> executor_jobs_;
+  std::unique_ptr<EngineChecks> checks_;
+  Inbox inbox_;
+  PendingAnswers answers_;
+  FactQueue facts_;
   Dependencies dependencies_;
+  JobHolds holds_;
   Recurring recurring_;
   Estimator estimator_;
   SweepWatch sweeps_;
   SweepBudgetWatch sweep_budgets_;
+  SweepIntake sweep_intake_;
   JobAccounting accounting_;
+  SettlementQueue settlements_;
+  Pruner pruner_;
   std::map<std::string, core::DeviceExperience> experience_;  // of models of devices
   std::unique_ptr<local::JobExecutor> executor_;
   local::SupervisedExecutor* supervised_ = nullptr;  // that one, if it is of this machine
@@ -195,17 +206,16 @@ class Service {
   OutsideMetering outside_metering_;
   std::chrono::steady_clock::time_point follow_machine_at_{};
   DeviceInventory device_inventory_;
-  Inbox inbox_;
+  SubmissionIntake submission_intake_;
+  JobChangeIntake change_intake_;
+  RecurringIntake recurring_intake_;
   RequestIntake intake_;
   std::unique_ptr<Observer> observer_;
   DecisionPace pace_;
   std::unique_ptr<PlanThread> plan_thread_;
   FirstComeWatch first_come_;
-  bool is_drained_ = false;                        // a drain, and nothing runs any more: it is said
-  bool compare_again_ = false;                     // jobs have ended, or the signal knows more
-  std::deque<core::JobId> unsettled_;              // ended, and their savings are not computed
-  std::multimap<Time, core::JobId> settle_later_;  // once more, when more has been published
-  std::chrono::steady_clock::time_point prune_at_{};
+  bool is_drained_ = false;     // a drain, and nothing runs any more: it is said
+  bool compare_again_ = false;  // jobs have ended, or the signal knows more
 };
 
 }  // namespace ebb::service

@@ -184,6 +184,14 @@ Result<std::vector<core::Submission>> LiveSubmissions(Database& database) {
   return submissions;
 }
 
+Result<bool> EndIsStored(Database& database, core::JobId job, int attempt) {
+  EBB_ASSIGN_OR_RETURN(
+      const auto ended,
+      database.Integer("SELECT ended_ms FROM attempts WHERE job = ? AND attempt = ?",
+                       {job, std::int64_t{attempt}}));
+  return ended.has_value();
+}
+
 Result<std::vector<AttemptRecord>> AttemptsOf(Database& database, core::JobId id) {
   std::vector<AttemptRecord> attempts;
   EBB_RETURN_IF_ERROR(database.Query(

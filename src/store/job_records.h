@@ -75,6 +75,8 @@ std::string GivenKey(const std::string& stored);
 Result<std::optional<core::Submission>> FindSubmission(Database& database, core::JobId id);
 /// Of all jobs that have not ended, by id: what a restarted service runs on with.
 Result<std::vector<core::Submission>> LiveSubmissions(Database& database);
+/// Whether the end of this attempt is stored.
+Result<bool> EndIsStored(Database& database, core::JobId job, int attempt);
 /// In order.
 Result<std::vector<AttemptRecord>> AttemptsOf(Database& database, core::JobId id);
 /// Of the stages that have any. `sweep`: of its experiments only.

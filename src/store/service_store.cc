@@ -264,6 +264,10 @@ void ServiceStore::SetMeta(const std::string& key, const std::string& value) {
   group_.Add(kSetMeta, {key, value});
 }
 
+Result<std::optional<std::string>> ServiceStore::Meta(const std::string& key) {
+  return GetMeta(database_, key);
+}
+
 // 1: due.
 double ServiceStore::Overdue() const {
   if (!engine_) return 0;

@@ -147,6 +147,8 @@ class ServiceStore final : public runtime::Journal {
   void SetDevices(core::JobId job, int attempt, const std::vector<std::string>& devices);
   void AddSignal(const core::IntensitySeries& series) { store::AddSignal(group_, series); }
   void SetMeta(const std::string& key, const std::string& value);
+  /// What is durable under the key; nothing: it was never set.
+  Result<std::optional<std::string>> Meta(const std::string& key);
 
   /// Commits, and takes a snapshot now: at an orderly end, so that the next start goes on exactly.
   Status Snapshot();

@@ -56,7 +56,7 @@ bool JobAccounting::FollowMachine(std::vector<core::MachineShares> readings, Tim
 }
 
 void JobAccounting::End(core::JobId job, const local::AttemptResult& result) {
-  for (const std::string& warning : result.warnings) say_(job, warning);
+  for (const std::string& warning : result.warnings) events_.Say(job, warning);
 }
 
 local::StoredBefore JobAccounting::StoredBefore(core::JobId job, int attempt) {
@@ -75,9 +75,8 @@ local::StoredBefore JobAccounting::StoredBefore(core::JobId job, int attempt) {
 }
 
 bool JobAccounting::EndIsStored(core::JobId job, int attempt) {
-  const auto ended = store_.database().Integer(
-      "SELECT ended_ms FROM attempts WHERE job = ? AND attempt = ?", {job, std::int64_t{attempt}});
-  return ended && ended->has_value();
+  const auto stored = store::EndIsStored(store_.database(), job, attempt);
+  return stored && *stored;
 }
 
 void JobAccounting::HeardOfBudget(core::JobId job, std::size_t events) {

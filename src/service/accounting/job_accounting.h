@@ -11,6 +11,7 @@
 #include "local/local_job.h"
 #include "local/supervised_program.h"
 #include "service/views/counters.h"
+#include "service/views/event_log.h"
 #include "service/views/figures.h"
 #include "store/service_store.h"
 
@@ -18,10 +19,9 @@ namespace ebb::service {
 
 class JobAccounting final : public local::JobRecords {
  public:
-  using Say = std::function<void(core::JobId, const std::string&)>;
   using OnRows = std::function<void(core::JobId, std::span<const core::LedgerRow>)>;
-  JobAccounting(store::ServiceStore& store, Say say, OnRows on_rows, Counters& counters)
-      : store_(store), say_(std::move(say)), on_rows_(std::move(on_rows)), counters_(counters) {}
+  JobAccounting(store::ServiceStore& store, EventLog& events, OnRows on_rows, Counters& counters)
+      : store_(store), events_(events), on_rows_(std::move(on_rows)), counters_(counters) {}
 
   Status Rows(core::JobId job, std::span<const core::LedgerRow> rows) override;
   void End(core::JobId job, const local::AttemptResult& result) override;
@@ -51,7 +51,7 @@ class JobAccounting final : public local::JobRecords {
   JobFigures& FiguresOf(core::JobId job);
 
   store::ServiceStore& store_;
-  Say say_;
+  EventLog& events_;
   OnRows on_rows_;
   Counters& counters_;
   std::map<core::JobId, JobFigures> figures_;

@@ -39,7 +39,7 @@ void OutsideMetering::AddEarlier(core::JobId job, int attempt, Interval wall, En
 }
 
 std::string OutsideMetering::Remembered() const {
-  const auto text = store::GetMeta(ports_.store.database(), kRemembered);
+  const auto text = ports_.store.Meta(kRemembered);
   return text && *text ? **text : "";
 }
 

@@ -40,7 +40,7 @@ bool DeviceInventory::UsesOther(const Look& look, const core::Cluster& before) {
   if (!options_.names.empty() && no_driver &&
       !KnowsModelBut(before, {"cpu", local::kUncheckedGpu})) {
     devices_->UseUnchecked(options_.names);
-    ports_.publisher.Say(ports_.now(), 0, "--gpus is not checked: " + look.error().Message());
+    ports_.events.Say(0, "--gpus is not checked: " + look.error().Message());
     return true;
   }
   return false;
@@ -53,7 +53,7 @@ Status DeviceInventory::Open(local::DeviceRegister& devices, const core::Site& s
     Follow();
     return {};
   }
-  EBB_ASSIGN_OR_RETURN(const auto remembered, store::GetMeta(ports_.store.database(), kDevices));
+  EBB_ASSIGN_OR_RETURN(const auto remembered, ports_.store.Meta(kDevices));
   devices.Restore(site, before, remembered.value_or(""));
   GpuWatchOptions watch;
   watch.look = options_.look;
@@ -96,8 +96,7 @@ void DeviceInventory::Follow() {
     if (auto news = watch_->TakeNews())
       devices_->Take(WithWayOut(*std::move(news)), platform::WallNow());
   }
-  for (std::string& text : devices_->TakeNews())
-    ports_.publisher.Say(ports_.now(), 0, std::move(text));
+  for (std::string& text : devices_->TakeNews()) ports_.events.Say(0, std::move(text));
   if (!devices_->TakeChanged()) return;
   if (devices_->looks()) ports_.store.SetMeta(kDevices, devices_->ToText());
   store::RememberPools(ports_.store, devices_->pools());

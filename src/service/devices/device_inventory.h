@@ -15,8 +15,8 @@
 #include "core/device_profile.h"
 #include "local/device_register.h"
 #include "service/devices/gpu_watch.h"
-#include "service/intake/inbox.h"
-#include "service/views/publisher.h"
+#include "service/intake/requests.h"
+#include "service/views/event_log.h"
 #include "store/service_store.h"
 
 namespace ebb::service {
@@ -38,7 +38,7 @@ class DeviceInventory {
   struct Ports {
     store::ServiceStore& store;
     Publisher& publisher;
-    std::function<Time()> now;   ///< on the grid clock
+    EventLog& events;
     std::function<void()> wake;  ///< from any thread
   };
   DeviceInventory(const DeviceOptions& options, Ports ports)

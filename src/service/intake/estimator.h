@@ -12,7 +12,7 @@
 
 #include "core/device_profile.h"
 #include "core/estimate.h"
-#include "service/intake/inbox.h"
+#include "service/intake/requests.h"
 #include "store/database.h"
 
 namespace ebb::service {

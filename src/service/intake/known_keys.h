@@ -4,7 +4,7 @@
 //
 // Thread contract: the loop's thread.
 
-#include "service/intake/inbox.h"
+#include "service/intake/requests.h"
 #include "service/views/publisher.h"
 #include "store/service_store.h"
 

@@ -48,7 +48,7 @@ Status SweepBudgetWatch::Add(const core::Submission& submission) {
   const core::JobId job = submission.job.id;
   sweep->second.members.insert(job);
   member_of_[job] = submission.sweep;
-  if (ports_.why_held(job) == WhyHeld(submission.sweep)) sweep->second.held[job] = 0;
+  if (ports_.jobs.WhyHeld(job) == WhyHeld(submission.sweep)) sweep->second.held[job] = 0;
   return {};
 }
 
@@ -100,7 +100,7 @@ void SweepBudgetWatch::HoldAll(Watched& sweep, const std::map<core::JobId, int>&
     const auto [held, is_new] = sweep.held.try_emplace(job, attempt);
     if (!is_new && attempt <= held->second) continue;
     held->second = attempt;
-    ports_.hold(job, WhyHeld(sweep.record.id));
+    ports_.jobs.Hold(job, WhyHeld(sweep.record.id));
   }
 }
 
@@ -108,10 +108,21 @@ void SweepBudgetWatch::Take(Watched& sweep, const std::vector<core::BudgetEvent>
   for (const core::BudgetEvent& event : events) {
     // Their grace periods end those that run.
     if (event.level == core::BudgetLevel::kKilled) continue;
-    ports_.say("sweep " + std::to_string(sweep.record.id) + ", " + sweep.record.name + ": " +
-               core::BudgetText(event));
+    ports_.events.Say(0, "sweep " + std::to_string(sweep.record.id) + ", " + sweep.record.name +
+                             ": " + core::BudgetText(event));
     ports_.store.AddSweepBudgetEvent(sweep.record.id, ++sweep.events, event);
   }
+}
+
+// By what readers see now: jobs whose end is not published yet are among them.
+std::set<core::JobId> SweepBudgetWatch::LiveOf(core::SweepId sweep) const {
+  std::set<core::JobId> jobs;
+  ports_.publisher.Latest()->jobs.ForEach(0, [&](const JobCard& card) {
+    if (card.submission->sweep == sweep && !engine::HasEnded(card.explanation.stage))
+      jobs.insert(card.submission->job.id);
+    return true;
+  });
+  return jobs;
 }
 
 Status SweepBudgetWatch::Change(core::SweepId id, const core::Budget& budget) {
@@ -137,10 +148,10 @@ Status SweepBudgetWatch::Change(core::SweepId id, const core::Budget& budget) {
   if (!budget.empty()) {
     EBB_RETURN_IF_ERROR(Watch(*record, used));
     Watched& sweep = sweeps_.at(id);
-    sweep.members = ports_.members(id);
+    sweep.members = LiveOf(id);
     for (const core::JobId job : sweep.members) member_of_[job] = id;
   }
-  for (const auto& [job, attempt] : held) ports_.let_go(job);
+  for (const auto& [job, attempt] : held) ports_.jobs.Release(job);
   return {};
 }
 

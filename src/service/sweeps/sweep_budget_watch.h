@@ -15,6 +15,8 @@
 #include "local/supervised_executor.h"
 #include "runtime/budget_watch.h"
 #include "runtime/grid_clock.h"
+#include "service/sweeps/job_holder.h"
+#include "service/views/event_log.h"
 #include "store/service_store.h"
 
 namespace ebb::service {
@@ -26,14 +28,9 @@ class SweepBudgetWatch {
     const runtime::GridClock& clock;
     Pue pue;
     Duration sample_interval{};
-    /// Why it is held is shown.
-    std::function<void(core::JobId, const std::string& why)> hold;
-    std::function<void(core::JobId)> let_go;
-    /// As the store has it, of an earlier life.
-    std::function<std::string(core::JobId)> why_held;
-    /// Those of its experiments that have not ended.
-    std::function<std::set<core::JobId>(core::SweepId)> members;
-    std::function<void(std::string text)> say;
+    JobHolder& jobs;
+    const Publisher& publisher;
+    EventLog& events;
   };
   explicit SweepBudgetWatch(Ports ports) : ports_(std::move(ports)) {}
 
@@ -63,6 +60,7 @@ class SweepBudgetWatch {
   Status TakeUp(core::SweepId id);
   Status Watch(const store::SweepRecord& record, core::BudgetUse used_before);
   void Take(Watched& sweep, const std::vector<core::BudgetEvent>& events);
+  std::set<core::JobId> LiveOf(core::SweepId sweep) const;
   void HoldAll(Watched& sweep, const std::map<core::JobId, int>& running);
 
   Ports ports_;

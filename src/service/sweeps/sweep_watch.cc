@@ -71,7 +71,7 @@ void SweepWatch::Judge(const report::EpochLoss& told) {
   if (loss.stopped) Estimate(*live, *sweep.record.halving, loss);
   ports_.store.AddRungLoss(loss);
   if (!loss.stopped) return;
-  ports_.say(told.job, sweep::Sentence(*verdict, told.loss));
+  ports_.events.Say(told.job, sweep::Sentence(*verdict, told.loss));
   ports_.stop(told.job, sweep::WhyStopped(*verdict));
 }
 

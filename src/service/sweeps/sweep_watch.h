@@ -18,6 +18,7 @@
 #include "engine/state.h"
 #include "report/run/epoch_losses.h"
 #include "runtime/grid_clock.h"
+#include "service/views/event_log.h"
 #include "store/service_store.h"
 
 namespace ebb::service {
@@ -32,7 +33,7 @@ class SweepWatch {
     /// As the engine has it; nullptr once it has ended.
     std::function<const engine::LiveJob*(core::JobId)> live;
     std::function<void(core::JobId, std::string why)> stop;
-    std::function<void(core::JobId, std::string text)> say;
+    EventLog& events;
   };
   explicit SweepWatch(Ports ports) : ports_(std::move(ports)) {}
 

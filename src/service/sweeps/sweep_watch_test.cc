@@ -150,11 +150,12 @@ TEST(SweepWatchAlone, OneThatHasEndedKeepsItsResult) {
   const runtime::GridClock grid(clock, {true, World::kDay, 1, false});
   std::string stopped;
   engine::LiveJob live;
-  SweepWatch watch({store, grid, Pue{1},
-                    [&](core::JobId job) { return directory / std::to_string(job); },
-                    [&](core::JobId job) { return job == 2 ? nullptr : &live; },
-                    [&](core::JobId job, const std::string&) { stopped += std::to_string(job); },
-                    [](core::JobId, const std::string&) {}});
+  Publisher publisher;
+  EventLog events(publisher, [] { return World::kDay; });
+  SweepWatch watch(
+      {store, grid, Pue{1}, [&](core::JobId job) { return directory / std::to_string(job); },
+       [&](core::JobId job) { return job == 2 ? nullptr : &live; },
+       [&](core::JobId job, const std::string&) { stopped += std::to_string(job); }, events});
   store::SweepRecord record{0, "digits", "", World::kDay, sweep::HalvingOptions{2, 1, 9}};
   record.id = store.AddSweep(record)->id;
   watch.Begin(record);

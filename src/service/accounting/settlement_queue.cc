@@ -1,0 +1,67 @@
+#include "service/accounting/settlement_queue.h"
+
+#include <algorithm>
+
+#include "core/accounting.h"
+#include "service/accounting/first_come_watch.h"
+#include "service/accounting/settlement.h"
+#include "service/accounting/waited_job.h"
+
+namespace ebb::service {
+namespace {
+
+// Ledgers may be long, and requests wait meanwhile.
+constexpr std::chrono::milliseconds kAtOnce{10};
+
+}  // namespace
+
+void SettlementQueue::AddSettled(core::JobId job, Time ended) {
+  const Time final = ended + core::kRevisedFor, now = ports_.now();
+  // The store does not tell whether all the hours of the job had been published.
+  if (ports_.feed.Revises() && final > now)
+    later_.emplace(std::min(final, now + kLookForPublished), job);
+}
+
+bool SettlementQueue::SettleSome() {
+  const auto begin = std::chrono::steady_clock::now();
+  while (!later_.empty() && later_.begin()->first <= ports_.now()) {
+    next_.push_back(later_.begin()->second);
+    later_.erase(later_.begin());
+  }
+  while (!next_.empty() && std::chrono::steady_clock::now() - begin < kAtOnce) {
+    Settle(next_.front());
+    next_.pop_front();
+  }
+  return !next_.empty();
+}
+
+void SettlementQueue::Settle(core::JobId job) {
+  const JobCard* card = ports_.publisher.Find(job);
+  const auto rows = store::LedgerOf(ports_.store.database(), job);
+  if (!card || !rows || rows->empty()) return;
+  const Time submitted = card->submission->job.submitted;
+  const auto published = ports_.feed.Settled(SettledOver(submitted, *rows));
+  if (!published) return;
+  const Settlement settlement = SettlementOf(submitted, *rows, *published);
+  const Time now = ports_.now(), ended = rows->back().grid.end, final = ended + core::kRevisedFor;
+  if (ports_.feed.Revises() && now < final)
+    later_.emplace(settlement.is_published ? final : now + std::max(kLookForPublished, now - ended),
+                   job);
+  ports_.publisher.SetSettlement(job, settlement);
+  card = ports_.publisher.Find(job);
+  if (const core::SignalView* outlook = ports_.publisher.OnlySignal();
+      outlook && !card->had_it_waited)
+    if (const auto waited = HadItWaitedOf(*card, *rows, *published, *outlook))
+      ports_.publisher.SetHadItWaited(job, *waited);
+  ports_.store.AddSettlement(job, ports_.now(), *published);
+  StoreFigures(ports_.store, ports_.publisher, job);
+  ports_.on_settled(job);
+}
+
+void StoreFigures(store::ServiceStore& store, const Publisher& publisher, core::JobId job) {
+  const JobCard* card = publisher.Find(job);
+  if (card && engine::HasEnded(card->explanation.stage))
+    store.AddFirstCome(FirstComeRecordOf(*card));
+}
+
+}  // namespace ebb::service
