@@ -59,7 +59,7 @@ Result<Pruned> Prune(store::ServiceStore& store, const fs::path& path, Time befo
   if (const Status compact = store::Compact(store.database()); !compact)
     std::fprintf(stderr, "ebb store: the file stays as large: %s\n",
                  compact.error().Message().c_str());
-  EBB_RETURN_IF_ERROR(store.database().RunScript("PRAGMA wal_checkpoint(TRUNCATE)"));
+  EBB_RETURN_IF_ERROR(store::EmptyWriteAheadLog(store.database()));
   pruned.bytes_after = fs::file_size(path, ignored);
   return pruned;
 }

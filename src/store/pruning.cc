@@ -68,6 +68,10 @@ Status GiveBackPages(Database& database, std::int64_t keep, std::int64_t pages) 
   return database.RunScript("PRAGMA incremental_vacuum(" + std::to_string(spare) + ")");
 }
 
+Status EmptyWriteAheadLog(Database& database) {
+  return database.RunScript("PRAGMA wal_checkpoint(TRUNCATE)");
+}
+
 Status Compact(Database& database) {
   EBB_ASSIGN_OR_RETURN(const auto mode, database.Integer("PRAGMA auto_vacuum"));
   if (mode == kIncremental) return database.RunScript("PRAGMA incremental_vacuum");

@@ -36,5 +36,7 @@ Status GiveBackPages(Database& database, std::int64_t keep, std::int64_t pages);
 /// Gives all of them back. A store of an older version is written anew for that, once: it needs as
 /// much free space as it has data.
 Status Compact(Database& database);
+/// Moves all writes into the database file, and empties the write-ahead log beside it.
+Status EmptyWriteAheadLog(Database& database);
 
 }  // namespace ebb::store
