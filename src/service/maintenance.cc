@@ -1,6 +1,5 @@
-// What a service does beside its decisions: figures of jobs go into their cards, those of ended
-// ones are settled as more of the signal is published, and what is old is forgotten. Nobody waits
-// for it for long.
+// What a service does besides its decisions: it shows new figures of jobs, settles ended jobs, and
+// forgets old ones in memory. Each step is short, because requests wait meanwhile.
 
 #include <algorithm>
 
@@ -15,7 +14,7 @@
 namespace ebb::service {
 namespace {
 
-// Devices are remembered by name: a GPU may have another number in the next life.
+// The names of a program's devices. A GPU may have another number in the next life.
 std::vector<std::string> NamesOfDevices(const local::SupervisedFigures& program) {
   if (!program.gpus.empty()) return program.gpus;
   std::vector<std::string> names;
@@ -32,7 +31,7 @@ void Service::ForgetInView() {
   });
 }
 
-// The newest are kept, so that memory and snapshots stay small however many jobs there were.
+// The engine forgets all but the newest ended jobs, so that memory and snapshots stay small.
 void Service::ForgetEnded() {
   ForgetInView();
   const auto& ended = engine_->state().ended;
@@ -41,7 +40,7 @@ void Service::ForgetEnded() {
   for (const auto& [id, job] : ended) ends.push_back(job.ended);
   const auto newest = ends.end() - static_cast<std::ptrdiff_t>(options_.ended_in_view);
   std::nth_element(ends.begin(), newest, ends.end());
-  if (*std::min_element(ends.begin(), newest) == *newest) return;  // all at one moment
+  if (*std::min_element(ends.begin(), newest) == *newest) return;  // all ended at one moment
   facts_.Push(engine::EndedForgotten{*newest});
 }
 
@@ -81,11 +80,11 @@ void Service::OnOutsideFigures() {
   executor_->Wake();
 }
 
-// What the next life finds out later of jobs is in no account of this one.
+// Settles what no job used, for intervals that are old enough that all rows of jobs have come.
 void Service::FollowMachine(Duration settled_after) {
   if (!machine_watch_) return;
   const Time upto = platform::WallNow() - settled_after;
-  // Nothing else may be stored for hours.
+  // Nothing else may be due for storing within hours.
   if (accounting_.FollowMachine(machine_watch_->Take(), upto)) executor_->Wake();
   follow_machine_at_ = std::chrono::steady_clock::now() + options_.machine_settles_after;
 }

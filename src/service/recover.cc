@@ -1,5 +1,5 @@
-// How a service begins: where the last life left off, as the store, the folders of the jobs and the
-// programs that still run have it.
+// How a service begins: it goes on where its last life left off, by the store, the folders of the
+// jobs and the programs that still run.
 
 #include <algorithm>
 
@@ -19,9 +19,9 @@
 namespace ebb::service {
 namespace {
 
-constexpr std::chrono::days kLongAway{30};  // since the last life; or its clock is wrong
+constexpr std::chrono::days kLongAway{30};  // a longer time between two lives may be a wrong clock
 
-// Nothing where one of them is not there any more.
+// The numbers of an attempt's devices in their pool; none: one of the devices is gone.
 std::vector<int> SlotsOf(const store::AttemptRecord& attempt,
                          const local::SupervisedExecutor* machine) {
   if (!machine) return {};
@@ -40,7 +40,7 @@ std::vector<int> SlotsOf(const store::AttemptRecord& attempt,
   return slots;
 }
 
-// As was reported of the attempt that lost its work by a pause.
+// The report of the attempt that lost its work by a pause.
 std::string WhyItWasLost(store::Database& database, core::JobId job) {
   std::string why;
   if (const auto attempts = store::AttemptsOf(database, job))
@@ -49,7 +49,7 @@ std::string WhyItWasLost(store::Database& database, core::JobId job) {
   return why;
 }
 
-// When and where it ran, as the store has it.
+// Adds to the card when and on which devices the job ran.
 void PutStretches(store::Database& database, core::JobId job,
                   const local::SupervisedExecutor* machine, JobCard& card) {
   const auto attempts = store::AttemptsOf(database, job);
@@ -73,7 +73,7 @@ Status Service::Recover() {
   engine_ = std::move(recovered.engine);
   store::PutEngineSetup(store_, {options_.policy, options_.engine, options_.price_file,
                                  options_.price_weight, options_.priced_from});
-  // A replayed grid clock stood still while nobody looked at it.
+  // A replayed grid clock goes on where it stood: it does not run between two lives.
   if (clock_.settings().replayed && engine_->state().now > clock_.Now())
     clock_.SkipTo(engine_->state().now);
 
@@ -88,7 +88,7 @@ Status Service::Recover() {
   for (core::Submission& submission : live)
     if (engine_->Explain(submission.job.id))
       EBB_RETURN_IF_ERROR(RecoverLive(std::move(submission)));
-  // With the devices of programs that run, whether or not their driver answers.
+  // By now the cluster includes the devices of running programs, even if their driver is silent.
   publisher_.SetCluster(executor_->cluster());
   SayDrain();
   EBB_RETURN_IF_ERROR(RecoverEnded());
@@ -101,7 +101,7 @@ Status Service::Recover() {
   return {};
 }
 
-// A job that the engine holds or runs. Those that it does not know are submitted to it later.
+// Takes over a job that the engine knows. Jobs that it does not know are submitted to it later.
 Status Service::RecoverLive(core::Submission stored) {
   const core::JobId id = stored.job.id;
   const auto submission = std::make_shared<const core::Submission>(std::move(stored));
@@ -127,8 +127,8 @@ Status Service::RecoverLive(core::Submission stored) {
   return {};
 }
 
-// A store from a backup does not know the jobs that the one it replaced had since. Their numbers
-// are not given out again, and what they left stays apart.
+// A store that was restored from a backup lacks the newest jobs. Their numbers are not given out
+// again, and their folders are set aside.
 void Service::SetAsideUnknown() {
   if (store_.next_job_id() == store_.last_known_job() + 1) return;
   int moved = 0;
@@ -146,8 +146,8 @@ void Service::SetAsideUnknown() {
                        (options_.jobs_directory / "set-aside").string() + " now");
 }
 
-// What jobs that have ended measured there goes over what data sheets promise. Without the history
-// the data sheets hold.
+// Learns the power and speed of device models from jobs that have ended. Such measurements go
+// before data sheets.
 void Service::LearnOfDevices() {
   const core::Cluster pools = Pools();
   store::RememberPools(store_, pools);
@@ -155,7 +155,7 @@ void Service::LearnOfDevices() {
     experience_ = core::Learn(*runs, pools);
 }
 
-// Those that have ended last, with what they saved; the others are counted.
+// Adds the newest ended jobs to the view, with their savings. Older ones are only counted.
 Status Service::RecoverEnded() {
   EBB_ASSIGN_OR_RETURN(const store::EndedSums sums,
                        store::CountEnded(store_, options_.ended_in_view));

@@ -23,7 +23,7 @@
 
 namespace ebb::service {
 
-// Passes what the loop does on to those who keep and show it.
+// Tells the views, the accounts and the store what the loop does.
 class Service::Observer final : public runtime::LoopObserver {
  public:
   explicit Observer(Service& service) : service_(service) {}
@@ -43,7 +43,7 @@ class Service::Observer final : public runtime::LoopObserver {
     } else if (const auto* observed = std::get_if<engine::ExecutorObserved>(&event.fact)) {
       for (const engine::JobReport& seen : observed->reports) service_.SayLostWork(seen);
     } else if (std::holds_alternative<engine::ClusterChanged>(event.fact)) {
-      // The device inventory does that for devices of this machine.
+      // For devices of this machine the device inventory remembers the pools.
       if (!service_.supervised_)
         store::RememberPools(service_.store_, service_.executor_->cluster());
     }
@@ -75,7 +75,7 @@ class Service::Observer final : public runtime::LoopObserver {
     if (std::holds_alternative<engine::SignalLost>(event.fact)) ++counters.signal_losses;
     const auto* report = std::get_if<engine::JobReport>(&event.fact);
     if (!report) return;
-    // It did start, and was ended from outside.
+    // An exit code of a signal means that the program had started, and was ended from outside.
     constexpr int kBySignal = 128;
     const bool had_started = report->exit_code == 0 || report->exit_code > kBySignal;
     if (report->phase == engine::JobPhase::kStartFailed && !had_started) {
@@ -85,7 +85,7 @@ class Service::Observer final : public runtime::LoopObserver {
       counters.failed_starts_in_a_row = 0;
     }
   }
-  // Of this thread: what waits for the disk holds nobody up for long.
+  // The processor time of this thread, without its waits for the disk.
   static std::chrono::nanoseconds ProcessorTime() {
     timespec used{};
     ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
@@ -96,7 +96,7 @@ class Service::Observer final : public runtime::LoopObserver {
   std::chrono::nanoseconds deciding_since_{};
 };
 
-// The jobs as the executor of this service knows them.
+// The jobs of this service's executor.
 class Service::ExecutorJobs final : public KnownJobs {
  public:
   explicit ExecutorJobs(Service& service) : service_(service) {}
@@ -134,7 +134,7 @@ class Service::EngineChecks final : public AdmissionChecks {
   const Service& service_;
 };
 
-// Any thread may end the loop's wait.
+// A function that ends the loop's wait, from any thread.
 std::function<void()> Service::Waker() {
   return [this] { executor_->Wake(); };
 }
@@ -237,7 +237,7 @@ Service::Service(ServiceOptions options, store::ServiceStore store, runtime::Sig
       observer_(std::make_unique<Observer>(*this)),
       first_come_(options_.store, Waker()) {}
 
-// Others' threads wake the executor until then.
+// Threads of the feed and of the snapshot wake the executor, so they are stopped first.
 Service::~Service() {
   feed_.OnNews({});
   store_.AbandonSnapshot();
@@ -278,7 +278,7 @@ std::string ClockJumpText(Duration by) {
 
 }  // namespace
 
-// By which attempts are numbered.
+// The pools whose numbers attempts are stored with.
 core::Cluster Service::Pools() const {
   return supervised_ ? supervised_->devices().pools() : executor_->cluster();
 }
@@ -303,7 +303,7 @@ Status Service::MakeExecutor() {
   return {};
 }
 
-// The engine remembers attempts by the numbers of their pools.
+// Pools of an earlier life keep their numbers, because the engine remembers attempts by them.
 Status Service::MakeSupervisedExecutor() {
   if (options_.machine_meters) {
     machine_watch_.emplace(options_.machine_meters(), options_.machine_interval);
@@ -360,7 +360,7 @@ Status Service::MakeSupervisedExecutor() {
   return device_inventory_.Open(supervised_->devices(), site, before);
 }
 
-// Both to the events of the service and to the log of the machine.
+// Tells an event of the service, and writes it to the log of the machine too.
 void Service::Log(const std::string& text) {
   events_.Say(0, text);
   options_.log(text);
@@ -381,12 +381,12 @@ const engine::LiveJob* Service::FindLiveOrHeld(core::JobId job) const {
   return live ? live : state.FindHeld(job);
 }
 
-// It was submitted as one that can be paused, and has shown that it cannot.
+// True: the job was submitted as one that can be paused, and has shown that it loses its work.
 bool Service::LosesWorkByPauses(const engine::LiveJob& live, const core::Submission& submission) {
   return submission.job.checkpointable && !submission.job.freeze && !live.job.checkpointable;
 }
 
-// A pause that lost the work of the job stays in view with it.
+// If a pause lost the work of a job, its detail says so from then on.
 void Service::SayLostWork(const engine::JobReport& report) {
   if (report.phase != engine::JobPhase::kStartFailed) return;
   const JobCard* card = publisher_.Find(report.job);
@@ -407,8 +407,8 @@ Status Service::MakePlanThread() {
   return {};
 }
 
-// On the caller's thread: the loop waits for no file system.
-// Jobs of one list mostly run the same program: what was found for one holds for the next.
+// Looks up the programs of submissions, on the caller's thread, so that the loop never waits for a
+// file system. Jobs of one list mostly run the same program, which is looked up once.
 void Service::LookUp(std::span<Request> requests) const {
   std::optional<platform::ChildOptions> found;
   for (Request& request : requests) {
@@ -427,7 +427,7 @@ void Service::LookUp(std::span<Request> requests) const {
       continue;
     }
     submit->cannot_start = std::move(status.error());
-    // A sweep that is run by itself asks again when it is continued.
+    // `ebb sweep run` submits again when it is continued, so nothing has to be done at once.
     if (!options_.until_idle)
       submit->cannot_start->next +=
           (submit->cannot_start->next.empty() ? "" : "; ") +
@@ -468,7 +468,7 @@ void Service::OnDecision(const engine::Decision& decision) {
     options_.on_ended(explanation.job);
     ended.push_back(explanation.job);
   }
-  // Of what others measure, the last comes after the end.
+  // The last readings of other executors come after the end, and OutsideMetering settles then.
   if (supervised_)
     for (const core::JobId job : ended) settlements_.Add(job);
   compare_again_ = compare_again_ || !ended.empty();
@@ -482,12 +482,13 @@ void Service::OnDecision(const engine::Decision& decision) {
   ForgetEnded();
   publisher_.Publish(decision.at);
   if (std::exchange(compare_again_, false)) first_come_.Ask(view());
-  // One that fails is due again later. What is being planned is in no snapshot.
+  // A snapshot cannot contain a plan in the making. One that fails is due again later.
   if (!engine_->question() && store_.SnapshotIsDue())
     std::ignore = store_.BeginSnapshot([this] { executor_->Wake(); });
 }
 
-// To whoever works on the machine: that it begins, that nothing runs any more, that it is over.
+// Tells whoever works on the machine that a drain begins, that nothing runs any more, and that the
+// drain is over.
 void Service::SayDrain() {
   const engine::State& state = engine_->state();
   if (state.drain != publisher_.drain()) {
@@ -502,8 +503,8 @@ void Service::SayDrain() {
   if (is_drained_) Log("drained: nothing runs any more");
 }
 
-// A decision that could not be stored when it was made is stored now: readers, and jobs that wait
-// for others, have not heard of it.
+// Follows decisions that could not be stored when they were made and are stored now: neither the
+// views nor jobs with predecessors have followed them.
 void Service::FollowMissed() {
   engine::Decision missed;
   missed.at = engine_->state().now;
@@ -533,7 +534,7 @@ bool Service::WaitOutTrouble(const Error& error) {
   events_.Say(0, trouble.what);
   while (!executor_->stop_signal()) {
     publisher_.Publish(executor_->Now());
-    // Reports are found again when the loop begins anew.
+    // The reports are lost here, and the loop finds them again when it begins anew.
     std::ignore = executor_->WaitForEvents(executor_->Now() + options_.trouble_retry);
     if (!store_.Commit()) {
       ++publisher_.counters().store_write_errors;

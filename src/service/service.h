@@ -1,13 +1,13 @@
 #pragma once
-// The queue service: the engine, its store, and the programs of this machine, run by the one loop
-// (runtime/run_loop.h). It may be killed at any moment: programs go on under their supervisors, and
-// the next life finds every job, every decision and every joule.
+// The queue service: the engine, its store, and an executor (the programs of this machine, or a
+// cluster), run by the one loop (runtime/run_loop.h). It may be killed at any moment: programs go
+// on under their supervisors, and the next life finds every job, every decision and every joule.
 //
-// Trouble: when the store cannot be written (disk full, ...) nothing is started and nothing is
-// taken, what runs goes on and is measured, and the service tries again until it can.
+// Trouble: while the store cannot be written (for example because the disk is full), the service
+// starts nothing and takes no request. Running jobs go on and are measured. The service tries again
+// until it can write.
 //
-// Thread contract: Open, Run and the destructor on one thread; Ask..., view and WaitForNewer from
-// any.
+// Thread contract: Open, Run and the destructor on one thread; the other functions on any.
 
 #include <deque>
 #include <filesystem>
@@ -34,64 +34,67 @@
 
 namespace ebb::service {
 
-/// What the service gives to an executor of its owner's making.
+/// What the service offers to an executor that its owner makes (ServiceOptions::make_executor).
 struct ExecutorPorts {
-  core::Cluster before;  ///< of an earlier life: its pools keep their numbers
-  /// As Service::Ask, also before Run.
+  core::Cluster before;  ///< of an earlier life; its pools keep their numbers
+  /// Service::Ask; may be called before Run too.
   std::function<std::future<Result<Answer>>(Request)> ask;
-  /// The newest one, as readers see it.
+  /// The newest published view.
   std::function<std::shared_ptr<const View>()> view;
-  /// For readers, with the next view.
+  /// Publishes budgets of namespaces with the next view.
   std::function<void(std::vector<BudgetView>)> show_budgets;
-  /// Where it puts what it measures. Jobs that have ended are settled when it says that all of them
-  /// is there. Outlives the executor.
+  /// Takes what the executor measures. An ended job is settled after Complete. Outlives the
+  /// executor.
   OutsideMetering* metering = nullptr;
 };
 
+/// How long ledgers and folders of ended jobs are kept, unless the user says otherwise.
 inline constexpr Duration kDefaultKeep = std::chrono::hours{365 * 24};
 
 struct ServiceOptions {
   std::filesystem::path store;
-  /// One run directory for each job lies in it, named by its id.
+  /// Contains one run directory for each job, named by the job's number.
   std::filesystem::path jobs_directory;
   std::string policy = "planner";
   plan::PolicyOptions policy_options{};
-  /// What policy_options were made of, for those who make them again.
+  /// The inputs of policy_options; the store keeps them, so that a check can make the policy again.
   std::string price_file{};
   double price_weight = 0;
   Time priced_from{};
   engine::Options engine;
-  /// Where somebody chose it: the store is refused where it belongs to another start.
+  /// The start of a replayed grid clock, if the user chose one. A store that belongs to another
+  /// start is refused.
   std::optional<Time> grid_start;
   local::SupervisedExecutorOptions executor;
   DeviceOptions devices;
-  /// Where jobs are not programs of this machine: what runs them. Of `executor` only the site and
-  /// the tolerance of the clock count then, and of `devices` and `machine_meters` nothing.
+  /// Makes the executor if jobs are not programs of this machine. Then only the site and the
+  /// clock's tolerance of `executor` count, and `devices` and `machine_meters` are not used.
   std::function<Result<std::unique_ptr<local::JobExecutor>>(ExecutorPorts)> make_executor;
-  /// Meters of the whole machine, but for GPUs; empty: what no job uses is not measured.
+  /// Meters of the whole machine without GPUs; empty: energy that no job uses is not measured.
   std::function<meter::MeterSet()> machine_meters;
-  Duration machine_interval{std::chrono::seconds{10}};      ///< between their samples
-  Duration machine_settles_after{std::chrono::minutes{3}};  ///< rows of jobs are there by then
-  /// Jobs that have ended beyond these are in the store only: readers find them there, and up to
-  /// as many again are kept in memory.
+  Duration machine_interval{std::chrono::seconds{10}};      ///< between samples of these meters
+  Duration machine_settles_after{std::chrono::minutes{3}};  ///< by then all rows of jobs have come
+  /// The number of ended jobs that the view keeps; the store has the others. The engine remembers
+  /// at most twice as many.
   std::size_t ended_in_view = 2000;
-  /// Since they ended, on the grid clock: so long the ledger and the folder of jobs are kept;
-  /// nothing: for ever. Their rows and all sums stay.
+  /// How long after its end, on the grid clock, a job keeps its ledger and its folder; nothing: for
+  /// ever. The job itself and all sums stay.
   std::optional<Duration> keep = kDefaultKeep;
-  Duration prune_every{std::chrono::minutes{10}};  ///< when none was old enough, in wall time
-  /// The end of a job is stored. On the loop's thread; must not wait.
+  Duration prune_every{
+      std::chrono::minutes{10}};  ///< wall time until the next look if no job was old enough
+  /// Called on the loop's thread when the end of a job is stored. Must not wait.
   std::function<void(core::JobId)> on_ended = [](core::JobId) {};
-  /// What was decided is stored. On the loop's thread.
+  /// Called on the loop's thread when a decision is stored.
   std::function<void(const engine::Decision&)> on_decision = [](const engine::Decision&) {};
-  /// Energy or emissions of a job have changed, or what it saved is known. On the loop's thread.
+  /// Called on the loop's thread when a job's energy, emissions or savings have changed.
   std::function<void(const JobCard&)> on_figures = [](const JobCard&) {};
-  /// What the one who looks after the machine should know. On the loop's thread.
+  /// Called on the loop's thread with what the machine's administrator should know.
   std::function<void(const std::string&)> log = [](const std::string&) {};
   Duration trouble_retry{1000};  ///< wall time between tries to write the store again
-  /// What is asked of it before it runs is all: it ends once nothing is left that could run. Jobs
-  /// that are held are left.
+  /// The service ends once no job is left that could run. Jobs that are held stay behind. All
+  /// requests have to come before Run.
   bool until_idle = false;
-  /// What runs when it is asked to stop is paused, and waited for.
+  /// When the service is asked to stop, it pauses running jobs and waits until they have ended.
   bool pause_at_stop = false;
 };
 
@@ -103,10 +106,11 @@ class Service {
                                                platform::ProcessSignals& signals);
   ~Service();
 
-  /// Until a request to stop comes (SIGTERM, Ctrl-C): its signal number; what runs goes on. 0: it
-  /// was idle (ServiceOptions::until_idle).
+  /// Runs until a request to stop comes (SIGTERM, Ctrl-C), and returns its signal number; running
+  /// jobs go on. 0: no job is left (ServiceOptions::until_idle).
   Result<int> Run();
 
+  /// Puts a request into the queue. Looks its program up first, on the caller's thread.
   std::future<Result<Answer>> Ask(Request request) {
     LookUp({&request, 1});
     return inbox_.Ask(std::move(request));
@@ -120,15 +124,15 @@ class Service {
                                            std::chrono::milliseconds patience) const {
     return publisher_.WaitForNewer(version, patience);
   }
-  /// How long the loop's present cycle has been under way; zero while it waits for something to do.
+  /// How long the loop's present cycle has taken so far; zero while the loop waits.
   std::chrono::nanoseconds BusyFor(std::chrono::steady_clock::time_point now) const {
     return executor_->heartbeat().BusyFor(now);
   }
-  /// Where the loop stands while it is busy.
+  /// What the loop is doing, while it is busy.
   std::string Doing() const { return executor_->heartbeat().Doing(); }
-  /// A jump of the wall clock is in it once the service follows it.
+  /// The time of the grid clock. A jump of the wall clock shows once the service follows it.
   Time GridNow() const { return executor_->Now(); }
-  /// How long a duration of the grid's clock takes.
+  /// The wall time that a duration of the grid clock takes.
   Duration ToWall(Duration grid) const { return clock_.ToWall(grid); }
   const ServiceOptions& options() const { return options_; }
   std::filesystem::path DirectoryOf(core::JobId job) const {
@@ -180,7 +184,7 @@ class Service {
   runtime::SignalFeed& feed_;
   runtime::GridClock& clock_;
   platform::ProcessSignals& signals_;
-  std::unique_ptr<engine::Engine> engine_;  // outlives the store, which looks at it
+  std::unique_ptr<engine::Engine> engine_;  // before store_, which refers to it
   store::ServiceStore store_;
   Publisher publisher_;
   EventLog events_;
@@ -199,9 +203,10 @@ class Service {
   JobAccounting accounting_;
   SettlementQueue settlements_;
   Pruner pruner_;
-  std::map<std::string, core::DeviceExperience> experience_;  // of models of devices
+  std::map<std::string, core::DeviceExperience> experience_;  // by device model
   std::unique_ptr<local::JobExecutor> executor_;
-  local::SupervisedExecutor* supervised_ = nullptr;  // that one, if it is of this machine
+  local::SupervisedExecutor* supervised_ =
+      nullptr;  // executor_, if jobs are programs of this machine
   std::optional<MachineWatch> machine_watch_;
   OutsideMetering outside_metering_;
   std::chrono::steady_clock::time_point follow_machine_at_{};
@@ -214,8 +219,8 @@ class Service {
   DecisionPace pace_;
   std::unique_ptr<PlanThread> plan_thread_;
   FirstComeWatch first_come_;
-  bool is_drained_ = false;     // a drain, and nothing runs any more: it is said
-  bool compare_again_ = false;  // jobs have ended, or the signal knows more
+  bool is_drained_ = false;     // the drain is complete, and people were told
+  bool compare_again_ = false;  // for first_come_: jobs have ended, or the signal knows more
 };
 
 }  // namespace ebb::service

@@ -1,5 +1,5 @@
 #pragma once
-// A world of its own for each test of the service.
+// The fixture of tests of the service: each test has a service of its own.
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 namespace ebb::service {
 
 inline const std::string kPausable = "trap 'exit 75' TERM; while :; do sleep 0.02; done";
-// Ends well when the file `name` is there.
+// A script that succeeds once the file `name` exists.
 inline std::string Until(const std::string& name) {
   return "while [ ! -e " + name + " ]; do sleep 0.02; done";
 }

@@ -14,7 +14,7 @@ namespace ebb::service {
 
 struct SoakOptions {
   Duration simulated{std::chrono::hours{24}};
-  Duration wall{std::chrono::seconds{10}};  ///< what it takes at least
+  Duration wall{std::chrono::seconds{10}};  ///< the least wall time that the test takes
   int jobs = 60;
   std::uint64_t seed = 1;
 };
@@ -22,12 +22,12 @@ struct SoakOptions {
 struct SoakResult {
   int succeeded = 0, failed = 0, cancelled = 0;
   int pauses = 0;
-  int controls = 0;  ///< of people, taken
+  int controls = 0;  ///< requests of people to hold or release a job that were taken
   int starts_that_failed = 0;
   int refused_for_now = 0;  ///< requests while the disk was full or the service was away
   int refused_without_program = 0;
   Energy energy;
-  std::vector<std::string> problems;  ///< none: all is well
+  std::vector<std::string> problems;  ///< empty: all is well
 };
 
 SoakResult Soak(const std::string& name, const SoakOptions& options);

@@ -68,17 +68,17 @@ class World {
   void StartLoop() {
     loop_ = std::thread([this] { stopped_ = service_->Run(); });
   }
-  /// What runs goes on.
+  /// Stops the service. Running jobs go on.
   void Stop() {
     if (loop_.joinable()) {
       ::kill(::getpid(), SIGTERM);
       loop_.join();
-      std::ignore = signals_.Wait(Duration::zero());  // it may have ended by itself before
+      std::ignore = signals_.Wait(Duration::zero());  // the service may have ended by itself before
       EXPECT_TRUE(stopped_) << stopped_.error().Message();
     }
     service_.reset();
   }
-  /// While the service is stopped or waits: hours pass at once.
+  /// Moves the replayed clock, while the service is stopped or waits.
   void SkipTo(Time time) { clock_.SkipTo(time); }
   void Restart() {
     Stop();

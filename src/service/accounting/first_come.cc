@@ -12,13 +12,13 @@ namespace ebb::service {
 namespace {
 
 constexpr std::int64_t kMostPieces = 512;
-// As jobs are measured.
+// Supervisors measure jobs with this scope.
 constexpr core::MeterScope kScope = core::MeterScope::kProcessTree;
 
 double BoundOf(const core::LedgerRow& row) { return core::RelativeBound(core::WayOf(row, kScope)); }
 
-// The earliest begin from `from` on with `width` devices free for `length`; the last piece of a
-// profile never ends.
+// The earliest time, from `from` on, at which `width` devices are free for `length`. The last piece
+// of a profile never ends.
 std::optional<Time> EarliestFit(const plan::CapacityProfile& profile, Time from, Duration length,
                                 int width) {
   Time begin = from;
@@ -32,7 +32,7 @@ std::optional<Time> EarliestFit(const plan::CapacityProfile& profile, Time from,
   return std::nullopt;
 }
 
-// When all that it comes after would have ended; nothing where one never does.
+// When the job is submitted and its predecessors would have ended; nothing: one never ends.
 std::optional<Time> Release(const ComingJob& job,
                             const std::map<core::JobId, std::optional<Time>>& ends) {
   Time release = job.submitted;
@@ -99,14 +99,16 @@ Interval EnergyProfile::Piece(std::size_t index, Time start) const {
   return {at(index), at(index + 1)};
 }
 
-// A row may be longer than a piece, and on a replayed clock it often is.
+// Spreads the energy of a row over the pieces that it overlaps. On a replayed clock a row is often
+// longer than a piece.
 void EnergyProfile::Spread(Interval place, double kwh) {
   const double length = Seconds(place.length());
   std::size_t piece = 0;
   if (length_ > Duration::zero())
     piece = static_cast<std::size_t>(static_cast<double>(facility_kwh_.size()) *
                                      (Seconds(place.begin - Time{}) / Seconds(length_)));
-  piece = piece > 0 ? std::min(piece, facility_kwh_.size()) - 1 : 0;  // whatever was rounded
+  piece = piece > 0 ? std::min(piece, facility_kwh_.size()) - 1
+                    : 0;  // stays inside in spite of rounding
   if (length <= 0) facility_kwh_[piece] += kwh;
   for (; length > 0 && piece < facility_kwh_.size(); ++piece) {
     const Interval here = Piece(piece, Time{});
@@ -120,8 +122,9 @@ std::optional<Emissions> EnergyProfile::At(Time start, const core::IntensitySeri
   Emissions emissions;
   for (std::size_t piece = 0; piece < facility_kwh_.size(); ++piece) {
     Interval place = Piece(piece, start);
-    place.end =
-        std::max(place.end, place.begin + Duration{1});  // one that took no time met one value
+    place.end = std::max(
+        place.end,
+        place.begin + Duration{1});  // an interval of no length has the value of its moment
     const auto mean = signal.Mean(place);
     if (!mean || mean->coverage < kAllOfIt) return std::nullopt;
     emissions += Emissions{facility_kwh_[piece] * mean->intensity.g_per_kwh};
@@ -133,7 +136,7 @@ std::vector<core::LedgerRow> EnergyProfile::RowsIn(const std::vector<Interval>& 
                                                    const core::IntensitySeries& signal) const {
   std::vector<core::LedgerRow> rows;
   std::size_t stretch = 0;
-  Duration before{0};  // of running, up to this stretch
+  Duration before{0};  // running time in earlier stretches
   for (std::size_t piece = 0; piece < facility_kwh_.size(); ++piece) {
     const Interval place = Piece(piece, Time{});
     const Duration offset = place.begin - Time{};

@@ -1,11 +1,11 @@
 #pragma once
-// First come, first served: what would have been, had every job run as soon as its devices were
-// free, in the order of submission, whatever the grid. The baseline of the service's savings.
+// First come, first served: the baseline of the service's savings. It is the schedule in which
+// every job runs as soon as its devices are free, in the order of submission, whatever the grid.
 //
-// A job starts at the earliest moment from its submission, and from the end of those it comes
-// after, at which its devices are free for all of its running; a later job may fill a gap, but
-// delays none that came before it (conservative backfilling). It runs as long as it really ran,
-// pauses closed up, on the devices of the pool where it really ran; with the same energy. Pure.
+// A job starts at the earliest moment at which it is submitted, its predecessors have ended, and
+// its devices are free for all of its running time. A later job may fill a gap, but it delays no
+// earlier job (conservative backfilling: Mu'alem and Feitelson 2001). A job runs without pauses,
+// for as long as it really ran, on the pool where it really ran, and uses the same energy. Pure.
 
 #include <optional>
 #include <span>
@@ -19,17 +19,17 @@
 
 namespace ebb::service {
 
-/// A job as it was submitted and as it went.
+/// A job to be placed: how it was submitted, and how long it ran.
 struct ComingJob {
   core::JobId id = 0;
   Time submitted{};
   int pool = 0;
   int devices = 1;
-  Duration length{};               ///< of running
-  std::vector<core::JobId> after;  ///< those that are not in the list are over
+  Duration length{};               ///< running time, without pauses
+  std::vector<core::JobId> after;  ///< predecessors; one that is not in the list has ended
 };
 
-/// A job that came before all of them, and that has its place.
+/// An earlier job, whose place is known.
 struct TakenPlace {
   core::JobId id = 0;
   int pool = 0;
@@ -37,26 +37,27 @@ struct TakenPlace {
   Interval place;
 };
 
-/// When each would have started, in the order given, which is that of their ids. Nothing where its
-/// pool has not got the devices, or where it comes after such a job.
+/// When each job would have started. `jobs` are in the order of their ids. Nothing for a job whose
+/// pool has too few devices, and for a job that depends on such a job.
 std::vector<std::optional<Time>> FirstComeStarts(std::span<const ComingJob> jobs,
                                                  const core::Cluster& cluster,
                                                  std::span<const TakenPlace> taken = {});
 
-/// Where in its running a job used its energy, in pieces of equal length: what is left of its
-/// ledger, which may be long.
+/// How a job's energy is spread over its running time, in pieces of equal length: a short form of
+/// its ledger, which may be long.
 class EnergyProfile {
  public:
   EnergyProfile() = default;
   explicit EnergyProfile(const std::vector<core::LedgerRow>& rows);
 
   Duration length() const { return length_; }
-  /// Some of the energy met no known intensity, so that what it emitted is not known.
+  /// The intensity of some of the energy is unknown, and so are the job's emissions.
   bool has_unknown() const { return has_unknown_; }
-  /// Had it started at `start`; nothing where the signal does not know all of it.
+  /// The emissions if the job had started at `start`; nothing: the signal lacks some of the hours.
   std::optional<Emissions> At(Time start, const core::IntensitySeries& signal) const;
-  /// Half of the 95 % interval of what it saved by running in `stretches`, in order, instead of
-  /// from `start` on; all energy counts as that of the least sure way in which any was read.
+  /// Half of the 95 % interval, in grams, of what the job saved by running in `stretches` (in
+  /// order) instead of from `start` on. All energy counts as measured in the most uncertain way in
+  /// which any of it was measured.
   double HalfWidthOfSaving(const std::vector<Interval>& stretches, Time start,
                            const core::IntensitySeries& signal) const;
 
@@ -69,7 +70,7 @@ class EnergyProfile {
   Duration length_{};
   std::vector<double> facility_kwh_;
   bool has_unknown_ = false;
-  core::LedgerRow least_sure_;  // the first of those that are read in the least sure way
+  core::LedgerRow least_sure_;  // the first of the rows with the largest uncertainty
 };
 
 }  // namespace ebb::service

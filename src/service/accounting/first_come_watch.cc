@@ -11,7 +11,7 @@
 namespace ebb::service {
 namespace {
 
-// More than these are not compared: the time it takes grows with their square.
+// Only the newest jobs are compared, because the time that it takes grows with their square.
 constexpr std::size_t kMostJobs = 10'000;
 
 bool HasEnded(const JobCard& card) { return engine::HasEnded(card.explanation.stage); }
@@ -31,7 +31,8 @@ ComingJob ComingJobOf(const JobCard& card, Time now) {
   return coming;
 }
 
-// Those that ran or will run, up to the last one that has ended: later ones delay none before them.
+// The jobs that ran or will run, up to the last one that has ended: later jobs delay no earlier
+// one.
 std::vector<ComingJob> JobsOf(const View& view) {
   std::vector<ComingJob> jobs;
   std::size_t up_to_last_end = 0;
@@ -45,7 +46,7 @@ std::vector<ComingJob> JobsOf(const View& view) {
   return jobs;
 }
 
-// Of jobs that are not in the view.
+// The places of jobs that the view no longer has.
 Result<std::vector<TakenPlace>> PlacesOfForgotten(store::Database& database, const View& view,
                                                   Time since) {
   EBB_ASSIGN_OR_RETURN(const auto records, store::FirstComeAfter(database, since));
@@ -56,7 +57,7 @@ Result<std::vector<TakenPlace>> PlacesOfForgotten(store::Database& database, con
   return taken;
 }
 
-// What it was settled on, and the history where that says nothing.
+// The values of the job's settlement, and the history for hours that it lacks.
 core::IntensitySeries OverHistory(const core::IntensitySeries& settled,
                                   const core::IntensitySeries& history) {
   auto series = core::IntensitySeries::Create(history.identity(),
@@ -122,7 +123,7 @@ void FirstComeWatch::Work() {
   }
 }
 
-// nullptr where its ledger cannot be read, or is empty.
+// nullptr: the job's ledger cannot be read, or is empty.
 const EnergyProfile* FirstComeWatch::ProfileOf(core::JobId job) {
   const auto found = profiles_.find(job);
   if (found != profiles_.end()) return &found->second;
@@ -136,11 +137,11 @@ FirstComeFigures FirstComeWatch::FiguresOf(const JobCard& card, std::optional<Ti
   const core::JobId job = card.submission->job.id;
   FirstComeFigures figures{start, {}, {}};
   if (!start) return figures;
-  // From an earlier life, and still so: its ledger is not read for that.
+  // An earlier life found the same start, so the figures hold and the ledger need not be read.
   const bool stands =
       !profiles_.contains(job) && card.emissions_first_come && card.first_come_start == start;
   const EnergyProfile* profile = stands ? nullptr : ProfileOf(job);
-  if (!profile) {  // one whose ledger was pruned keeps what was found before, too
+  if (!profile) {  // a job whose ledger was pruned keeps its figures
     figures.emissions = card.emissions_first_come;
     figures.half_width_g = card.first_come_half_width_g;
     return figures;
@@ -163,7 +164,7 @@ void FirstComeWatch::Look(const View& view) {
   if (view.signals.empty() || !view.signals.front().view) return;
   if (!database_) {
     auto opened = store::Database::Open(path_, store::Database::Mode::kRead);
-    if (!opened) return;  // the next one that is asked for tries again
+    if (!opened) return;  // the next view tries again
     database_ = std::make_unique<store::Database>(*std::move(opened));
   }
   const std::vector<ComingJob> jobs = JobsOf(view);

@@ -1,14 +1,14 @@
 #pragma once
-// Keeps what jobs would have emitted first come, first served (first_come.h) up with the queue, on
-// a thread of its own: the loop only hands it views and picks up results.
-// It reads ledgers, what jobs were settled on and the signal's history from the store by a
-// connection of its own. A job is held against the values that it was settled on; the history has
-// the hours beyond.
+// Computes what jobs would have emitted by first come, first served (first_come.h), again whenever
+// jobs have ended or the signal knows more. It works on a thread of its own: the loop hands it
+// views and takes results.
 //
-// Jobs that the view has forgotten keep the devices that they would have had, as the store has it.
-// Jobs that have not ended take theirs for as long as is estimated.
+// The thread reads ledgers, settlements and the signal's history from the store, by a connection of
+// its own. A job is valued by the values of its settlement, and by the history in other hours. Jobs
+// that the view no longer has keep their place as the store has it. Jobs that have not ended take
+// devices for their estimated duration.
 //
-// Thread contract: one thread (the loop's).
+// Thread contract: the loop's thread.
 
 #include <condition_variable>
 #include <filesystem>
@@ -25,18 +25,18 @@
 
 namespace ebb::service {
 
-/// What the store keeps of it once it has ended and is forgotten.
+/// The figures of an ended job that the store keeps, so that its ledger is not read again.
 store::FirstComeRecord FirstComeRecordOf(const JobCard& card);
 
 class FirstComeWatch {
  public:
-  /// `on_change` is called by its thread when there is something to take.
+  /// `on_change` is called on the watch's thread when there are results to take.
   FirstComeWatch(std::filesystem::path store, std::function<void()> on_change);
   ~FirstComeWatch();
 
-  /// Jobs have ended, or the signal knows more: looks at this view soon, unless a newer one comes.
+  /// Has this view compared soon, unless a newer view comes first.
   void Ask(std::shared_ptr<const View> view);
-  /// What has changed since the last call.
+  /// The figures that have changed since the last call.
   std::map<core::JobId, FirstComeFigures> TakeChanged();
 
  private:
@@ -54,11 +54,11 @@ class FirstComeWatch {
   std::shared_ptr<const View> next_;
   std::map<core::JobId, FirstComeFigures> changed_;
   bool stopping_ = false;
-  // Of the thread alone.
+  // For the watch's thread alone.
   std::unique_ptr<store::Database> database_;
   std::map<core::JobId, EnergyProfile> profiles_;
   std::map<core::JobId, FirstComeFigures> told_;
-  std::thread thread_;  // last: it uses all of the above
+  std::thread thread_;  // last, because it uses the members above
 };
 
 }  // namespace ebb::service

@@ -37,7 +37,7 @@ void JobAccounting::AddMachine(const core::MachineShares& shares) {
   store_.AddMachineShares(shares);
 }
 
-// Neighbouring intervals of a device are one row of the store.
+// Neighbouring intervals of one device become one row of the store, which keeps the store small.
 bool JobAccounting::FollowMachine(std::vector<core::MachineShares> readings, Time upto) {
   for (core::MachineShares& reading : readings) machine_.AddMachine(std::move(reading));
   std::map<std::string, core::MachineShares> joined;
@@ -67,7 +67,7 @@ local::StoredBefore JobAccounting::StoredBefore(core::JobId job, int attempt) {
     stored.budget_events = notes->budget_heard;
   if (auto up_to = store::LedgerStoredUpTo(store_.database(), job, attempt))
     stored.up_to = *std::move(up_to);
-  // A ledger is long, and only a budget has to know it.
+  // A ledger may be long, and only a budget needs its sum.
   const auto submission = store::FindSubmission(store_.database(), job);
   if (!submission || !*submission || (*submission)->budget.empty()) return stored;
   if (const auto rows = store::LedgerOf(store_.database(), job)) stored.used = core::UseOf(*rows);

@@ -1,5 +1,8 @@
 #pragma once
-// Keeps what the executor measures: ledger rows go to the store, and sums are there for the views.
+// The accounts of jobs that this machine's executor measures: ledger rows go to the store, and sums
+// of them to the views. With meters of the machine it also keeps what no job used.
+//
+// Thread contract: the loop's thread.
 
 #include <filesystem>
 #include <functional>
@@ -26,22 +29,24 @@ class JobAccounting final : public local::JobRecords {
   Status Rows(core::JobId job, std::span<const core::LedgerRow> rows) override;
   void End(core::JobId job, const local::AttemptResult& result) override;
 
-  /// What is in the store of a job and its attempt.
+  /// What the store has of an attempt, so that its readings are not counted twice. Reads the ledger
+  /// if the job has a budget.
   local::StoredBefore StoredBefore(core::JobId job, int attempt);
   bool EndIsStored(core::JobId job, int attempt);
-  /// Of its budget's events so many have been heard. Becomes durable together with what follows
-  /// from them.
+  /// This many events of the job's budget have been followed. Becomes durable together with what
+  /// followed from them.
   void HeardOfBudget(core::JobId job, std::size_t events);
-  /// From now on FollowMachine is called: rows of jobs are kept for it.
+  /// FollowMachine will be called, so rows of jobs are kept for it from now on.
   void ExpectMachine() { follows_machine_ = true; }
-  /// What machines used, jobs included, that is settled.
+  /// Adds what a machine used. The shares already tell apart jobs and the rest.
   void AddMachine(const core::MachineShares& shares);
-  /// What was read of the machine; what ended by `upto` is settled, and stored with what is next.
-  /// Whether there was any.
+  /// Adds readings of the whole machine, and settles the intervals that ended by `upto`: subtracts
+  /// what jobs used, and adds the rest to the next commit. True: there were such intervals.
   bool FollowMachine(std::vector<core::MachineShares> readings, Time upto);
-  /// Of jobs with new rows since the last call.
+  /// The figures of jobs that have new rows since the last call.
   std::map<core::JobId, JobFigures> TakeChanged();
-  /// It has ended, and its rows are stored: they are summed up anew if there are more after all.
+  /// Forgets the sums of a job that has ended and whose rows are stored. If more rows come after
+  /// all, its sums are read from the store.
   void Forget(core::JobId job) {
     figures_.erase(job);
     budget_events_.erase(job);
@@ -55,7 +60,7 @@ class JobAccounting final : public local::JobRecords {
   OnRows on_rows_;
   Counters& counters_;
   std::map<core::JobId, JobFigures> figures_;
-  std::map<core::JobId, std::size_t> budget_events_;  // heard; may not be stored yet
+  std::map<core::JobId, std::size_t> budget_events_;  // followed; not durable yet, perhaps
   std::set<core::JobId> changed_;
   core::MachineLedger machine_;
   bool follows_machine_ = false;

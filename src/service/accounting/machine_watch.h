@@ -1,13 +1,15 @@
 #pragma once
-// Reads what the machine uses while the service runs, beside the supervisors that measure one job
-// each: processors and memory by meters of the scope machine, GPUs by the counters that the looks
-// at them find (no library is held open, so that drivers can be upgraded under the service).
-// Readings are of the whole machine: what jobs used is still in them (core/machine_ledger.h).
+// Measures the whole machine while the service runs. Supervisors measure one job each, so this is
+// how the service knows what no job used. Meters of the scope "machine" read processors and memory.
+// GPUs are read by the energy counters that each look at them finds (devices/gpu_watch.h): no
+// driver library stays open, so that drivers can be upgraded while the service runs. The readings
+// still contain what jobs used (core/machine_ledger.h subtracts it).
 //
-// What a GPU used is called idle, as a look does not tell who used it; what programs used that are
-// no jobs is in it, too. GPUs without a counter are not read.
+// A look does not tell who used a GPU. So all of a GPU's energy is called idle here, also that of
+// programs that are not jobs. GPUs without a counter are not measured.
 //
-// Thread contract: Take from one thread; what OnLook returns from any, also after the watch ended.
+// Thread contract: Take from one thread. The function that OnLook returns may be called on any
+// thread, also after the watch has ended.
 
 #include <functional>
 #include <memory>
@@ -22,12 +24,13 @@ namespace ebb::service {
 
 class MachineWatch {
  public:
-  /// `meters` have the scope machine, and none of them reads GPUs.
+  /// `meters` have the scope "machine". None of them may read GPUs.
   MachineWatch(meter::MeterSet meters, Duration interval);
   ~MachineWatch();
 
+  /// A function that takes the counters of one look.
   std::function<void(const meter::GpuInventory&)> OnLook() const;
-  /// What was read since the last call.
+  /// The readings since the last call.
   std::vector<core::MachineShares> Take();
 
  private:

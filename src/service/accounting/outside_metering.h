@@ -1,13 +1,13 @@
 #pragma once
-// The accounts of what an executor measures by its own means, elsewhere than on this machine: pods
-// of a cluster, by the agents of their nodes. Energy becomes rows of the job's ledger at the signal
-// that decided, and is shown and stored as that of any job.
+// The accounts of jobs that others measure: pods of a cluster, by the agents of their nodes. Energy
+// becomes rows of the job's ledger, with the intensity of the signal that decides when jobs run. It
+// is shown and stored like the energy of any job.
 //
-// Everything that is handed over between two commits of the store becomes durable together with
-// what the executor has to remember of where it was, so that nothing is counted twice and nothing
-// is left out when the service is killed.
+// All readings that are added between two commits of the store become durable together with the
+// position that the executor remembers (Remember). So a service that is killed counts no reading
+// twice and leaves none out.
 //
-// Thread contract: the loop's.
+// Thread contract: the loop's thread.
 
 #include <functional>
 #include <optional>
@@ -31,32 +31,33 @@ class OutsideMetering {
     runtime::SignalFeed& feed;
     const runtime::GridClock& clock;
     Pue pue;
-    /// Figures have changed: they are to be shown, and stored soon.
+    /// Shows the figures that have changed, and has them stored soon.
     std::function<void()> changed;
-    /// All that is measured of a job that has ended is there.
+    /// All readings of a job that has ended have been added.
     std::function<void(core::JobId)> complete;
   };
   explicit OutsideMetering(Ports ports) : ports_(std::move(ports)) {}
 
-  /// Of one attempt of a job that is known, over intervals of wall time that are over; what its
-  /// rows come to.
+  /// Adds readings of an attempt of a known job. Their intervals of wall time are over. Returns the
+  /// totals of the rows that they make.
   core::LedgerTotals Add(core::JobId job, int attempt,
                          std::span<const core::EnergyReading> readings);
-  /// What another life, whose ledger is not here, has counted of a job up to then, as one row. Its
-  /// intensity is the one that makes its emissions.
+  /// Adds, as one row, what another controller counted of a job before, whose ledger is not here.
+  /// The row's intensity is the mean that gives its emissions.
   void AddEarlier(core::JobId job, int attempt, Interval wall, Energy energy,
                   std::optional<Emissions> emissions);
-  /// Of the machines, jobs included: settled.
+  /// Adds what a machine used. The shares already tell apart jobs and the rest.
   void AddMachine(const core::MachineShares& shares) { ports_.accounting.AddMachine(shares); }
   void Complete(core::JobId job) { ports_.complete(job); }
-  /// Ends what belongs together.
+  /// Ends a batch that has to become durable as a whole.
   void Publish() { ports_.changed(); }
 
-  /// What the executor has to know in its next life; empty: nothing was remembered.
+  /// The text of the last Remember that is durable; empty: there was none.
   std::string Remembered() const;
+  /// Keeps a text for the executor's next life: how far it has read.
   void Remember(const std::string& text);
 
-  /// What is believed of that moment on the wall clock; nothing: it is not known.
+  /// The intensity at a moment of wall time, by the best values known now; nothing: it is unknown.
   std::optional<Intensity> IntensityAt(Time wall) const;
 
  private:

@@ -1,8 +1,10 @@
 #pragma once
-// What a job that has ended emitted, and would have at its submission, on one signal
-// (core/accounting.h): so one that started at once and did not pause saves exactly 0. Providers
-// revise their values: a job is settled when it has ended, when its last hours have been published,
-// and once more when nothing is expected to change. Pure.
+// The settlement of a job that has ended: what it emitted, and what it would have emitted from its
+// submission on, both by the same values of the signal (core/accounting.h). So a job that started
+// at once and never paused has saved exactly 0.
+//
+// Providers publish some values late and revise others. So a job is settled after its end, again
+// when its last hours have been published, and once more when values are no longer revised. Pure.
 
 #include <optional>
 #include <vector>
@@ -13,13 +15,15 @@
 
 namespace ebb::service {
 
-/// When it is first looked whether the last hours of a job have been published; then after twice
-/// the time, as some sources never publish them.
+/// The wait until the first look whether the last hours of a job have been published. Each later
+/// wait is twice as long, because some sources never publish them.
 inline constexpr Duration kLookForPublished{std::chrono::minutes{10}};
 
-/// Where it would have run from its submission on, and where it did: what `published` is asked for.
+/// The hours for which SettlementOf needs values: those in which the job ran, and those in which it
+/// would have run from its submission on.
 Interval SettledOver(Time submitted, const std::vector<core::LedgerRow>& rows);
 
+/// `published`: the newest values of the signal. Hours that it lacks keep the values of the rows.
 Settlement SettlementOf(Time submitted, const std::vector<core::LedgerRow>& rows,
                         const core::IntensitySeries& published);
 

@@ -25,7 +25,7 @@ std::optional<report::HadItWaited> HadItWaitedOf(const JobCard& card,
   const bool began_at_once =
       card.first_start && *card.first_start - card.submission->job.submitted <= kStartedAtOnce;
   if (!began_at_once || card.pauses > 0) return std::nullopt;
-  // The service may have forgotten the first hours of a long job.
+  // The outlook may no longer contain the first hours of a long job.
   auto known = core::IntensitySeries::Create(
       outlook.known.identity(), core::Filled(published.samples(), outlook.known.samples()));
   if (!known) return std::nullopt;

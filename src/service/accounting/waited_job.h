@@ -1,6 +1,7 @@
 #pragma once
-// What a job that began as it was submitted would have emitted had it waited: an estimate, made
-// once, when the job has ended (report/run/had_it_waited.h); as text for the store. Pure.
+// What a job that started at its submission would have emitted if it had waited
+// (report/run/had_it_waited.h): an estimate, made once, when the job has ended. The store keeps it
+// as text. Pure.
 
 #include <optional>
 #include <string>
@@ -11,15 +12,15 @@
 
 namespace ebb::service {
 
-/// Absent: it waited or paused, or nothing is known about later hours. `published`: of the hours in
-/// which it ran; `outlook`: what the service knows and expects now.
+/// Nothing: the job waited or paused, or the later hours are unknown. `published`: the values of
+/// the hours in which the job ran. `outlook`: the values that the service knows and expects now.
 std::optional<report::HadItWaited> HadItWaitedOf(const JobCard& card,
                                                  const std::vector<core::LedgerRow>& rows,
                                                  const core::IntensitySeries& published,
                                                  const core::SignalView& outlook);
 
 std::string WaitedText(const report::HadItWaited& waited);
-/// Nothing where the text is empty or damaged.
+/// The reverse of WaitedText. Nothing: the text is empty or damaged.
 std::optional<report::HadItWaited> WaitedFrom(const std::string& text);
 
 }  // namespace ebb::service

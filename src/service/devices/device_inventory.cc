@@ -29,7 +29,7 @@ bool KnowsModelBut(const core::Cluster& cluster, std::initializer_list<std::stri
 
 }  // namespace
 
-// The CPU, or GPUs that no driver knows. False: what the looks find.
+// Uses the CPU, or GPUs that no driver checks. False: the service uses the GPUs that it finds.
 bool DeviceInventory::UsesOther(const Look& look, const core::Cluster& before) {
   const bool no_driver = !look && !options_.is_installed();
   const bool none_here = no_driver || (look && look->devices.empty());

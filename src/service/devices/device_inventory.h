@@ -1,9 +1,11 @@
 #pragma once
-// Which devices the service gives to jobs: decided once when it starts, followed by looks at the
-// machine while it runs (gpu_watch.h), kept over its lives, and told to people.
+// The devices that the service gives to jobs. The kind (CPU or GPUs) is decided once, when the
+// service starts; looks at the machine follow GPUs that fail or come back (gpu_watch.h). The store
+// keeps the inventory for the next life, and events tell people what has changed.
 //
-// The CPU is used where a person asked for it, and by itself only where there never were GPUs: a
-// driver that does not answer, or a store that knows GPUs, means that they are there and in use.
+// Jobs run on the CPU if a person asked for it. Otherwise they do only on a machine that never had
+// GPUs: if a driver does not answer, or the store knows GPUs, then GPUs are there and may be in
+// use.
 //
 // Thread contract: the loop's thread.
 
@@ -22,13 +24,14 @@
 namespace ebb::service {
 
 struct DeviceOptions {
-  /// Empty: no GPUs are looked for, the pools are those of the executor's options.
+  /// Asks the driver for the GPUs. Empty: the service does not look for GPUs, and has the pools of
+  /// the executor's options.
   std::function<Result<meter::GpuInventory>()> look;
-  /// Whether there is a driver's library that a look could load.
+  /// Whether the driver's library is there to be loaded.
   std::function<bool()> is_installed = [] { return true; };
-  std::string asked;               ///< what --gpus said; empty: all
-  std::vector<std::string> names;  ///< the same, one by one
-  int slots_otherwise = 1;         ///< of the CPU, on a machine without GPUs
+  std::string asked;               ///< the text of --gpus; empty: all GPUs
+  std::vector<std::string> names;  ///< the names in `asked`
+  int slots_otherwise = 1;         ///< slots of the CPU, on a machine without GPUs
   std::vector<core::DeviceProfile> profiles;
   std::chrono::milliseconds look_every{60'000};
 };
@@ -39,17 +42,17 @@ class DeviceInventory {
     store::ServiceStore& store;
     Publisher& publisher;
     EventLog& events;
-    std::function<void()> wake;  ///< from any thread
+    std::function<void()> wake;  ///< may be called on any thread
   };
   DeviceInventory(const DeviceOptions& options, Ports ports)
       : options_(options), ports_(std::move(ports)) {}
 
-  /// Once, when the service starts: fills the register, where there is a look. `before`: the pools
-  /// of an earlier life. An Error: a name of --gpus names nothing.
+  /// Fills the register; called once, when the service starts. `before`: the pools of an earlier
+  /// life. An Error: --gpus names a GPU that does not exist.
   Status Open(local::DeviceRegister& devices, const core::Site& site, const core::Cluster& before);
-  /// What a person wants of a device; its name.
+  /// Sets a device aside, puts it back or forgets it. Returns its full name.
   Result<std::string> Change(const ChangeDevice& change);
-  /// Takes in what the watch has seen, tells and stores what changed.
+  /// Takes over what the watch has seen. Tells people what changed, and stores it.
   void Follow();
 
  private:

@@ -60,7 +60,7 @@ struct GpuWatch::Shared {
     done = true;
     changed.notify_all();
   }
-  // Nothing while it takes no longer than it may.
+  // A look that is still within its patience is not news.
   bool Hangs() const { return looking_since && Clock::now() - *looking_since > options.patience; }
 
   const GpuWatchOptions options;

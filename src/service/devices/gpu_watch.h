@@ -1,10 +1,10 @@
 #pragma once
-// Looks at the GPUs of the machine again and again, on a thread of its own: a driver that hangs
-// holds nobody up. The library is loaded anew and let go each time, so that a driver can be
-// upgraded under the service, and what comes is seen.
+// Looks at the GPUs of the machine regularly, on a thread of its own, so that a driver that hangs
+// does not block the loop. Each look loads the driver's library anew and unloads it, so that a
+// driver can be upgraded while the service runs, and new GPUs are found.
 //
-// Thread contract: the functions from one thread; `look` and `on_news` are called on the watch's.
-// A look that hangs is left behind at the end, so `look` must not refer to what ends before it.
+// Thread contract: call the functions from one thread. `look` and `on_news` run on the watch's
+// thread. A look that hangs outlives the watch, so `look` must own all that it uses.
 
 #include <chrono>
 #include <functional>
@@ -18,11 +18,12 @@ namespace ebb::service {
 
 struct GpuWatchOptions {
   std::function<Result<meter::GpuInventory>()> look;
-  /// Something differs from what was taken last.
+  /// Called when the answer differs from the last one that was taken.
   std::function<void()> on_news = [] {};
   std::chrono::milliseconds every{60'000};
-  std::chrono::milliseconds every_in_trouble{5'000};  ///< while there is no answer, or a fault
-  std::chrono::milliseconds patience{30'000};         ///< then the driver counts as silent
+  std::chrono::milliseconds every_in_trouble{
+      5'000};                                  ///< while the driver gives no answer, or a fault
+  std::chrono::milliseconds patience{30'000};  ///< for one look; then the driver counts as silent
 };
 
 class GpuWatch {
@@ -32,12 +33,12 @@ class GpuWatch {
   GpuWatch(const GpuWatch&) = delete;
   GpuWatch& operator=(const GpuWatch&) = delete;
 
-  /// The latest answer, once it differs from the one that was taken last. While a look takes longer
-  /// than it should: that Error.
+  /// The latest answer, if it differs from the last one that was taken. An Error: the driver does
+  /// not answer, or a look takes longer than `patience`.
   std::optional<Result<meter::GpuInventory>> TakeNews();
-  /// The first answer; an Error when it does not come in time.
+  /// The first answer. An Error: it does not come in time.
   Result<meter::GpuInventory> TakeFirst(std::chrono::milliseconds limit);
-  /// Looks now rather than later.
+  /// Looks now instead of at the next regular time.
   void Hurry();
 
  private:

@@ -1,7 +1,9 @@
 #pragma once
-// Which jobs wait for others to succeed. A waiting job is held in the engine, so that no plan keeps
-// a place for it, and let go when the last job it waits for has succeeded; when one of them has
-// not, it is cancelled.
+// The dependencies between jobs. A job that waits for predecessors is held in the engine, so that
+// no plan reserves devices for it. It is released when its last predecessor has succeeded, and
+// cancelled when one has failed.
+//
+// Thread contract: the loop's thread.
 
 #include <map>
 #include <set>
@@ -14,11 +16,12 @@ namespace ebb::service {
 
 class Dependencies {
  public:
-  /// `pending` of the jobs it comes after have not ended. False: it waits for nothing.
+  /// `pending`: the job's predecessors that have not ended. False: there are none.
   bool Add(core::JobId job, const std::vector<core::JobId>& pending);
-  /// What the end of a job means for those that wait for it: to be let go, or to be cancelled.
+  /// A job has ended. Returns the facts that follow for jobs that wait for it: releases,
+  /// cancellations.
   std::vector<engine::Fact> TakeEnd(core::JobId job, bool succeeded);
-  /// Somebody let it go or cancelled it: it waits for nothing any more.
+  /// The job was released or cancelled by somebody, and waits for no predecessor any more.
   void Drop(core::JobId job);
   std::vector<core::JobId> WaitsFor(core::JobId job) const;
 

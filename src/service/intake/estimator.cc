@@ -8,13 +8,14 @@ namespace ebb::service {
 namespace {
 
 constexpr std::size_t kMostKnown = 10'000;
-// Of a GPU that trains. A guess, and said to be one: until a job was measured nobody knows its own.
+// A guess for a GPU that trains, and people are told so: a job's power is unknown until it was
+// measured.
 constexpr double kUsualUtilisation = 0.7;
 
 }  // namespace
 
 std::string Estimator::SignatureOf(const core::Submission& submission) {
-  const char between = '\0';  // in no word of a command
+  const char between = '\0';  // no word of a command contains it
   const std::string cap = submission.power_cap ? core::Describe(*submission.power_cap) : "";
   return submission.job.name + between + std::to_string(submission.job.devices) + between + cap +
          between + Join(submission.command, std::string(1, between));

@@ -1,8 +1,8 @@
 #pragma once
-// Refines what is expected of a submitted job by what the same job took before (core/estimate.h).
-// The first of its kind is expected to draw what devices of its model usually do
-// (core/device_profile.h). Remembers what it looked up, so that a thousand submissions of one
-// program cost one look.
+// Estimates the duration and power of a submitted job from earlier runs of the same job
+// (core/estimate.h). A job without earlier runs is expected to draw the usual power of its device
+// model (core/device_profile.h). Earlier runs are read once, so that a thousand submissions of one
+// program cost one query.
 //
 // Thread contract: the loop's thread.
 
@@ -19,17 +19,17 @@ namespace ebb::service {
 
 class Estimator {
  public:
-  /// `cluster` gives the pools by which attempts are numbered. Both must outlive the estimator.
-  /// `profiles`: of device models, before the built-in ones.
+  /// `cluster`: the pools whose numbers attempts are stored with. Both must outlive the estimator.
+  /// `profiles`: the user's own profiles of device models, which go before the built-in ones.
   Estimator(store::Database& database, std::function<core::Cluster()> cluster,
             std::vector<core::DeviceProfile> profiles = {})
       : database_(database), cluster_(std::move(cluster)), profiles_(std::move(profiles)) {}
 
-  /// Sets run time and power of the job from earlier runs and the owner's hints. Says so in one
-  /// line; empty: there were no earlier runs and the models of devices are unknown, and everything
-  /// stays.
+  /// Sets the job's duration and power from earlier runs and the owner's hints. Returns one line
+  /// that says so. Empty: there were no earlier runs and the device model is unknown, so nothing
+  /// has changed.
   std::string Refine(Submit& submit);
-  /// A job has ended: what is remembered of its like is looked up again.
+  /// A job has ended, so the earlier runs of the same job are read again.
   void Forget(const core::Submission& submission);
 
  private:

@@ -22,18 +22,19 @@ class Inbox {
     Promise promise;
   };
 
-  /// `wake` is called after something was put in. More than `limit` waiting requests are refused.
+  /// `wake` is called after each request. Requests beyond `limit` waiting ones are refused.
   explicit Inbox(std::function<void()> wake, std::size_t limit = 100'000)
       : wake_(std::move(wake)), limit_(limit) {}
 
+  /// Puts the request into the queue. The future gets the answer.
   std::future<Result<Answer>> Ask(Request request);
-  /// Several at once, in order.
+  /// Puts several requests into the queue, in this order and with none in between.
   std::vector<std::future<Result<Answer>>> AskAll(std::vector<Request> requests);
-  /// From now on everything is refused with this Error; what waits is, too. Nothing: open again.
+  /// Refuses all waiting and all further requests with this Error. Nothing: opens the inbox again.
   void Close(std::optional<Error> why);
 
   bool empty() const;
-  /// At most `most`, in order.
+  /// Takes at most `most` requests, in order.
   std::vector<Asked> Take(std::size_t most);
 
  private:

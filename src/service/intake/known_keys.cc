@@ -12,8 +12,8 @@ std::string UserOf(const core::Submission& submission) {
   return core::VariableOf(submission, core::kUserVariable);
 }
 
-// What the two ask for in different ways, by the keys of a submission. What may be changed of a job
-// that waits does not count, nor what the service works out for itself.
+// The keys of a submission file in which two submissions differ. Options that may be changed later
+// do not count, nor does what the service works out by itself.
 std::vector<std::string> Differences(const core::Submission& before, const core::Submission& now) {
   std::vector<std::string> keys;
   const auto compare = [&](const char* key, const auto& a, const auto& b) {
@@ -73,7 +73,7 @@ Result<std::optional<Answer>> KnownBySweepKey(store::ServiceStore& store, const 
   return answer;
 }
 
-// In the order of the requests: an earlier one of the same batch is known.
+// Requests are taken in order, so a key of an earlier request of the same batch is known.
 Status FindKeys(store::ServiceStore& store, Submit& submit) {
   for (const std::string& key : submit.after_keys) {
     EBB_ASSIGN_OR_RETURN(const auto job, store.JobOfKey(key, UserOf(submit.submission)));

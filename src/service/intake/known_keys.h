@@ -1,6 +1,7 @@
 #pragma once
-// Keys of submissions: a second submission with a key of the same user is the first one, as long as
-// it asks for the same. One that asks for something else is told so, as its job would never run.
+// Keys of submissions make them idempotent: a second submission with the same key of the same user
+// returns the first one's job. If the two differ, the answer says so, because the second one would
+// never run.
 //
 // Thread contract: the loop's thread.
 
@@ -10,13 +11,13 @@
 
 namespace ebb::service {
 
-/// The answer to a submission whose key is known; nothing: it is a new one.
+/// The answer to a submission whose key is known; nothing: the submission is new.
 Result<std::optional<Answer>> KnownByKey(store::ServiceStore& store, const Publisher& publisher,
                                          const core::Submission& submission);
-/// The same of its sweep, as far as that has a key.
+/// The answer to an experiment whose sweep has the key of a different sweep; nothing: it has not.
 Result<std::optional<Answer>> KnownBySweepKey(store::ServiceStore& store, const Submit& submit);
 
-/// Keys that it comes after become numbers of jobs. An Error where one is not known.
+/// Adds the jobs of `after_keys` to the predecessors. An Error: one of the keys is not known.
 Status FindKeys(store::ServiceStore& store, Submit& submit);
 
 }  // namespace ebb::service

@@ -100,7 +100,7 @@ std::vector<Recurring::Due> Recurring::TakeDue(Time now) {
   return all;
 }
 
-// Whether an instance comes of it.
+// Moves an entry that is due on to its next due time. True: `due` is an instance to submit.
 bool Recurring::Follow(const std::string& name, Entry& entry, Time now, Due& due) {
   int missed = 0;
   Time at = entry.next;

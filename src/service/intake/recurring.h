@@ -1,9 +1,10 @@
 #pragma once
-// The recurring jobs: which are due, and what their instances look like. An instance has a key made
-// of its name and the time at which it was due, so whoever is killed in between, it comes once.
+// The recurring jobs, and the instances that come of them. The key of an instance consists of the
+// job's name and its due time, so that it is submitted once even if the service is killed
+// meanwhile.
 //
-// What was due while no service ran is made up for by one instance, if its latest start is still
-// ahead; the rest is left out, and said to be.
+// If due times passed while no service ran, one instance makes up for them, provided that its
+// latest start is still ahead. An event tells how many were left out.
 //
 // Thread contract: the loop's thread.
 
@@ -22,37 +23,37 @@ namespace ebb::service {
 class Recurring {
  public:
   using Say = std::function<void(const std::string&)>;
-  /// `offset`: the local clock's, see core/cron.h.
+  /// `offset`: the local clock's offset from UTC (core/cron.h). `say` tells an event.
   Recurring(core::CronSchedule::UtcOffset offset, Say say)
       : offset_(std::move(offset)), say_(std::move(say)) {}
 
-  /// As Text() gave it in an earlier life.
+  /// Reads what Text() returned in an earlier life.
   Status Load(const std::string& text);
   std::string Text() const;
 
-  /// Adds the job, or replaces the one with its name; an Error when its schedule makes no sense or
-  /// never comes. Returns when it is due first.
+  /// Adds the job, or replaces the one with its name. Returns its first due time. An Error: the
+  /// schedule is not valid, or is never due.
   Result<Time> Put(core::RecurringJob job);
-  /// False: there is none with this name. Instances that wait or run go on.
+  /// False: there is no job with this name. Live instances go on.
   bool Remove(const std::string& name);
-  /// What would have been due while it was paused is not made up for. False: there is none.
+  /// Due times that pass during a pause are not made up for. False: there is no job with this name.
   bool SetPaused(const std::string& name, bool paused, Time now);
   std::vector<RecurringView> View() const;
 
   Time NextAt() const;
   struct Due {
     core::Submission submission;
-    std::vector<core::JobId> replaces;  ///< to be cancelled
+    std::vector<core::JobId> replaces;  ///< live instances to cancel first
   };
   std::vector<Due> TakeDue(Time now);
-  /// True once after each change that an earlier life must not forget.
+  /// True once after each change that has to be stored.
   bool TakeChanged() { return std::exchange(changed_, false); }
 
-  /// The clock was set to `now`: what it showed beyond that has not come about. An instance that
-  /// came of it keeps its key, and does not come twice.
+  /// The clock was set back to `now`, so later due times have not come yet. An instance that came
+  /// too early keeps its key, and is not submitted again.
   void FollowClock(Time now);
 
-  /// An instance lives.
+  /// A job was taken. It is live until Ended if it is an instance.
   void Began(const core::Submission& submission);
   void Ended(core::JobId job);
 
@@ -60,7 +61,7 @@ class Recurring {
   struct Entry {
     core::RecurringJob job;
     core::CronSchedule schedule;
-    Time next;  // Time::max(): never, or not while it is paused
+    Time next;  // Time::max(): never, or paused
   };
   static const std::string& NameOf(const Entry& entry);
   static bool IsNever(const Entry& entry);

@@ -16,34 +16,38 @@
 
 namespace ebb::service {
 
-/// A sweep that begins with the first of its experiments that comes.
+/// A sweep to come: it begins with the first of its experiments that is taken.
 struct NewSweep {
   std::string name;
-  std::string key;  ///< a second one with it is the first one; empty: none
+  std::string key;  ///< sweeps with the same key of a user are one sweep; empty: no key
   std::optional<sweep::HalvingOptions> halving;
-  core::Budget budget{};  ///< of all experiments together
-  core::SweepId id = 0;   ///< given and read by the loop
+  core::Budget budget{};  ///< for all experiments together
+  core::SweepId id = 0;   ///< the loop fills this in; 0: it has not begun
 };
 
-/// A job for the queue.
+/// Submits a job, or defines a recurring job.
 struct Submit {
   Submit() = default;
-  Submit(core::Submission job) : submission(std::move(job)) {}  // NOLINT: a request by itself
+  Submit(core::Submission job)
+      : submission(std::move(job)) {}  // NOLINT: a submission alone is a request
   core::Submission submission;
-  std::vector<std::string> after_keys;  ///< of earlier submissions that it comes after, too
-  /// Counted from when the loop takes it, in place of the job's start_by and finish_by.
+  std::vector<std::string> after_keys;  ///< more predecessors, by the keys of their submissions
+  /// Times from the moment at which the loop takes the request; they replace the job's start_by and
+  /// finish_by.
   std::optional<Duration> start_within, finish_within;
-  /// Since when it waits, where it was there before it was submitted: an object of a cluster.
+  /// The time since which the job waits, if that is before its submission: an object of a cluster
+  /// was created earlier.
   std::optional<Time> since;
-  /// Its owner says how long it runs, and what it draws; otherwise they are defaults.
+  /// The owner gave the duration, or the power; otherwise the job has the default.
   bool duration_given = false, power_given = false;
-  /// Its program may appear later: it is looked up when the job starts, and not before.
+  /// The program may appear later, so it is looked up only when the job starts.
   bool no_check = false;
-  std::optional<Error> cannot_start;           ///< found by the service when it was asked
-  std::shared_ptr<NewSweep> sweep;             ///< that it is an experiment of
-  std::optional<core::Recurrence> recurrence;  ///< instances come when it says, and none now
+  std::optional<Error> cannot_start;  ///< the service found that the program cannot start
+  std::shared_ptr<NewSweep> sweep;    ///< the sweep of this experiment; nullptr: none
+  std::optional<core::Recurrence>
+      recurrence;  ///< set: a recurring job, whose instances come when they are due
 };
-/// Of a recurring job; instances that live go on.
+/// Removes, pauses or resumes a recurring job. Its live instances go on.
 struct ChangeRecurring {
   enum class To { kRemoved, kPaused, kResumed };
   std::string name;
@@ -52,52 +56,56 @@ struct ChangeRecurring {
 struct Cancel {
   core::JobId job = 0;
 };
-/// Hold, let go, run now.
+/// Holds a job, releases it, or has it run now.
 struct ControlJob {
   core::JobId job = 0;
   engine::JobControl control = engine::JobControl::kNone;
-  std::string why{};  ///< it is held, for people; empty: a person wants it
+  std::string why{};  ///< why the job is held, for people; empty: a person asked for it
 };
-/// Of a job that has not ended: it holds from its next attempt on, and a person lets the job go. Or
-/// of all experiments of a sweep together: it holds at once, and what is held for it goes on.
+/// Replaces the budget of a job that has not ended, from its next attempt on: a job that its budget
+/// holds stays held until a person resumes it. Or replaces the budget of a sweep, at once:
+/// experiments that its budget holds go on.
 struct ChangeBudget {
   core::JobId job = 0;
-  core::SweepId sweep = 0;  ///< 0: of the job
+  core::SweepId sweep = 0;  ///< 0: the budget of `job`
   core::Budget budget;
 };
-/// Of a job that waits.
+/// Changes options of a job that waits.
 struct ChangeJob {
   core::JobId job = 0;
   core::JobChange change;
-  /// Counted from when the loop takes it, in place of the change's start_by and finish_by.
+  /// Times from the moment at which the loop takes the request; they replace the change's start_by
+  /// and finish_by.
   std::optional<Duration> start_within, finish_within;
-  bool only_check = false;  ///< it stays as it is
+  bool only_check = false;  ///< tells what the change would do, and changes nothing
 };
-/// Of a GPU of the service.
+/// Sets a GPU of this machine aside, puts it back, or forgets one that is gone.
 struct ChangeDevice {
   enum class To { kSetAside, kPutBack, kForgotten };
-  std::string name;  ///< UUID, or its unique beginning, or number
+  std::string name;  ///< UUID, the unique beginning of one, or a number
   To to = To::kSetAside;
   std::string why{};  ///< for people
 };
-/// Of the whole queue: what runs ends, and nothing starts until it is over.
+/// Drains the whole queue: running jobs end or pause, and nothing starts until the drain is over.
 struct ChangeDrain {
-  bool end = false;  ///< of the one that is
+  bool end = false;  ///< ends the drain that is in force
   std::optional<Time> until{};
-  std::optional<Duration> within{};  ///< counted from when the loop takes it, in place of `until`
+  std::optional<Duration> within{};  ///< from the moment the loop takes it; replaces `until`
   std::string why{};                 ///< for people
 };
 using Request = std::variant<Submit, Cancel, ControlJob, ChangeRecurring, ChangeBudget,
                              ChangeDevice, ChangeJob, ChangeDrain>;
 
+/// What a request that succeeded tells.
 struct Answer {
   core::JobId job = 0;
-  bool existing = false;       ///< a submission whose key was known: this is its job
-  std::optional<Time> next{};  ///< of a recurring job: when it is due first; it has no number
-  core::SweepId sweep = 0;     ///< of an experiment
-  std::string device{};        ///< that was changed
-  std::optional<core::Job> changed{};  ///< as it is once it is changed
-  /// The key was known for something else: which, and what differs. Nothing new was taken.
+  bool existing = false;               ///< the key was known, and this is its job
+  std::optional<Time> next{};          ///< when a recurring job is due first; it has no number
+  core::SweepId sweep = 0;             ///< the sweep of an experiment
+  std::string device{};                ///< the name of the device that was changed
+  std::optional<core::Job> changed{};  ///< the job after the change
+  /// Not empty: the key belongs to a different submission, and this says what differs. Nothing was
+  /// submitted.
   std::string conflict{};
 };
 

@@ -1,10 +1,11 @@
 #pragma once
-// How often to decide while submissions pour in. Deciding about a long queue takes a while, and
-// whoever submits then waits for it; so submissions are stored and answered first, and decided upon
-// together: deciding takes at most a twentieth of the time, and what would be felt comes so rarely
-// that few feel it. No submission waits for more than a few seconds to be decided upon, and where a
-// device is free, so that it might start at once, for no more than would be felt; a decision that
-// is quick is made at once.
+// How often to decide while many submissions come in. A decision about a long queue takes a while,
+// and submissions wait for their answers meanwhile. So the service stores and answers submissions
+// first, and decides about several together:
+// - a quick decision is made at once;
+// - decisions take at most a twentieth of the time, so few people meet a slow one;
+// - a submission waits a few seconds at most for its decision, or a few milliseconds if a device is
+//   free on which it might start.
 //
 // Thread contract: the loop's thread.
 
@@ -19,14 +20,15 @@ class DecisionPace {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// A decision was made, and took so much of the processor; it has left some device free.
+  /// A decision was made and took this much processor time. `device_is_free`: it left a device
+  /// free.
   void Decided(Clock::time_point now, Clock::duration cost, bool device_is_free) {
     Clock::duration wait = cost < kQuick ? Clock::duration::zero() : kShare * cost;
     if (cost >= kFelt) wait = std::clamp<Clock::duration>(wait, kRarely, kLongest);
     if (device_is_free) wait = std::min<Clock::duration>(wait, kSoon);
     next_ = now + wait;
   }
-  /// How long the next one can wait, if only submissions ask for it; zero: not at all.
+  /// How long the next decision may wait if only submissions ask for it; zero: not at all.
   Duration Left(Clock::time_point now) const {
     return std::max(std::chrono::ceil<Duration>(next_ - now), Duration::zero());
   }

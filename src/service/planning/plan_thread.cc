@@ -7,7 +7,7 @@ namespace {
 
 using engine::Planning;
 
-// Of nothing is known how long it takes: queues up to this are planned at once.
+// Before the first plan nobody knows how long one takes. Queues up to this length are surely quick.
 constexpr std::size_t kSurelyQuick = 20;
 constexpr int kRestOfSubmissions = 20;
 
@@ -46,7 +46,7 @@ void PlanThread::Work() {
   }
 }
 
-// Whether a whole plan of so many jobs would be felt, as the last one was.
+// Whether people would notice a whole plan of this many jobs, judged by the last plan.
 bool PlanThread::Takes(std::size_t jobs) const {
   if (of_jobs_ == 0) return jobs > kSurelyQuick;
   return took_ * static_cast<std::int64_t>(jobs) >

@@ -1,11 +1,13 @@
 #pragma once
-// Works out whole plans on a thread of its own. While the whole plan of the queue is quick, each
-// decision makes it; once it takes longer than would be felt, decisions place what is new beside
-// the standing plan and ask for the whole one, which is taken up when it is there. The thread
-// rests after a plan: for as long as that took; twenty times as long where only submissions came
-// in, which have their places, because to take a plan up, and to tell it, holds up the submissions.
+// Makes whole plans of the queue on a thread of its own. While a whole plan is quick, each decision
+// makes one. Once it takes longer than people would notice, a decision only places new jobs beside
+// the plan in force and asks the thread for a whole plan, which a later decision takes up.
 //
-// Thread contract: the loop's thread. The policy is used from both threads: it is pure.
+// After a plan the thread rests as long as the plan took. It rests twenty times as long if only
+// submissions have come in since: these have their places already, and each new plan delays the
+// answers to submissions while it is taken up and published.
+//
+// Thread contract: the loop's thread. Both threads use the policy, which is pure.
 
 #include <condition_variable>
 #include <functional>
@@ -23,12 +25,13 @@ class PlanThread final : public runtime::PlanWorker {
  public:
   using Clock = std::chrono::steady_clock;
   struct Ports {
-    /// The engine's, or another one that plans the same.
+    /// A policy that plans as the engine's policy does.
     std::unique_ptr<plan::Policy> policy;
-    std::function<void()> on_answer;  ///< called by its thread
-    /// By the executor's clock, the moment that is so long from now.
+    std::function<void()> on_answer;  ///< called on the plan thread
+    /// The time on the executor's clock after this much wall time.
     std::function<Time(Clock::duration)> after;
     Counters& counters;
+    /// People notice decisions that take longer.
     Clock::duration felt = std::chrono::milliseconds{8};
   };
   explicit PlanThread(Ports ports);
@@ -39,7 +42,7 @@ class PlanThread final : public runtime::PlanWorker {
   void OnDecided(const engine::Engine& engine) override;
   Time NextAt() const override;
 
-  /// More than submissions has come in.
+  /// Shortens the rest: more than submissions has come in.
   void Hurry() { hurry_ = true; }
 
  private:
@@ -54,16 +57,17 @@ class PlanThread final : public runtime::PlanWorker {
   std::optional<Answer> TakeAnswer();
 
   Ports ports_;
-  // Of the loop.
-  std::shared_ptr<const engine::PlanQuestion> asked_;  // and not answered yet
-  bool wanted_ = false;                                // the engine has something unplanned
+  // The loop's.
+  std::shared_ptr<const engine::PlanQuestion>
+      asked_;            // the question that the thread has not answered yet
+  bool wanted_ = false;  // the engine has jobs without a plan
   bool hurry_ = false;
-  Clock::duration took_{};   // the last whole plan...
-  std::size_t of_jobs_ = 0;  // ...of so many jobs; 0: none was made
+  Clock::duration took_{};   // by the last whole plan...
+  std::size_t of_jobs_ = 0;  // ...of this many jobs; 0: there was none
   Clock::time_point answered_{};
   std::size_t deciding_on_ = 0;
   Clock::time_point deciding_since_{};
-  bool news_ = false;  // that it plans for
+  bool news_ = false;  // the decision had jobs to plan
   engine::Planning chosen_ = engine::Planning::kWhole;
 
   mutable std::mutex mutex_;
@@ -71,7 +75,7 @@ class PlanThread final : public runtime::PlanWorker {
   std::shared_ptr<const engine::PlanQuestion> question_;
   std::optional<Answer> answer_;
   bool stopping_ = false;
-  std::thread thread_;  // last: it uses the above
+  std::thread thread_;  // last, because it uses the members above
 };
 
 }  // namespace ebb::service

@@ -1,5 +1,6 @@
 #pragma once
-// A policy and a journal that count how long theirs takes. Private to service/.
+// A policy and a journal that measure how long another policy and journal take, for metrics.
+// Private to service/.
 
 #include <memory>
 
@@ -38,7 +39,7 @@ class TimedPolicy final : public plan::Policy {
   Counters& counters_;
 };
 
-/// Counts decisions and commits: only they wait for the disk.
+/// Measures decisions and commits, which wait for the disk. Events do not.
 class TimedJournal final : public runtime::Journal {
  public:
   TimedJournal(runtime::Journal& journal, Counters& counters)

@@ -9,7 +9,7 @@ std::string WhyHeld(const core::SweepId sweep) {
   return "held by the budget of sweep " + std::to_string(sweep);
 }
 
-// What paused a sweep once does so again: a larger budget is what lets it go on.
+// A budget of a sweep holds until it is replaced, so its action is to stop, whatever was asked for.
 core::Budget Stopping(core::Budget budget) {
   budget.action = core::BudgetAction::kStop;
   return budget;
@@ -32,7 +32,7 @@ Status SweepBudgetWatch::Watch(const store::SweepRecord& record, core::BudgetUse
   return {};
 }
 
-// Of an earlier life, or one whose jobs had all ended.
+// Reads a sweep from the store: one of an earlier life, or one whose experiments had all ended.
 Status SweepBudgetWatch::TakeUp(core::SweepId id) {
   EBB_ASSIGN_OR_RETURN(const auto record, store::FindSweep(ports_.store.database(), id));
   if (!record || record->budget.empty()) return {};
@@ -106,7 +106,7 @@ void SweepBudgetWatch::HoldAll(Watched& sweep, const std::map<core::JobId, int>&
 
 void SweepBudgetWatch::Take(Watched& sweep, const std::vector<core::BudgetEvent>& events) {
   for (const core::BudgetEvent& event : events) {
-    // Their grace periods end those that run.
+    // Experiments end within their own grace periods, so no kill is told of the sweep.
     if (event.level == core::BudgetLevel::kKilled) continue;
     ports_.events.Say(0, "sweep " + std::to_string(sweep.record.id) + ", " + sweep.record.name +
                              ": " + core::BudgetText(event));
@@ -114,7 +114,7 @@ void SweepBudgetWatch::Take(Watched& sweep, const std::vector<core::BudgetEvent>
   }
 }
 
-// By what readers see now: jobs whose end is not published yet are among them.
+// Experiments that have not ended, by the view that is published.
 std::set<core::JobId> SweepBudgetWatch::LiveOf(core::SweepId sweep) const {
   std::set<core::JobId> jobs;
   ports_.publisher.Latest()->jobs.ForEach(0, [&](const JobCard& card) {
@@ -126,7 +126,7 @@ std::set<core::JobId> SweepBudgetWatch::LiveOf(core::SweepId sweep) const {
 }
 
 Status SweepBudgetWatch::Change(core::SweepId id, const core::Budget& budget) {
-  // What is counted of it must be in the store, to be counted from there.
+  // The use is summed up from the store, so it must all be there.
   EBB_RETURN_IF_ERROR(ports_.store.Commit());
   EBB_ASSIGN_OR_RETURN(auto record, store::FindSweep(ports_.store.database(), id));
   if (!record)

@@ -1,9 +1,8 @@
 #pragma once
-// What the experiments of a sweep may use together (core/budget.h). It is counted from the rows
-// that they are charged, so it lags behind by what a row gathers (runtime/accountant.h). When it is
-// used up, or would be before the next look, everything of the sweep that has not ended is held:
-// what runs is paused, and nothing more of it is started. A larger budget lets go what is held for
-// it.
+// Budgets of sweeps (core/budget.h): what all experiments of a sweep may use together. Use is the
+// sum of their ledger rows, so it lags behind by what a row gathers (runtime/accountant.h). When
+// the budget is used up, or would be before the next look, all experiments that have not ended are
+// held: those that run are paused, and none is started. A larger budget releases them.
 //
 // Thread contract: the loop's thread.
 
@@ -34,27 +33,29 @@ class SweepBudgetWatch {
   };
   explicit SweepBudgetWatch(Ports ports) : ports_(std::move(ports)) {}
 
-  /// A sweep of which nothing is durable yet.
+  /// Begins to follow a sweep that is not in the store yet.
   void Begin(const store::SweepRecord& sweep);
-  /// One of its experiments, of this life or an earlier one.
+  /// Begins to follow an experiment, of this life or an earlier one.
   Status Add(const core::Submission& submission);
   void End(core::JobId job);
-  /// An experiment was charged these.
+  /// Counts new ledger rows of a job.
   void Count(core::JobId job, std::span<const core::LedgerRow> rows);
-  /// At what runs: whether a budget is used up.
+  /// Judges the budgets of the sweeps of the jobs that run.
   void Look(std::span<const local::SupervisedFigures> running);
-  /// Of a sweep that is known: from now on. Durable with the next commit.
+  /// Replaces the budget of a known sweep, and releases what its old budget holds. Durable with the
+  /// next commit.
   Status Change(core::SweepId id, const core::Budget& budget);
 
  private:
   struct Watched {
     store::SweepRecord record;
-    std::int64_t events = 0;  // that are stored
+    std::int64_t events = 0;  // in the store
     runtime::BudgetWatch watch;
-    core::BudgetUse used{};  // since it is watched
+    core::BudgetUse used{};  // by its experiments since it is followed
     std::optional<Intensity> intensity{};
-    std::set<core::JobId> members{};  // that have not ended
-    // For this budget, in which attempt; one that a person has let go since is held again.
+    std::set<core::JobId> members{};  // experiments that have not ended
+    // The attempt in which each experiment was held for this budget. An experiment that a person
+    // has released since is in a later attempt, and is held again.
     std::map<core::JobId, int> held{};
   };
   Status TakeUp(core::SweepId id);
@@ -64,7 +65,7 @@ class SweepBudgetWatch {
   void HoldAll(Watched& sweep, const std::map<core::JobId, int>& running);
 
   Ports ports_;
-  std::map<core::SweepId, Watched> sweeps_;  // with a budget
+  std::map<core::SweepId, Watched> sweeps_;  // those with a budget
   std::map<core::JobId, core::SweepId> member_of_;
 };
 

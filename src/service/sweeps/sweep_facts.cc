@@ -29,7 +29,7 @@ SweepOutcome OutcomeOf(engine::Stage stage, bool stopped) {
   }
 }
 
-// How long it stood still where it was frozen is not stored: its attempt went on.
+// The store does not tell how long a job was frozen, because its attempt went on.
 std::optional<Duration> RanFor(const store::JobRecord& job, const store::AttemptSums& attempts) {
   const bool was_frozen = job.pauses > attempts.paused;
   const bool end_is_lost = engine::HasEnded(job.stage) && attempts.open > 0;

@@ -1,6 +1,6 @@
 #pragma once
-// A sweep of the queue as its store has it, and what that comes to: ranked, as `ebb sweep report`
-// has it.
+// The facts about one sweep in the store, and the ranked report of them that `ebb sweep report`
+// prints.
 
 #include <filesystem>
 #include <functional>
@@ -15,30 +15,30 @@
 
 namespace ebb::service {
 
-/// What is known of a sweep.
+/// All that is known about one sweep.
 struct SweepFacts {
   store::SweepRecord sweep;
   std::vector<store::JobRecord> jobs;  ///< its experiments, in order
   std::map<core::JobId, store::AttemptSums>
-      attempts;                                     ///< times of the grid clock, as they are read
-  std::map<core::JobId, report::EpochLoss> losses;  ///< of the last epoch of each
-  std::map<core::JobId, std::vector<std::string>> notices;  ///< of their results
-  std::map<core::JobId, std::int64_t> diverged;             ///< at which step, of those that say so
+      attempts;  ///< ReadSweepFacts gives times of the grid clock
+  std::map<core::JobId, report::EpochLoss> losses;  ///< in the last epoch of each experiment
+  std::map<core::JobId, std::vector<std::string>> notices;  ///< about the results of trainings
+  std::map<core::JobId, std::int64_t> diverged;  ///< the step at which a training diverged
   std::map<core::JobId, core::Parameters> parameters;
   std::vector<store::RungLoss> rungs;
 };
 
-/// All but the losses. Nothing where there is no such sweep.
+/// Reads all but what ReadLosses adds. Nothing: there is no such sweep.
 Result<std::optional<SweepFacts>> ReadSweepFacts(store::Database& database, core::SweepId id,
                                                  Time now);
-/// And at which step a training diverged. Of those that had an attempt, from what they wrote.
+/// Adds losses, notices and divergence, from the files that experiments with an attempt wrote.
 void ReadLosses(SweepFacts& facts,
                 const std::function<std::filesystem::path(core::JobId)>& directory_of);
 
-/// `facts`: attempts with wall times.
+/// `facts.attempts` have wall times.
 report::SweepReport SweepReportOf(const SweepFacts& facts);
 
-/// What was stopped early did not use, by estimate.
+/// What experiments that were stopped early did not use, as estimated.
 struct SavedByHalving {
   int stopped = 0;
   Energy energy;

@@ -10,7 +10,7 @@ void SweepWatch::Begin(const store::SweepRecord& sweep) {
                            Watched{sweep, sweep::SuccessiveHalving(*sweep.halving), 0, {}});
 }
 
-// Of an earlier life, or one whose jobs had all ended.
+// Reads a sweep from the store: one of an earlier life, or one whose experiments had all ended.
 Status SweepWatch::TakeUp(core::SweepId id) {
   EBB_ASSIGN_OR_RETURN(const auto record, store::FindSweep(ports_.store.database(), id));
   if (!record || !record->halving) return {};
@@ -65,7 +65,7 @@ void SweepWatch::Judge(const report::EpochLoss& told) {
   loss.epoch = told.epoch;
   loss.loss = told.loss;
   loss.verdict = *verdict;
-  // One that ended before it was judged keeps its result.
+  // An experiment that ended before it was judged keeps its result.
   const engine::LiveJob* live = ports_.live(told.job);
   loss.stopped = verdict->stop && live && !live->cancel_wanted;
   if (loss.stopped) Estimate(*live, *sweep.record.halving, loss);
@@ -75,7 +75,8 @@ void SweepWatch::Judge(const report::EpochLoss& told) {
   ports_.stop(told.job, sweep::WhyStopped(*verdict));
 }
 
-// On a grid clock that runs faster than time, of the energy that is really used.
+// Estimates the energy that the rest of the experiment would have used in wall time, whatever the
+// speed of a replayed grid clock.
 void SweepWatch::Estimate(const engine::LiveJob& live, const sweep::HalvingOptions& options,
                           store::RungLoss& loss) const {
   const engine::Explanation& explanation = live.explanation;
@@ -94,7 +95,7 @@ void SweepWatch::Estimate(const engine::LiveJob& live, const sweep::HalvingOptio
 void SweepWatch::End(core::JobId job) {
   const auto member = member_of_.find(job);
   if (member == member_of_.end()) return;
-  // In the order in which it happened: with what the others told meanwhile.
+  // Losses are judged in the order of time, so those of the others are read too.
   std::set<core::JobId> jobs = ran_;
   jobs.insert(job);
   Read(jobs);
@@ -104,8 +105,8 @@ void SweepWatch::End(core::JobId job) {
   member_of_.erase(member);
   Watched& sweep = sweeps_.at(id);
   sweep.members.erase(job);
-  // What was told is found in the store when more of its experiments come; until it is on the disk,
-  // here.
+  // Without live experiments the sweep is read from the store again when more come. Until its
+  // losses are durable it stays in memory.
   if (sweep.members.empty() && ports_.store.Commit()) sweeps_.erase(id);
 }
 

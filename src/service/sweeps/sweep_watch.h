@@ -1,10 +1,11 @@
 #pragma once
-// Successive halving (sweep/successive_halving.h) for the sweeps of the queue: follows what their
-// experiments tell in their progress files, and has those stopped that fall behind. What is told at
-// a rung is stored in the order in which it was judged, together with the cancellation that came of
-// it; a service that starts again takes it up from there and reads what was told meanwhile.
+// Successive halving (sweep/successive_halving.h) for the sweeps of the queue: reads the losses
+// that experiments write to their progress files, and has experiments stopped that fall behind.
+// Losses at rungs are stored in the order in which they were judged, together with the
+// cancellations that followed. A service that starts again goes on from there, and reads what was
+// written meanwhile.
 //
-// Jobs that belong to no such sweep are not looked at, and of the others only those that run.
+// Only jobs of such sweeps are looked at, and of these only those that run.
 //
 // Thread contract: the loop's thread.
 
@@ -30,20 +31,21 @@ class SweepWatch {
     const runtime::GridClock& clock;
     Pue pue;
     std::function<std::filesystem::path(core::JobId)> directory_of;
-    /// As the engine has it; nullptr once it has ended.
+    /// The job in the engine; nullptr: it has ended.
     std::function<const engine::LiveJob*(core::JobId)> live;
     std::function<void(core::JobId, std::string why)> stop;
     EventLog& events;
   };
   explicit SweepWatch(Ports ports) : ports_(std::move(ports)) {}
 
-  /// A sweep of which nothing is durable yet.
+  /// Begins to follow a sweep that is not in the store yet.
   void Begin(const store::SweepRecord& sweep);
-  /// One of its experiments. `begun`: it ran in an earlier life.
+  /// Begins to follow an experiment. `begun`: it ran in an earlier life of the service.
   Status Add(const core::Submission& submission, bool begun = false);
-  /// Reads on in those that run, and in those that did when it looked last; judges.
+  /// Reads new losses of the experiments that run, or ran at the last look, and judges them.
   void Look(std::span<const core::JobId> running);
-  /// Reads what is left of it; it is not judged any more, but others are by what it told.
+  /// An experiment has ended: reads its last losses. It is not stopped any more, but others are
+  /// judged by them.
   void End(core::JobId job);
   bool empty() const { return member_of_.empty(); }
 
@@ -52,7 +54,7 @@ class SweepWatch {
     store::SweepRecord record;
     sweep::SuccessiveHalving halving;
     std::int64_t losses = 0;
-    std::set<core::JobId> members;  // that have not ended
+    std::set<core::JobId> members;  // experiments that have not ended
   };
   Status TakeUp(core::SweepId id);
   void Read(const std::set<core::JobId>& jobs);
@@ -61,9 +63,9 @@ class SweepWatch {
                 store::RungLoss& loss) const;
 
   Ports ports_;
-  std::map<core::SweepId, Watched> sweeps_;  // with successive halving
+  std::map<core::SweepId, Watched> sweeps_;  // those with successive halving
   std::map<core::JobId, core::SweepId> member_of_;
-  std::set<core::JobId> ran_;  // when it looked last
+  std::set<core::JobId> ran_;  // experiments that ran at the last look
   report::EpochLosses losses_;
 };
 

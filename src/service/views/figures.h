@@ -8,7 +8,8 @@
 
 namespace ebb::service {
 
-/// A start within this of the submission was at once: the rest is Ebb's own time.
+/// A job that starts within this time of its submission started at once: Ebb itself takes that
+/// long.
 inline constexpr Duration kStartedAtOnce{std::chrono::seconds{2}};
 
 /// What a job has used. Rows that are not durable yet are included.
@@ -20,10 +21,10 @@ struct JobFigures {
 
 /// A job that has ended, revalued on the newest values of its signal (service/accounting/settlement.h).
 struct Settlement {
-  std::optional<Emissions> emitted;        ///< nothing: the intensity of some of it is not known
-  std::optional<Emissions> at_submission;  ///< of the same energy; nothing: likewise
-  std::optional<double> half_width_g;      ///< of their difference: half of its 95 % interval
-  bool is_published = false;               ///< all that it needs has been published
+  std::optional<Emissions> emitted;        ///< nothing: some of the intensity is unknown
+  std::optional<Emissions> at_submission;  ///< of the same energy, likewise
+  std::optional<double> half_width_g;      ///< half of the 95 % interval of the difference
+  bool is_published = false;               ///< the provider has published all hours of the job
 };
 
 /// A job that has ended, had it been first come, first served (service/accounting/first_come.h).

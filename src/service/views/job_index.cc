@@ -79,7 +79,7 @@ void JobIndex::ForEachChange(const JobIndex& before,
   }
 }
 
-// A chunk that somebody else may read is copied before it is written.
+// Copies a chunk before it is written if a published index shares it.
 std::shared_ptr<const JobCard>& JobIndex::Cell(core::JobId id) {
   const auto index = static_cast<std::size_t>(id);
   if (index / kChunk >= chunks_.size()) chunks_.resize(index / kChunk + 1);
@@ -89,10 +89,10 @@ std::shared_ptr<const JobCard>& JobIndex::Cell(core::JobId id) {
   } else if (chunk.use_count() > 1) {
     chunk = std::make_shared<Chunk>(*chunk);
   } else {
-    // Nobody else has it; whoever had it has finished reading.
+    // No copy of the index shares the chunk; the fence orders the last reader before this write.
     std::atomic_thread_fence(std::memory_order_acquire);
   }
-  // Every chunk is made as one that can be written.
+  // make_shared made a chunk that is not const, so it may be written.
   auto& writable = const_cast<Chunk&>(*chunk);
   writable.totals.reset();
   return writable.cards[index % kChunk];
@@ -114,7 +114,7 @@ void JobIndex::Erase(core::JobId id) {
   if (!Find(id)) return;
   Cell(id).reset();
   --size_;
-  // However many jobs there were, those that are left take the room.
+  // Memory depends on the jobs that are left, not on how many there were.
   auto& chunk = chunks_[static_cast<std::size_t>(id) / kChunk];
   if (std::ranges::none_of(chunk->cards, [](const auto& card) { return card != nullptr; }))
     chunk.reset();

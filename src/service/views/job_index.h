@@ -1,7 +1,8 @@
 #pragma once
-// The queue as readers see it: one immutable card for each job, in a table whose copies share what
-// did not change. The loop writes and publishes; any number of threads read what was published, at
-// no cost to the loop. Publishing costs a pointer for every 256 jobs.
+// The jobs as readers see them: one immutable card for each job, in an index by number. Copies of
+// the index share all that did not change, so publishing one costs a pointer for every 256 jobs.
+//
+// Thread contract: one thread writes. Any number of threads read copies, at no cost to the writer.
 
 #include <array>
 #include <cstdint>
@@ -19,10 +20,10 @@
 
 namespace ebb::service {
 
-/// One for all who need it: the executor, and any number of copies of a card.
+/// The executor and all copies of a card share one submission.
 using SharedSubmission = std::shared_ptr<const core::Submission>;
 
-/// What is shown of a job.
+/// What readers know of a job.
 struct JobCard {
   SharedSubmission submission;
   engine::Explanation explanation;  ///< stage and reason
@@ -31,47 +32,49 @@ struct JobCard {
   std::optional<Time> first_start;
   std::optional<Time> ended;
   std::optional<int> exit_code;
-  std::string detail;  ///< why it failed, was cancelled or is held; what a started one waits for
-  std::vector<Interval> stretches;  ///< of running; the last one may go on (Time::max())
-  /// Of each stretch, as far as it is known: which devices of the pool, from 0 on.
+  std::string detail;  ///< why it failed, was cancelled or is held, or what its start waits for
+  std::vector<Interval> stretches;  ///< when it ran; a stretch that goes on ends at Time::max()
+  /// For each stretch the devices of the pool that it had, from 0 on; shorter where unknown.
   std::vector<std::vector<int>> slots;
-  std::vector<Interval> planned;       ///< stretches to come, as of the last plan for it
-  std::vector<core::JobId> waits_for;  ///< jobs that have to succeed first
-  // Of what is stored in the ledger.
+  std::vector<Interval> planned;       ///< when it is to run, by the last plan
+  std::vector<core::JobId> waits_for;  ///< predecessors that have not succeeded yet
+  // Sums of the job's ledger.
   Energy energy;
-  std::optional<Emissions> emissions;  ///< as its rows were closed
-  /// Of the same rows on the settled signal, once it has ended: its baselines are on that, too.
+  std::optional<Emissions> emissions;  ///< by the intensity known when each row was closed
+  /// The emissions of the same rows by the settled values of the signal, once the job has ended.
+  /// The baselines below use these values too.
   std::optional<Emissions> emissions_settled;
-  /// Of what it saved against its submission: half of the 95 % interval.
+  /// Half of the 95 % interval of what the job saved against running at its submission.
   std::optional<double> saving_half_width_g;
   std::optional<Emissions> emitted() const {
     return emissions_settled ? emissions_settled : emissions;
   }
-  /// Part of `energy`; nothing: no GPU was measured, or it ended in another life of the service.
+  /// The GPUs' part of `energy`. Nothing: no GPU was measured, or the job ended in an earlier life
+  /// of the service.
   std::optional<Energy> gpu_energy;
-  /// Of the same energy, had it run when it was submitted; once it has ended.
+  /// The emissions of the same energy from the submission on, once the job has ended.
   std::optional<Emissions> emissions_at_submission;
-  /// As first_come.h has it, once it has ended.
+  /// The job's start and emissions by first come, first served (first_come.h), once it has ended.
   std::optional<Time> first_come_start;
   std::optional<Emissions> emissions_first_come;
-  /// Of what it saved against that: half of the 95 % interval.
+  /// Half of the 95 % interval of what the job saved against first come, first served.
   std::optional<double> first_come_half_width_g;
 
-  /// Of one that began at once, as of its end.
+  /// What a job that began at once would have saved by waiting, as estimated at its end.
   std::optional<report::HadItWaited> had_it_waited;
 
   store::Baseline at_submission() const { return {emissions_at_submission, saving_half_width_g}; }
   store::Baseline first_come() const { return {emissions_first_come, first_come_half_width_g}; }
 };
 
-/// Sums over jobs.
+/// Sums over a set of jobs.
 struct JobTotals {
   static constexpr auto kStages = static_cast<std::size_t>(engine::Stage::kCancelled) + 1;
-  std::array<std::int64_t, kStages> stages{};  ///< how many, by engine::Stage
-  Energy energy;                               ///< of all of them
-  Emissions emissions;                         ///< of all of them, as far as they are known
-  bool any_emissions = false;                  ///< they are known of one at least
-  store::EndedSums ended;                      ///< of those that have ended
+  std::array<std::int64_t, kStages> stages{};  ///< number of jobs, by engine::Stage
+  Energy energy;
+  Emissions emissions;         ///< of the jobs whose emissions are known
+  bool any_emissions = false;  ///< the emissions of at least one are known
+  store::EndedSums ended;      ///< of the jobs that have ended
 
   void Add(const JobCard& card);
   JobTotals& operator+=(const JobTotals& other);
@@ -79,19 +82,19 @@ struct JobTotals {
 
 class JobIndex {
  public:
-  /// nullptr when there is no such job.
+  /// The card of a job; nullptr: there is no such job.
   const JobCard* Find(core::JobId id) const;
-  /// By id, from `first` on, as long as `take` returns true.
+  /// Visits the cards in the order of their ids, from `first` on, while `take` returns true.
   void ForEach(core::JobId first, const std::function<bool(const JobCard&)>& take) const;
-  /// What differs from `before`, by id: a card that is new or another one, nullptr for one that is
-  /// gone. Costs a pointer for every 256 jobs, and what changed.
+  /// Visits what differs from `before`, in the order of ids: the card of a job that is new or has
+  /// changed, nullptr for one that is gone. Costs a pointer for every 256 jobs, and the changes.
   void ForEachChange(const JobIndex& before,
                      const std::function<void(core::JobId, const JobCard*)>& take) const;
-  /// Of all jobs. Looks only at the chunks that nobody has asked about since they changed.
+  /// Sums over all jobs. Each chunk of 256 jobs is summed up once after a change.
   JobTotals Totals() const;
   std::size_t size() const { return size_; }
 
-  /// Of 256 jobs each, as far as they hold any.
+  /// The number of chunks that hold a job.
   std::size_t chunks() const;
 
   void Put(JobCard card);
@@ -101,7 +104,7 @@ class JobIndex {
   static constexpr std::size_t kChunk = 256;
   struct Chunk {
     std::array<std::shared_ptr<const JobCard>, kChunk> cards;
-    // Made by the first reader who asks; a chunk that is written has none.
+    // The first reader who asks fills these in. A write starts from a copy without them.
     mutable std::mutex mutex;
     mutable std::optional<JobTotals> totals;
 
@@ -110,7 +113,7 @@ class JobIndex {
   };
   std::shared_ptr<const JobCard>& Cell(core::JobId id);
 
-  std::vector<std::shared_ptr<const Chunk>> chunks_;  // nullptr: empty
+  std::vector<std::shared_ptr<const Chunk>> chunks_;  // nullptr: a chunk without jobs
   std::size_t size_ = 0;
 };
 

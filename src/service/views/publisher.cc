@@ -11,7 +11,7 @@ void BeginStretch(JobCard& card, Time begin) {
   if (card.stretches.empty() || card.stretches.back().end != Time::max())
     card.stretches.push_back({begin, Time::max()});
   else
-    card.stretches.back().begin = begin;  // the clock may have been set
+    card.stretches.back().begin = begin;  // as the engine has it: the clock may have been set
 }
 
 void EndStretch(JobCard& card, Time end) {
@@ -19,7 +19,8 @@ void EndStretch(JobCard& card, Time end) {
     card.stretches.back().end = std::max(end, card.stretches.back().begin);
 }
 
-// Where first come, first served starts it when it started, and it did not pause, both are one.
+// A job that started when first come, first served would have started it, and that never paused,
+// has saved exactly nothing: both figures come from the same rows.
 void SetAsItRan(JobCard& card) {
   card.emissions_first_come = card.emitted();
   card.first_come_half_width_g = 0;
@@ -30,7 +31,7 @@ void SameWhereItRanSo(JobCard& card) {
   if (apart >= -kStartedAtOnce && apart <= kStartedAtOnce) SetAsItRan(card);
 }
 
-// What the plan has for it from now on; nothing while somebody holds it.
+// The stretches that the plan has for a job from now on; none while the job is held.
 std::vector<Interval> PlannedStretches(const engine::State& state,
                                        const engine::Explanation& explanation) {
   const core::JobId job = explanation.job;
@@ -39,7 +40,7 @@ std::vector<Interval> PlannedStretches(const engine::State& state,
   if (!state.FindLive(job) || index >= state.schedule.jobs.size()) return planned;
   const plan::JobPlan& plan = state.schedule.jobs[index];
   if (plan.job != job) return planned;
-  // It runs because somebody wants it to, or goes on beyond its plan: until it is expected to end.
+  // A job that a person has run now, or that runs beyond its plan, is shown until its expected end.
   const engine::LiveJob& live = *state.live[index];
   const bool as_planned = !plan.segments.empty() && plan.segments.front().time.begin <= state.now;
   const bool is_last = plan.segments.size() <= 1;
@@ -217,7 +218,7 @@ std::vector<local::SupervisedFigures> Publisher::SetRunning(
 }
 
 void Publisher::FollowWhatTheyWaitFor(const std::vector<local::SupervisedFigures>& running) {
-  // As it was, and as it is.
+  // What each job waited for at the last look, and what it waits for now.
   std::map<core::JobId, std::pair<std::string, std::string>> told;
   for (const local::SupervisedFigures& program : next_.running)
     if (!program.begins_after.empty()) told[program.job].first = program.begins_after;

@@ -1,5 +1,6 @@
 #pragma once
-// Writes the view that readers see: follows the engine's decisions job by job, and publishes.
+// Writes the view that readers see: follows the engine's decisions, the accounts and the executor,
+// and publishes a new view when the loop asks for it.
 //
 // Thread contract: Latest and WaitForNewer from any thread; the rest from the loop's.
 
@@ -21,21 +22,22 @@ class Publisher {
   using WaitsFor = std::function<std::vector<core::JobId>(core::JobId)>;
 
   std::shared_ptr<const View> Latest() const;
-  /// The newest view once it is newer than `version`; the same one when `patience` passes first.
+  /// Waits until a view newer than `version` is published, at most for `patience`. Returns the
+  /// newest view in any case.
   std::shared_ptr<const View> WaitForNewer(std::uint64_t version,
                                            std::chrono::milliseconds patience) const;
 
-  /// A job that came in, or that was there when the service started.
+  /// Adds the card of a job that has come in, or that was there when the service started.
   void AddJob(JobCard card) { next_.jobs.Put(std::move(card)); }
-  /// As AddJob, oldest end first.
+  /// Adds the card of a job that ended in an earlier life. Call it in the order of ends.
   void AddEnded(JobCard card) {
     ended_.push_back(card.submission->job.id);
     AddJob(std::move(card));
   }
   void EraseJob(core::JobId job) { next_.jobs.Erase(job); }
   const JobCard* Find(core::JobId job) const { return next_.jobs.Find(job); }
-  /// Ended jobs beyond the newest `keep` are left out, and `forget` is told: the store has them.
-  /// One whose figures of first come, first served have not come yet stays, up to as many again.
+  /// Drops ended jobs beyond the newest `keep` from the view, and calls `forget` for each: the
+  /// store has them. A job stays while its first-come figures are missing, up to `keep` more jobs.
   void ForgetEnded(std::size_t keep, const std::function<void(const JobCard&)>& forget);
   void SetForgotten(const store::EndedSums& sums) { next_.forgotten = sums; }
   const store::EndedSums& forgotten() const { return next_.forgotten; }
@@ -44,28 +46,28 @@ class Publisher {
   void FollowJob(const engine::Explanation& explanation, const engine::State& state,
                  const WaitsFor& waits_for);
   void FollowSignal(const engine::SignalObserved& signal);
-  /// Of the first site, where there is no other.
+  /// The signal of the only site; nullptr: there are several sites, or no signal yet.
   const core::SignalView* OnlySignal() const;
   void FollowLoss(const engine::SignalLost& loss);
   void FollowFigures(const std::map<core::JobId, JobFigures>& changed);
-  /// Of a job that has not ended; an end replaces it.
+  /// Sets the detail of a job that has not ended. Its end replaces the detail.
   void SetDetail(core::JobId job, const std::string& detail) {
     Change(job, [&](JobCard& card) { card.detail = detail; });
   }
-  /// Of a job that is there.
+  /// Replaces the submission of a known job.
   void SetSubmission(SharedSubmission submission) {
     Change(submission->job.id, [&](JobCard& card) { card.submission = submission; });
   }
-  /// A later one of the same job replaces it; the counters count the first.
   void SetHadItWaited(core::JobId job, const report::HadItWaited& waited);
+  /// A later settlement of the same job replaces the figures. The counters count the first one.
   void SetSettlement(core::JobId job, const Settlement& settlement);
   void SetFirstCome(core::JobId job, const FirstComeFigures& figures);
-  /// Returns those of whose devices was not known before.
+  /// Returns the programs whose devices were not known before.
   std::vector<local::SupervisedFigures> SetRunning(std::vector<local::SupervisedFigures> running);
   void SetRecurring(std::vector<RecurringView> recurring) {
     next_.recurring = std::move(recurring);
   }
-  /// Published with the next view.
+  /// The counters of the next view.
   Counters& counters() { return next_.counters; }
   void SetDevices(std::vector<local::Device> devices, std::string trouble) {
     next_.devices = std::move(devices);
@@ -85,7 +87,7 @@ class Publisher {
 
   View next_;
   std::deque<core::JobId> ended_;
-  std::set<core::JobId> uncompared_;  // ended in this life, and their savings are not counted
+  std::set<core::JobId> uncompared_;  // jobs that ended in this life and are not in `compared` yet
   mutable std::mutex mutex_;
   mutable std::condition_variable published_;
   std::shared_ptr<const View> latest_ = std::make_shared<const View>();
