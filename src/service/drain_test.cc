@@ -1,4 +1,4 @@
-// The service drains: over restarts, by the clock, and for those who look.
+// Drains: over restarts, with an end by the clock, and as readers see them.
 
 #include <algorithm>
 

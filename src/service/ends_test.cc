@@ -1,5 +1,4 @@
-// Ends that nobody controlled for, and a loop that does not come back, as the users of a service
-// see them.
+// Ends that nobody asked for, and a loop that hangs, as users of the service see them.
 
 #include <future>
 
@@ -27,7 +26,7 @@ TEST(Ends, AShutdownFailsNoJobAndCancelsNothingThatComesAfterIt) {
       std::this_thread::sleep_for(Duration{10});
     const auto supervisor = local::SupervisorOf({world.service().DirectoryOf(job), 1});
     ASSERT_TRUE(supervisor);
-    // As a machine that shuts down does: all of it at once.
+    // Like a machine that shuts down: all processes at once.
     ::kill(*supervisor, SIGTERM);
     world.Restart();
     world.WaitForStage(job, Stage::kSucceeded);

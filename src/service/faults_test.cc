@@ -1,4 +1,4 @@
-// What goes wrong on a machine: its disk, its clock, a second service, a program that is not there.
+// Faults of the machine: a full disk, a clock that jumps, a second service, a missing program.
 
 #include <gtest/gtest.h>
 
@@ -14,8 +14,8 @@ namespace {
 
 using engine::Stage;
 
-// The file may not grow: nothing is taken or started, what runs goes on, and once there is room the
-// end that came meanwhile is followed by all that follows from it.
+// While the store cannot grow, nothing is taken or started, and running jobs go on. Once there is
+// room, the service follows the end that came meanwhile, and what depends on it.
 TEST_F(ServiceTest, AFullDiskRefusesClearlyAndPasses) {
   world_.Start();
   const core::JobId running = world_.Submit(world_.Shell(Until("go")));
@@ -82,7 +82,7 @@ TEST(Service, AStartThatCannotWorkFailsAtOnceWithItsCause) {
   EXPECT_EQ(starts, 1);
 }
 
-// A live clock, and somebody who sets it.
+// A live clock that somebody sets.
 class ClockTest : public ::testing::Test {
  protected:
   void SetClock(Duration by) {

@@ -1,4 +1,4 @@
-// What stays of a job when its ledger and its folder go, and that a start does not need them.
+// Pruning: what is left of a job without its ledger and folder, and a start without them.
 #include "service/world_for_test.h"
 #include "store/database.h"
 
@@ -9,7 +9,7 @@ using std::chrono::hours;
 
 class Retention : public ::testing::Test {
  protected:
-  // Ends with everything known of it that is shown.
+  // Waits until the job has ended and all its figures are known.
   JobCard RunAJob(World& world) {
     const core::JobId job = world.Submit(world.Shell("for i in $(seq 30000); do :; done"));
     world.WaitForStage(job, engine::Stage::kSucceeded);
@@ -44,7 +44,7 @@ TEST_F(Retention, LedgerAndFolderOfAnOldJobGoAndItsFiguresStay) {
   world.Stop();
   world.SkipTo(World::kDay + hours{48});
   world.Start();
-  // The folder goes first.
+  // The folder is removed before the ledger.
   world.WaitFor(
       [&](const View&) { return !std::filesystem::exists(folder) && LedgerRows(world) == 0; });
   ExpectSameFigures(*world.service().view()->jobs.Find(1), before);
@@ -52,7 +52,7 @@ TEST_F(Retention, LedgerAndFolderOfAnOldJobGoAndItsFiguresStay) {
   ExpectSameFigures(*world.service().view()->jobs.Find(1), before);
 }
 
-// What a clock removes that is a year ahead for a minute does not come back with it.
+// A clock that is a year ahead for a minute must not prune: what is removed is lost.
 TEST_F(Retention, AClockThatLeapsAheadRemovesNothing) {
   World world("leap", {360, 100}, 1, true);
   world.adjust = [](ServiceOptions& options) {

@@ -13,7 +13,7 @@ namespace {
 using engine::JobControl;
 using engine::Stage;
 
-// Both intensities are constant, so that what the energy would have emitted is a product.
+// Both intensities are constant, so that expected emissions are products.
 TEST_F(ServiceTest, AJobRunsAndEndsWithItsFigures) {
   world_.Start();
   const core::JobId id = world_.Submit(world_.Shell("for i in $(seq 20000); do :; done; exit 0"));
@@ -38,7 +38,7 @@ TEST_F(ServiceTest, AJobRunsAndEndsWithItsFigures) {
   EXPECT_EQ(row.energy.microjoules(), card.energy.microjoules());
 }
 
-// Under this policy and one intensity, first come, first served is what happened.
+// With the policy run-now the queue really runs first come, first served.
 TEST_F(ServiceTest, TheBaselineOfAServiceThatDoesNotWaitIsItself) {
   world_.Start();
   const core::JobId first = world_.Submit(world_.Shell("sleep 0.3"));
@@ -132,8 +132,8 @@ TEST_F(ServiceTest, WhatTheEngineHasForgottenIsKnownFromTheStore) {
     EXPECT_TRUE(result.problems.empty()) << result.what << ": " << result.problems.front();
 }
 
-// What is shown as saved is that of all jobs, however few of them are kept in memory, and in the
-// next life, too. Both intensities are constant: each baseline is what the job emitted.
+// The savings shown are those of all jobs, however few the view keeps, and in the next life too.
+// Both intensities are constant, so each baseline is what the job emitted.
 TEST_F(ServiceTest, SavingsCountJobsThatTheViewHasForgotten) {
   constexpr std::size_t kJobs = 9;
   world_.ended_in_view = 2;
@@ -147,7 +147,7 @@ TEST_F(ServiceTest, SavingsCountJobsThatTheViewHasForgotten) {
     });
     return sums;
   };
-  // One by one: with so small a view, many ends at once would be forgotten before they are
+  // The jobs end one by one: so small a view would forget jobs that end together before they are
   // compared.
   for (int compared = 1; compared <= static_cast<int>(kJobs); ++compared) {
     world_.Submit(world_.Shell("for i in $(seq 20000); do :; done"));
@@ -181,7 +181,7 @@ TEST_F(ServiceTest, SavingsCountJobsThatTheViewHasForgotten) {
   }
 }
 
-// Hours of a job that had not been published when it ended: the next life looks for them, too.
+// The next life looks too for hours that had not been published when the job ended.
 TEST_F(ServiceTest, WhatIsPublishedAfterARestartIsSettledSoon) {
   world_.feed().Publish(World::kDay, {});
   world_.Start();
@@ -197,7 +197,8 @@ TEST_F(ServiceTest, WhatIsPublishedAfterARestartIsSettledSoon) {
   const auto before = world_.WaitFor(settled);
   const Emissions metered = *before->jobs.Find(job)->emissions;
   EXPECT_EQ(before->jobs.Find(job)->emissions_settled, metered);
-  std::this_thread::sleep_for(std::chrono::milliseconds{300});  // nothing else wakes it then
+  std::this_thread::sleep_for(
+      std::chrono::milliseconds{300});  // nothing else wakes the loop meanwhile
   world_.SkipTo(World::kDay + std::chrono::minutes{15});
   const auto after = world_.WaitFor(
       [&](const View& view) { return view.jobs.Find(job)->emissions_settled != metered; });
@@ -233,14 +234,14 @@ TEST_F(ServiceTest, TheDevicesOfAnAttemptAreKnownOverARestartToo) {
 TEST_F(ServiceTest, WhatAJobTookBeforeIsWhatItIsExpectedToTake) {
   world_.Start();
   Submit first = world_.Shell("sleep 0.3");
-  first.duration_given = true;  // a second
+  first.duration_given = true;  // one second
   const auto submit = [&](const Submit& job) {
     const auto answer = world_.service().Ask(job).get();
     EXPECT_TRUE(answer);
     return world_.WaitForStage(answer ? answer->job : 0, Stage::kSucceeded);
   };
   EXPECT_EQ(submit(first).submission->job.duration, Duration{1000});
-  // The hint and what was measured weigh the same; then there are two measurements.
+  // The hint weighs as much as one measurement. Afterwards there are two measurements.
   const Duration second = submit(first).submission->job.duration;
   EXPECT_LT(second, Duration{1000});
   EXPECT_GE(second, Duration{547}) << "the geometric mean of 1 s and at least 0.3 s";
@@ -293,8 +294,8 @@ TEST_F(ServiceTest, FailureCancelsThoseThatWaitAndTheirs) {
   EXPECT_FALSE(world_.Answered(next));
 }
 
-// The service was killed after the end of the first job was stored and before the second was let
-// go: the one that waits is held, and nothing it waits for is left.
+// The service was killed after the end of the first job was stored and before the second job was
+// released: that one is held, and waits for no job any more.
 TEST_F(ServiceTest, AnEndThatWasStoredBeforeACrashIsFollowedAfterIt) {
   world_.Open();
   world_.service();
@@ -374,7 +375,7 @@ TEST_F(ServiceTest, WhatAPersonHoldsIsNotLetGoByItsPredecessor) {
   world_.WaitForStage(held, Stage::kSucceeded);
 }
 
-// What is drawn of it and what is said of it are one.
+// The planned stretch on the chart ends when the explanation says.
 TEST_F(ServiceTest, WhatRunsByAControlIsPlannedUntilItIsExpectedToEnd) {
   world_.adjust = [](ServiceOptions& options) { options.policy = "carbon-time"; };
   world_.Start();

@@ -28,7 +28,7 @@ struct Planned {
   Duration may_wait{};
 };
 
-// Something that is done at its time.
+// An action, and when it is due.
 struct Deed {
   Time at{};
   std::function<void()> what;
@@ -82,8 +82,8 @@ class Day {
       return Fail({ExitCode::kUnavailable, "cannot be started: Resource temporarily unavailable",
                    "supervisor", ""});
     }
-    // The disk is full for this process (testing/no_room.h), and what it starts would inherit that
-    // for good.
+    // The disk is full for this process only (testing/no_room.h), so no supervisor is started
+    // meanwhile: it would inherit the limit for good.
     const std::lock_guard lock(filling_);
     rlimit full{};
     ::getrlimit(RLIMIT_FSIZE, &full);
@@ -154,9 +154,9 @@ class Day {
     TrySubmit(submission, planned.kind);
   }
 
-  // A request that is refused may have come about all the same: asked again with its key it is the
-  // same job. What comes after a job that has failed is refused for good; so is every second one
-  // whose program is not there: of the others, somebody says that it appears later.
+  // A submission whose answer is an error may have been taken all the same, so it is sent again
+  // with its key. Refused for good are jobs that depend on a failed job, and every second one whose
+  // program does not exist: the others are submitted with no_check.
   void TrySubmit(core::Submission submission, Kind kind) {
     const bool looked_up = kind != Kind::kNotThere || not_there_++ % 2 == 0;
     for (int left = 200; left > 0; --left) {
@@ -180,7 +180,7 @@ class Day {
     result_.problems.push_back("no submission was taken any more");
   }
 
-  // Of one of the newest.
+  // Holds, releases or cancels one of the newest jobs.
   void ControlSomeJob() {
     if (kinds_.empty()) return;
     auto job = kinds_.rbegin();
@@ -194,7 +194,7 @@ class Day {
     result_.controls += world_.Answered(std::move(request)).has_value();
   }
 
-  // Whoever holds at random may come when nothing runs: on a slow machine, every time.
+  // Holds a running job. Random holds may always come while nothing runs, on a slow machine.
   void PauseOneThatRuns() {
     const std::size_t before = kinds_.size();
     SubmitPlanned({{}, Kind::kCheckpoints, hours{4}, hours{4}});
@@ -211,7 +211,7 @@ class Day {
     world_.WaitFor([&](const View& view) { return !is(view, Stage::kRunning); });
   }
 
-  // Until the service says so.
+  // Waits until the service reports it.
   void FillTheDisk() {
     std::optional<testing::NoRoomForFiles> no_room;
     {
@@ -276,7 +276,8 @@ class Day {
     const bool can_fail = kind == Kind::kFails || kind == Kind::kNotThere ||
                           card.detail.find("cannot be started") != std::string::npos;
     const bool can_be_cancelled =
-        cancelled_.contains(job) || kind == Kind::kAfterAnother;  // as its predecessor
+        cancelled_.contains(job) ||
+        kind == Kind::kAfterAnother;  // cancelled because its predecessor failed
     if (!engine::HasEnded(stage)) Say(job, "has not ended");
     if (ends > 1) Say(job, "ran to its end " + std::to_string(ends) + " times");
     if (stage == Stage::kSucceeded && ends != 1) Say(job, "succeeded without coming to its end");
@@ -292,7 +293,7 @@ class Day {
     if (sums) result_.energy += sums->energy;
   }
 
-  // All of what supervisors measured is in the ledger, and the store is whole.
+  // The ledger has all that supervisors measured, and the store passes its check.
   void CheckWhole(store::Database& database) {
     Energy measured;
     for (const auto& entry :
@@ -320,7 +321,7 @@ class Day {
   std::map<core::JobId, Kind> kinds_;
   std::set<core::JobId> cancelled_;
   std::atomic<bool> no_processes_{false};
-  std::mutex filling_;  // held while the disk gets full, or has room again, and at a start
+  std::mutex filling_;  // taken to fill the disk, to make room, and to start the service
   int starts_ = 0;
   int keys_ = 0;
   int not_there_ = 0;

@@ -75,7 +75,7 @@ TEST(FirstCome, WhoComesAfterOthersWaitsForThem) {
   EXPECT_EQ(starts[4], At(1));
 }
 
-// Minute by minute, with an array for each pool.
+// The same schedule by brute force: minute by minute, with an array for each pool.
 std::vector<std::optional<Time>> BruteForce(const std::vector<ComingJob>& jobs,
                                             const core::Cluster& cluster) {
   constexpr int kMinutes = 4000;
@@ -127,7 +127,7 @@ TEST(FirstCome, AgainstBruteForce) {
   }
 }
 
-// Those that came first are known by their places only: the others start as if they were all there.
+// The first jobs are known by their places only. The others start as if all jobs were known.
 TEST(FirstCome, WhoIsForgottenKeepsItsPlace) {
   std::mt19937 random(9);
   const auto pick = [&](int low, int high) {
@@ -148,7 +148,7 @@ TEST(FirstCome, WhoIsForgottenKeepsItsPlace) {
   }
 }
 
-// The profile of a long ledger is that ledger, up to the length of its pieces.
+// The profile of a long ledger gives the same sums as the ledger, up to the length of its pieces.
 TEST(FirstCome, AProfileEmitsWhatItsLedgerWould) {
   std::mt19937 random(8);
   std::uniform_real_distribution<double> kwh(0, 0.01);
@@ -167,7 +167,8 @@ TEST(FirstCome, AProfileEmitsWhatItsLedgerWould) {
   EXPECT_TRUE(EnergyProfile(rows).has_unknown());
 }
 
-// Hours are sure as their ledger is: of one way of measuring exactly, of several as of the worst.
+// The uncertainty of a profile is exactly that of the ledger if there is one way of measuring, and
+// that of the most uncertain one if there are several.
 TEST(FirstCome, HowSureASavingIs) {
   std::vector<core::LedgerRow> rows;
   for (int i = 0; i < 120; ++i) rows.push_back(Row(1, 3 + i / 60.0, 3 + (i + 1) / 60.0, 0.01));
@@ -184,7 +185,7 @@ TEST(FirstCome, HowSureASavingIs) {
   EXPECT_NEAR(told(At(0)) / exact(At(0)), 1, 1e-3);
   EXPECT_NEAR(told(At(1.5)) / exact(At(1.5)), 1, 1e-2);
   EXPECT_NEAR(told(At(3)), 0, 1e-9) << "where it ran";
-  // The same with a pause of an hour in the middle.
+  // The same ledger with a pause of an hour in the middle.
   const std::vector<Interval> paused{{At(2), At(3)}, {At(4), At(5)}};
   for (std::size_t i = 0; i < rows.size(); ++i)
     rows[i].grid = rows[i].wall = {rows[i].grid.begin - hours{i < 60 ? 1 : 0},

@@ -79,7 +79,7 @@ TEST_F(FirstComeWatchTest, AJobIsHeldAgainstTheSignalsHistory) {
   EXPECT_GT(figures.half_width_g, 0);
 }
 
-// Both sides of a saving are on one version of the signal.
+// A job and its baseline are valued by one version of the signal.
 TEST_F(FirstComeWatchTest, AndAgainstWhatItWasSettledOnWhereThatIsKnown) {
   store_.AddSettlement(job_.id, kNow + hours{9}, Hourly({500}));
   ASSERT_TRUE(store_.Commit());

@@ -48,7 +48,7 @@ TEST(MachineWatch, WhatACounterOfAGpuGrewByBetweenTwoLooksWasUsed) {
   EXPECT_TRUE(watch->Take().empty()) << "nothing is known of the time before the first look";
   std::this_thread::sleep_for(30ms);
   look(counter(6'000'000));
-  look(counter(6'000'000));  // not updated
+  look(counter(6'000'000));  // the counter has not moved
   look({});                  // the driver does not answer
   std::this_thread::sleep_for(30ms);
   look(counter(9'000'000));
@@ -88,7 +88,7 @@ TEST_F(ServiceTest, AMachineThatDoesNothingIsReadAndStored) {
   EXPECT_GT(machine.idle + machine.unattributed, Energy{});
 }
 
-// Supervisors measure by the same model: what they say of their jobs is in what the machine used.
+// Supervisors use the same model, so the energy of their jobs is part of the machine's energy.
 TEST_F(ServiceTest, JobsIdleAndUnattributedAreTheMachine) {
   world_.adjust = [](ServiceOptions& options) {
     options.machine_meters = MachineModel;

@@ -27,7 +27,7 @@ std::vector<core::LedgerRow> RunOf(Interval grid, const core::IntensitySeries& b
                         grid, 1, Pue{1}, believed);
 }
 
-// Its hours were believed to be twice as dirty as they came out.
+// The values that were believed while the job ran are revised afterwards.
 TEST(Settlement, AJobThatStartedAtOnceSavesExactlyNothingWhateverIsRevised) {
   const auto believed = Hourly({400, 300, 200}), revised = Hourly({200, 333, 111});
   const auto rows =

@@ -45,7 +45,7 @@ TEST(WaitedJob, OfOneThatWaitedIsToldWhatItSavedAndNothingElse) {
   World world("waited_not", DayWithALowAt(5));
   world.Start();
   core::Submission first = world.Shell("while [ ! -e go ]; do sleep 0.02; done");
-  first.job.devices = 2;  // all
+  first.job.devices = 2;  // all devices
   world.WaitForStage(world.Submit(first), Stage::kRunning);
   const core::JobId job = world.Submit(world.Shell("sleep 0.1"));
   world.SkipTo(World::kDay + hours{1});

@@ -23,7 +23,7 @@ meter::GpuInventory Inventory(int gpus) {
   return inventory;
 }
 
-// What the watch hands out next.
+// Waits for the next news of the watch.
 Look Next(GpuWatch& watch) {
   for (;;) {
     if (auto news = watch.TakeNews()) return *std::move(news);
@@ -73,7 +73,7 @@ TEST(GpuWatch, ADriverThatHangsHoldsNobodyUp) {
     release->set_value();
     EXPECT_EQ(Next(watch)->devices.size(), 1u);
   }
-  // One that never comes back is left behind.
+  // A look that never returns outlives the watch.
   auto never = std::make_shared<std::promise<void>>();
   std::shared_future<void> waits = never->get_future().share();
   {

@@ -18,7 +18,7 @@ class EstimatorTest : public ::testing::Test {
   Submit First() {
     Submit submit;
     submit.submission.job = testing::AJob(1);
-    submit.submission.job.power = Power{100};  // what stands where nobody says anything
+    submit.submission.job.power = Power{100};  // the default
     submit.submission.command = {"python3", "train.py"};
     return submit;
   }

@@ -81,7 +81,7 @@ TEST_F(RecurringTest, APausedOneIsNotDueAndMakesUpForNothing) {
   EXPECT_EQ(next.TakeDue(kNow + hours{6}).size(), 1u);
 }
 
-// By a local clock that stands still nothing ever comes.
+// On a local clock that stands still no schedule is ever due.
 TEST_F(RecurringTest, AScheduleThatNeverComesIsRefusedAndOneThatIsStoredIsKept) {
   ASSERT_TRUE(recurring_.Put(Job("yearly", "@yearly")));
   std::vector<std::string> said;

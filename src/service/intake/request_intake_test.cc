@@ -1,4 +1,5 @@
-// What is taken, what is refused, and what becomes of it.
+// Submissions and changes through a whole service: what is taken, what is refused, and what
+// follows.
 
 #include <gtest/gtest.h>
 
@@ -11,7 +12,7 @@ namespace {
 using engine::JobControl;
 using engine::Stage;
 
-// No number, no key, no sweep, nothing said of a job that is not there.
+// A refused submission leaves no number, no key, no sweep and no event.
 TEST_F(ServiceTest, ARefusedSubmissionSaysWhyAndLeavesNothing) {
   world_.Start();
   Submit wide = world_.Shell("true");
@@ -68,7 +69,8 @@ TEST_F(ServiceTest, WhatComesAfterARefusedOneIsRefusedAtOnce) {
   EXPECT_EQ(world_.WaitForStage(1, Stage::kSucceeded).submission->sweep, 0);
 }
 
-// Acknowledged in an earlier life, and refused now: nobody waits for the answer.
+// The jobs were acknowledged in an earlier life and are refused now, when nobody waits for an
+// answer.
 TEST_F(ServiceTest, WhatWaitsForOneThatIsRefusedAfterARestartIsRefusedToo) {
   {
     auto store = *store::ServiceStore::Open(world_.store());
@@ -114,7 +116,7 @@ TEST_F(ServiceTest, StartingAtOnceIsCountedFromWhenItIsTaken) {
   }
 }
 
-// An instance takes the only device for hours.
+// A recurring job whose instance occupies the only device for hours.
 Submit HourlyOnOneDevice(World& world, core::OverlapRule overlap) {
   Submit hourly = world.Shell(kPausable);
   hourly.submission.job.name = "hourly";
@@ -123,7 +125,7 @@ Submit HourlyOnOneDevice(World& world, core::OverlapRule overlap) {
   return hourly;
 }
 
-// One device: what the next instance replaces has it.
+// There is one device, and the instance that is to be replaced has it.
 TEST_F(ServiceTest, AnInstanceThatReplacesTheLastOneIsTaken) {
   world_.adjust = [](ServiceOptions& options) { options.executor.cluster.pools[0].count = 1; };
   world_.Start();
@@ -219,7 +221,7 @@ TEST_F(ServiceTest, AJobComesAfterAnEarlierOneOfTheSameBatchByItsKey) {
   EXPECT_NE(refused.error().Message().find("batch/frist"), std::string::npos);
 }
 
-// The grid clock says midnight in UTC; a minute later, on any local clock, a minute begins.
+// The grid clock stands at midnight UTC. A minute later a new minute begins on any local clock.
 TEST_F(ServiceTest, ARecurringJobOutlivesARestartAndMakesUpForWhatWasMissed) {
   world_.Start();
   Submit every_minute = world_.Shell("exit 0");
@@ -298,7 +300,8 @@ TEST_F(ServiceTest, AProgramIsLookedUpWhenItIsSubmitted) {
   world_.WaitForStage(taken->job, Stage::kSucceeded);
 }
 
-// Whoever keeps something of a job keeps its submission with it.
+// A part of the service that remembers a job keeps its submission alive, so a submission that is
+// still alive shows that some part has not forgotten its job.
 TEST_F(ServiceTest, NothingIsKeptOfJobsThatNeverStarted) {
   world_.ended_in_view = 1;
   world_.Start();

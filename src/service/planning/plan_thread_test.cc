@@ -17,10 +17,10 @@ using testing::AJob;
 
 const Time kNow = *ParseTime("2023-05-01");
 
-// An engine, a plan thread that waits to be let on, and a clock that stands still.
+// An engine, a plan thread that the test lets go on, and a clock that stands still.
 class PlanThreadTest : public ::testing::Test {
  protected:
-  // Plans as the planner does, once it is let on.
+  // Plans like the planner, once the test lets it go on.
   class Held final : public plan::Policy {
    public:
     Held(std::shared_future<void> go, std::unique_ptr<plan::Policy> policy)
@@ -65,7 +65,7 @@ class PlanThreadTest : public ::testing::Test {
     answered_.get_future().wait();
     EXPECT_EQ(desk_->NextAt(), Time::min());
   }
-  // The plan is what an engine that made it itself has.
+  // The plan is the one that the engine would have made by itself.
   void ExpectReplayed(const std::string& policy) {
     const auto again = engine::MakeEngineForTest(policy);
     const Status replayed = engine::Replay(history_, *again);

@@ -9,7 +9,7 @@
 namespace ebb::service {
 namespace {
 
-// Says what it was asked to do.
+// A policy that notes which of its functions are called.
 class NotingPolicy final : public plan::Policy {
  public:
   explicit NotingPolicy(std::vector<std::string>& notes) : notes_(notes) {}
@@ -36,7 +36,7 @@ std::int64_t Plans(const Counters& counters) {
   return std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
 }
 
-// Left to the port's own answer, each placement would be a whole plan.
+// If TimedPolicy did not pass PlaceBeside on, the base class would make a whole plan instead.
 TEST(TimedPolicy, HandsEveryQuestionOnAndCountsWholePlans) {
   std::vector<std::string> notes;
   Counters counters;

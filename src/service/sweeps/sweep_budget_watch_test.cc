@@ -13,7 +13,7 @@ using engine::Stage;
 
 constexpr const char* kBusy = "trap 'exit 75' TERM; while [ ! -e enough ]; do :; done";
 
-// Rows of a fast clock are short.
+// A sweep with a budget of 4 J, which one busy job uses up soon, and one device.
 class SweepBudgetTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -122,7 +122,7 @@ TEST_F(SweepBudgetTest, ThatOfAJobHoldsFromItsNextAttemptOn) {
   EXPECT_FALSE(world_.Answered(ChangeBudget{job, 0, more})) << "it has ended";
 }
 
-// As `ebb sweep run` has it.
+// The options of `ebb sweep run`.
 TEST(UntilIdle, EndsWhenNothingIsLeftAndPausesWhatRunsWhenItIsStopped) {
   World world("until_idle");
   world.adjust = [](ServiceOptions& options) { options.until_idle = options.pause_at_stop = true; };

@@ -23,7 +23,8 @@ class SweepWatchTest : public ::testing::Test {
   }
   void Touch(const std::string& name) { std::ofstream(world_.directory() / name) << "x"; }
 
-  // Tells each "EPOCH LOSS" once the file of its name is there, and then waits for the file "end".
+  // A script that reports each "EPOCH LOSS" once a file of that name exists, and then waits for the
+  // file "end".
   core::JobId Experiment(const std::vector<std::string>& told) {
     std::string script =
         "trap 'exit 75' TERM; await() { while [ ! -e $1 ]; do sleep 0.02; done; };"
@@ -44,7 +45,7 @@ class SweepWatchTest : public ::testing::Test {
     auto database = *store::Database::Open(world_.store(), store::Database::Mode::kRead);
     return *store::RungLossesOf(database, 1);
   }
-  // What is told to others becomes durable with the next decision.
+  // Losses become durable with the next decision, so the test causes one.
   void WaitForLosses(std::size_t count) {
     world_.WaitFor([&](const View&) {
       const auto committed = world_.Answered(ControlJob{1, engine::JobControl::kNone});
@@ -74,7 +75,7 @@ TEST_F(SweepWatchTest, WhoFallsBehindIsStoppedAndSaysWhy) {
   Touch("1-0.7");
   const JobCard stopped = world_.WaitForStage(second, Stage::kCancelled);
   EXPECT_EQ(stopped.detail, "stopped by successive halving: rank 2 of 2 at epoch 1");
-  // Two of three are kept by none: 3 / 2 is 1.
+  // Of three experiments one goes on: 3 / 2 is 1.
   Touch("1-0.6");
   EXPECT_EQ(world_.WaitForStage(third, Stage::kCancelled).detail,
             "stopped by successive halving: rank 2 of 3 at epoch 1");
@@ -85,7 +86,7 @@ TEST_F(SweepWatchTest, WhoFallsBehindIsStoppedAndSaysWhy) {
   ASSERT_EQ(losses.size(), 3u);
   EXPECT_EQ(losses[1].job, second);
   EXPECT_TRUE(losses[1].stopped);
-  // 100 W for the 8 s that were not run, at 360 g/kWh.
+  // The saving is 100 W for the 8 s that were left, at 360 g/kWh.
   ASSERT_TRUE(losses[1].saved_energy && losses[1].saved);
   EXPECT_NEAR(losses[1].saved_energy->joules(), 800, 1e-6);
   EXPECT_NEAR(losses[1].saved->grams, 800 / 3.6e6 * 360, 1e-9);
@@ -100,7 +101,7 @@ TEST_F(SweepWatchTest, WhatIsToldWhileNoServiceRunsIsJudgedByTheNextOne) {
   Touch("1-0.5");
   WaitForLosses(1);
   world_.Stop();
-  // Each waits for the one before, so that the order is known.
+  // Each experiment waits for the one before, so that the order is known.
   for (const auto& [file, job] : {std::pair{"1-0.7", second}, {"1-0.3", third}, {"3-0.4", first}}) {
     const auto progress = world_.directory() / "jobs" / std::to_string(job) / "progress.jsonl";
     std::error_code none;
@@ -133,7 +134,7 @@ TEST_F(SweepWatchTest, APausedExperimentKeepsWhatItTold) {
   world_.WaitForStage(first, Stage::kPaused);
   ASSERT_TRUE(world_.Answered(ControlJob{first, engine::JobControl::kNone}));
   world_.WaitForStage(first, Stage::kRunning);
-  // The second attempt tells epoch 1 again, which counts once.
+  // The second attempt reports epoch 1 again. It counts once.
   Touch("1-0.7");
   EXPECT_EQ(world_.WaitForStage(second, Stage::kCancelled).detail,
             "stopped by successive halving: rank 2 of 2 at epoch 1");
@@ -141,7 +142,7 @@ TEST_F(SweepWatchTest, APausedExperimentKeepsWhatItTold) {
   EXPECT_EQ(world_.WaitForStage(first, Stage::kSucceeded).pauses, 1);
 }
 
-// Without a service: two experiments of which one has ended by the time it is judged.
+// Without a service: an experiment has ended by the time its loss is judged.
 TEST(SweepWatchAlone, OneThatHasEndedKeepsItsResult) {
   const auto directory = ScratchDirectory("sweep_watch_alone");
   auto store = *store::ServiceStore::Open(directory / "ebb.db");

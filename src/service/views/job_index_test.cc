@@ -68,7 +68,7 @@ TEST(JobIndex, CopiesShareWhatDidNotChange) {
   EXPECT_NE(index.Find(300), copy.Find(300));
 }
 
-// Whatever was written, erased and asked between: what a count of all cards gives.
+// Whatever is written, erased and asked for in between, the totals are those of all cards.
 TEST(JobIndex, TotalsFollowWhatIsWritten) {
   std::mt19937 random(1);
   JobIndex index, published;
