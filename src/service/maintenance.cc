@@ -80,13 +80,4 @@ void Service::OnOutsideFigures() {
   executor_->Wake();
 }
 
-// Settles what no job used, for intervals that are old enough that all rows of jobs have come.
-void Service::FollowMachine(Duration settled_after) {
-  if (!machine_watch_) return;
-  const Time upto = platform::WallNow() - settled_after;
-  // Nothing else may be due for storing within hours.
-  if (accounting_.FollowMachine(machine_watch_->Take(), upto)) executor_->Wake();
-  follow_machine_at_ = std::chrono::steady_clock::now() + options_.machine_settles_after;
-}
-
 }  // namespace ebb::service

@@ -148,6 +148,10 @@ class Service {
   Status Recover();
   Status MakeExecutor();
   Status MakeSupervisedExecutor();
+  void WatchMachine();
+  void OnBudget(core::JobId job, const core::BudgetEvent& event, std::size_t heard);
+  void OnTick();
+  void OnClockJump(Duration by);
   core::Cluster Pools() const;
   void Log(const std::string& text);
   void Follow(const engine::ClockSet& set);
@@ -162,6 +166,8 @@ class Service {
   void LookUp(std::span<Request> requests) const;
   Status RecoverLive(core::Submission stored);
   std::function<void()> Waker();
+  std::function<Time()> Clock() const;
+  std::function<std::filesystem::path(core::JobId)> Directories() const;
   void OnStored();
   void OnDecision(const engine::Decision& decision);
   void SayDrain();
