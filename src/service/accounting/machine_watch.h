@@ -1,9 +1,9 @@
 #pragma once
 // Measures the whole machine while the service runs. Supervisors measure one job each, so this is
 // how the service knows what no job used. Meters of the scope "machine" read processors and memory.
-// GPUs are read by the energy counters that each look at them finds (devices/gpu_watch.h): no
-// driver library stays open, so that drivers can be upgraded while the service runs. The readings
-// still contain what jobs used (core/machine_ledger.h subtracts it).
+// GPUs are read by the energy counters that each look at them finds (service/devices/gpu_watch.h):
+// no driver library stays open, so that drivers can be upgraded while the service runs. The
+// readings still contain what jobs used (core/machine_ledger.h subtracts it).
 //
 // A look does not tell who used a GPU. So all of a GPU's energy is called idle here, also that of
 // programs that are not jobs. GPUs without a counter are not measured.
