@@ -2,6 +2,7 @@
 
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -130,6 +131,11 @@ class Call {
   void SetBody(Method method) {
     Set(CURLOPT_HTTPHEADER, headers_.get());
     Set(CURLOPT_USERAGENT, "ebb");
+    // Whatever this libcurl can unpack; the limit is on unpacked bytes. A range is one of the bytes
+    // as they are.
+    const bool is_part = std::ranges::any_of(
+        request_.headers, [](const std::string& header) { return header.starts_with("Range:"); });
+    if (!is_part) Set(CURLOPT_ACCEPT_ENCODING, "");
     if (!request_.user_password.empty()) Set(CURLOPT_USERPWD, request_.user_password.c_str());
     if (method == Method::kGet) return;
     if (method == Method::kPut) Set(CURLOPT_CUSTOMREQUEST, "PUT");

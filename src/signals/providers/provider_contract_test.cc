@@ -38,6 +38,8 @@ using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
 
 const Time kNow = *ParseTime("2026-05-06T12:05Z");
 
@@ -239,6 +241,21 @@ TEST_F(Https, EveryStatusIsAnErrorThatNamesIt) {
     ASSERT_FALSE(reading);
     EXPECT_THAT(reading.error().Message(), HasSubstr(std::to_string(status)));
   }
+}
+
+TEST_F(Https, AnAnswerMayBePacked) {
+  std::string rows(100'000, ' ');
+  Say("/now", rows + R"({"value": 300})");
+  const auto response = Fetch("/now");
+  ASSERT_TRUE(response) << response.error().Message();
+  EXPECT_EQ(response->body, rows + R"({"value": 300})");
+  EXPECT_THAT(last_.get_header_value("Accept-Encoding"), HasSubstr("gzip"));
+  EXPECT_THAT(response->headers.at("content-encoding"), Not(IsEmpty()));
+  platform::HttpRequest part;
+  part.url = Url("/now");
+  part.headers = {"Range: bytes=0-9"};
+  ASSERT_TRUE(Get()(part));
+  EXPECT_EQ(last_.get_header_value("Accept-Encoding"), "") << "a range is of the bytes as they are";
 }
 
 TEST_F(Https, ASlowServerCostsNoMoreThanTheTimeout) {
