@@ -62,6 +62,7 @@ const std::map<std::string, Rooms> kAllowed{
 // The parts of a room, and which of its parts each may include: itself always, "" is what lies in
 // the room beside its parts. A room that is not named here has no parts.
 const std::map<std::string, std::map<std::string, Rooms>> kParts{
+    {"core", {{"", {}}, {"options", {""}}}},
     {"plan",
      {{"", {"planner"}},  // make_policy.cc
       {"policies", {""}},

@@ -1,12 +1,15 @@
 #include "cli/job_facts.h"
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "base/columns.h"
 #include "base/text.h"
 #include "base/time.h"
 #include "base/units_text.h"
+#include "core/options/job_options.h"
 #include "report/run/had_it_waited.h"
 #include "report/run/known_emissions.h"
 #include "sweep/shell_quote.h"
@@ -192,21 +195,57 @@ void AddAccount(Facts& facts) {
     facts.Line("intensity expected", facts.Intensity("intensity_expected"));
 }
 
+// As answers have it.
+Json AnswerOf(const core::OptionValue& value) {
+  return std::visit(
+      [](const auto& plain) -> Json {
+        if constexpr (std::is_same_v<std::decay_t<decltype(plain)>, Duration>)
+          return Seconds(plain);
+        else
+          return plain;
+      },
+      value);
+}
+
+std::string TextOf(const core::Field& field, const Json& value) {
+  if (field.shape == core::Shape::kDuration && value.is_number())
+    return FormatDuration(DurationFromSeconds(value));
+  if (value.is_array()) {
+    std::vector<std::string> words;
+    for (const Json& word : value) words.push_back(word.is_string() ? word.get<std::string>() : "");
+    return Join(words, ", ");
+  }
+  if (value.is_string()) return value;
+  return value.dump() + (field.unit.empty() ? "" : " " + field.unit);
+}
+
+// Options that differ from their defaults, but for those that have a line of their own.
+void AddPlainOptions(Facts& facts) {
+  static const std::set<std::string> elsewhere{
+      "name", "devices", "working_directory", "duration", "power_w", "checkpointable", "freeze"};
+  for (const core::JobOption& option : core::JobOptions()) {
+    if (!option.get || elsewhere.contains(option.field.key)) continue;
+    const auto found = facts.job().find(core::AnswerKey(option.field));
+    if (found == facts.job().end()) continue;
+    const auto standard = option.get(core::Submission());
+    if (standard && AnswerOf(*standard) == *found) continue;
+    std::string title = option.field.key;
+    std::ranges::replace(title, '_', ' ');
+    facts.Line(title, TextOf(option.field, *found));
+  }
+}
+
 void AddOptions(Facts& facts) {
   facts.Part();
   facts.Line("devices", DevicesText(facts));
   facts.Line("estimate", EstimateText(facts));
   facts.Line("can be paused", StopText(facts));
   facts.Line("tier", facts.Text("tier"));
-  facts.Line("priority", facts.Whole("priority"));
-  facts.Line("threshold", facts.Intensity("threshold"));
-  facts.Line("time limit", facts.Length("time_limit_s"));
-  facts.Line("power cap", facts.Text("power_cap"));
+  AddPlainOptions(facts);
   facts.Line("after jobs", facts.Numbers("after"));
   facts.Line("user", facts.Text("user"));
   facts.Line("sweep", facts.Whole("sweep"));
   facts.Line("parameters", facts.Pairs("parameters"));
-  facts.Line("key", facts.Text("key"));
   if (facts.Has("trackers"))
     for (const auto& [name, value] : facts.job().at("trackers").items())
       facts.Line(name, value.is_string() ? value.get<std::string>() : value.dump());

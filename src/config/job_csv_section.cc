@@ -1,6 +1,7 @@
 #include "config/job_csv_section.h"
 
 #include "config/file_names.h"
+#include "config/job_option_rules.h"
 #include "config/list_reader.h"
 #include "plan/feasibility/feasibility.h"
 #include "sim/job_csv.h"
@@ -10,30 +11,29 @@ namespace {
 
 constexpr double kMost = 1e9;
 
+// The keys of the section: options that all of its jobs have (core/options/job_options.h), and how
+// the trace is read.
 struct CsvKeys {
+  CsvKeys() { submission.job = sim::JobCsvOptions().job; }
+  core::Submission submission;
+  JobOptionKeys options{core::Place::kJobTrace, submission};
   Given<std::string> csv, how_to_get;
-  Given<double> power_w;
-  Given<Duration> max_delay, pause_cost, minimum_segment, shortest, longest;
-  Given<bool> checkpointable;
+  Given<Duration> max_delay, shortest, longest;
   Given<std::int64_t> widest, most_jobs;
   Given<YamlNode> rules;
 };
 
 std::vector<KeyRule> CsvRules(CsvKeys& keys) {
-  return {
-      ReadText("csv", keys.csv),
-      ReadText("how_to_get", keys.how_to_get),
-      ReadNumber("power_w", keys.power_w, {0, 1e7}),
-      ReadDuration("max_delay", keys.max_delay, Duration::zero()),
-      Formerly("pausable", ReadBool("checkpointable", keys.checkpointable)),
-      Formerly("pause_overhead", ReadDuration("pause_cost", keys.pause_cost, Duration::zero())),
-      ReadDuration("minimum_segment", keys.minimum_segment, Duration::zero()),
-      ReadDuration("shortest", keys.shortest, Duration::zero()),
-      ReadDuration("longest", keys.longest, Duration{1}),
-      ReadInteger("widest", keys.widest, {1, kMost}),
-      ReadInteger("most_jobs", keys.most_jobs, {1, kMost}),
-      ReadNode("rules", keys.rules),
-  };
+  std::vector<KeyRule> rules = keys.options.Rules();
+  for (KeyRule& rule : std::vector<KeyRule>{
+           ReadText("csv", keys.csv), ReadText("how_to_get", keys.how_to_get),
+           ReadDuration("max_delay", keys.max_delay, Duration::zero()),
+           ReadDuration("shortest", keys.shortest, Duration::zero()),
+           ReadDuration("longest", keys.longest, Duration{1}),
+           ReadInteger("widest", keys.widest, {1, kMost}),
+           ReadInteger("most_jobs", keys.most_jobs, {1, kMost}), ReadNode("rules", keys.rules)})
+    rules.push_back(std::move(rule));
+  return rules;
 }
 
 std::vector<sim::JobRule> ReadRules(const Given<YamlNode>& node, Problems& problems) {
@@ -57,11 +57,8 @@ std::vector<sim::JobRule> ReadRules(const Given<YamlNode>& node, Problems& probl
 
 sim::JobCsvOptions OptionsOf(const CsvKeys& keys, Problems& problems) {
   sim::JobCsvOptions options;
-  options.power = {keys.power_w.value_or(options.power.watts)};
+  options.job = keys.submission.job;
   options.max_delay = keys.max_delay.value;
-  options.checkpointable = keys.checkpointable.value_or(false);
-  options.pause_cost = keys.pause_cost.value_or(Duration::zero());
-  options.minimum_segment = keys.minimum_segment.value_or(Duration::zero());
   options.shortest = keys.shortest.value_or(Duration::zero());
   options.longest = keys.longest.value;
   if (keys.widest) options.widest = static_cast<int>(*keys.widest);

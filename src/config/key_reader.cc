@@ -82,11 +82,6 @@ KeyRule Formerly(std::string name, KeyRule rule) {
   return rule;
 }
 
-KeyRule CalledElsewhere(KeyRule rule, std::vector<std::string> names) {
-  rule.elsewhere = std::move(names);
-  return rule;
-}
-
 KeyRule ReadBool(const std::string& name, Given<bool>& out) {
   return {name, [name, &out](const YamlNode& value, Problems& problems) {
             out = {BoolFrom(value), value.line};

@@ -61,7 +61,6 @@ struct KeyRule {
 };
 /// A file may still give the key by `name`, but not by both names.
 KeyRule Formerly(std::string name, KeyRule rule);
-KeyRule CalledElsewhere(KeyRule rule, std::vector<std::string> names);
 
 KeyRule ReadBool(const std::string& name, Given<bool>& out);
 KeyRule ReadText(const std::string& name, Given<std::string>& out);

@@ -6,6 +6,7 @@
 
 #include "config/list_reader.h"
 #include "config/yaml_tree.h"
+#include "core/options/field_builders.h"
 #include "prices/zone_clock.h"
 
 namespace ebb::config {
@@ -15,7 +16,8 @@ using kubernetes::GatedObject;
 using kubernetes::NamespacePolicy;
 using kubernetes::PolicyDefaults;
 
-constexpr Range kThresholds{0, 10'000}, kPriorities{-1'000'000, 1'000'000}, kGpus{0, 1'000'000};
+constexpr Range kThresholds{0, core::kMostIntensity},
+    kPriorities{-core::kMostPriority, core::kMostPriority}, kGpus{0, core::kMostDevices};
 constexpr double kLeastBudget = 1e-6;
 constexpr double kMostKwh = 2e9 / 1e3, kMostGrams = 1e12;  // what Energy holds
 

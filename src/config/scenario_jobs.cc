@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "config/job_csv_section.h"
+#include "config/job_option_rules.h"
 #include "config/list_reader.h"
 #include "plan/feasibility/feasibility.h"
 
@@ -10,50 +11,39 @@ namespace ebb::config {
 namespace {
 
 constexpr double kMostJobs = 1'000'000;
-constexpr double kHighestPower = 1e7;
+constexpr double kMostEnergyKwh = 1e7;
 
+// The keys of a job: its options (core/options/job_options.h), and what only a scenario has.
 struct JobKeys {
-  Given<std::string> name, tier, on_outage;
-  Given<std::int64_t> count, devices, priority;
+  core::Submission submission;
+  JobOptionKeys options{core::Place::kScenario, submission};
+  Given<std::string> tier;
+  Given<std::int64_t> count;
   Given<Moment> submit, start_by, finish_by;
-  Given<Duration> submit_every, duration, max_delay, pause_cost, minimum_segment;
-  Given<double> power_w, energy_kwh, threshold;
-  Given<bool> checkpointable;
-  Given<std::vector<std::string>> sites, models;
+  Given<Duration> submit_every, max_delay;
+  Given<double> energy_kwh;
+  Given<std::vector<std::string>> sites;
   Given<YamlNode> overrides;
 };
 
 std::vector<KeyRule> JobRules(JobKeys& keys) {
-  constexpr Duration kShortest{1};
-  return {
-      ReadText("name", keys.name),
-      ReadInteger("count", keys.count, {1, kMostJobs}),
-      ReadMoment("submit", keys.submit),
-      ReadDuration("submit_every", keys.submit_every, Duration::zero()),
-      Formerly("run_time", ReadDuration("duration", keys.duration, kShortest)),
-      ReadNumber("power_w", keys.power_w, {0, kHighestPower}),
-      ReadNumber("energy_kwh", keys.energy_kwh, {0, kHighestPower}),
-      ReadInteger("devices", keys.devices, {1, kMostJobs}),
-      ReadText("tier", keys.tier),
-      ReadInteger("priority", keys.priority, {-1000, 1000}),
-      ReadNumber("threshold_g_per_kwh", keys.threshold, {0, 10'000}),
-      ReadChoice("on_outage", keys.on_outage, core::OnOutageNames()),
-      ReadDuration("max_delay", keys.max_delay, Duration::zero()),
-      ReadMoment("start_by", keys.start_by),
-      ReadMoment("finish_by", keys.finish_by),
-      Formerly("pausable", ReadBool("checkpointable", keys.checkpointable)),
-      Formerly("pause_overhead", ReadDuration("pause_cost", keys.pause_cost, Duration::zero())),
-      ReadDuration("minimum_segment", keys.minimum_segment, Duration::zero()),
-      ReadTexts("sites", keys.sites),
-      ReadTexts("models", keys.models),
-      ReadNode("overrides", keys.overrides),
-  };
+  std::vector<KeyRule> rules = keys.options.Rules();
+  for (KeyRule& rule : std::vector<KeyRule>{
+           ReadInteger("count", keys.count, {1, kMostJobs}), ReadMoment("submit", keys.submit),
+           ReadDuration("submit_every", keys.submit_every, Duration::zero()),
+           ReadNumber("energy_kwh", keys.energy_kwh, {0, kMostEnergyKwh}),
+           ReadText("tier", keys.tier), ReadDuration("max_delay", keys.max_delay, Duration::zero()),
+           ReadMoment("start_by", keys.start_by), ReadMoment("finish_by", keys.finish_by),
+           ReadTexts("sites", keys.sites), ReadNode("overrides", keys.overrides)})
+    rules.push_back(std::move(rule));
+  return rules;
 }
 
 void CheckTogether(const JobKeys& keys, int line, bool has_origin, Problems& problems) {
-  if (!keys.duration) problems.Add(line, "the job has no duration");
-  if (!keys.power_w && !keys.energy_kwh) problems.Add(line, "the job has no power_w");
-  if (keys.power_w && keys.energy_kwh)
+  const bool has_power = keys.options.Has("power_w");
+  if (!keys.options.Has("duration")) problems.Add(line, "the job has no duration");
+  if (!has_power && !keys.energy_kwh) problems.Add(line, "the job has no power_w");
+  if (has_power && keys.energy_kwh)
     problems.Add(keys.energy_kwh.line, "energy_kwh and power_w say the same: leave one out");
   if (keys.max_delay && keys.start_by)
     problems.Add(keys.start_by.line, "start_by and max_delay say the same: leave one out");
@@ -61,9 +51,10 @@ void CheckTogether(const JobKeys& keys, int line, bool has_origin, Problems& pro
     if (*moment && (**moment).time && !has_origin)
       problems.Add(moment->line,
                    "a date needs exactly one start date: give a duration like 30h instead");
-  for (const auto* duration : {&keys.pause_cost, &keys.minimum_segment})
-    if (*duration && !keys.checkpointable.value_or(false))
-      problems.Add(duration->line, "has no meaning for a job that is not checkpointable: true");
+  for (const char* key : {"pause_cost", "minimum_segment"})
+    if (keys.options.Has(key) && !keys.submission.job.checkpointable)
+      problems.Add(keys.options.LineOf(key),
+                   "has no meaning for a job that is not checkpointable: true");
 }
 
 std::vector<core::ModelOverride> ReadOverrides(const Given<YamlNode>& node, Problems& problems) {
@@ -83,7 +74,7 @@ std::vector<core::ModelOverride> ReadOverrides(const Given<YamlNode>& node, Prob
 }
 
 double PowerOf(const JobKeys& keys, const core::Job& job) {
-  if (!keys.energy_kwh) return keys.power_w.value_or(0);
+  if (!keys.energy_kwh) return job.power.watts;
   const double hours = Hours(job.duration) * job.devices;
   return hours > 0 ? *keys.energy_kwh * 1000 / hours : 0;
 }
@@ -93,24 +84,16 @@ core::Job MakeJob(const JobKeys& keys, std::optional<Time> origin, Problems& pro
   const auto offset = [&](const Moment& moment, Time after) {
     return moment.time ? Time{*moment.time - origin.value_or(Time{})} : after + moment.after;
   };
-  core::Job job;
-  job.name = keys.name.value_or("job");
+  core::Job job = keys.submission.job;
+  if (!keys.options.Has("name")) job.name = "job";
+  if (!keys.options.Has("duration")) job.duration = std::chrono::hours{1};
   job.submitted = offset(keys.submit.value_or({}), Time{});
-  job.duration = keys.duration.value_or(std::chrono::hours{1});
-  job.devices = static_cast<int>(keys.devices.value_or(1));
   job.power = {PowerOf(keys, job)};
   job.tier = keys.tier.value_or("");
-  job.priority = static_cast<int>(keys.priority.value_or(0));
-  if (keys.threshold) job.threshold = Intensity{*keys.threshold};
-  if (keys.on_outage) job.on_outage = *core::OnOutageFromName(*keys.on_outage);
   if (keys.max_delay) job.start_by = job.submitted + *keys.max_delay;
   if (keys.start_by) job.start_by = offset(*keys.start_by, job.submitted);
   if (keys.finish_by) job.finish_by = offset(*keys.finish_by, job.submitted);
-  job.checkpointable = keys.checkpointable.value_or(false);
-  job.pause_cost = keys.pause_cost.value_or(Duration::zero());
-  job.minimum_segment = keys.minimum_segment.value_or(Duration::zero());
   job.sites = keys.sites.value_or({});
-  job.models = keys.models.value_or({});
   job.overrides = ReadOverrides(keys.overrides, problems);
   return job;
 }
@@ -160,7 +143,7 @@ void ReadJob(const YamlNode& node, const JobsContext& context, std::vector<core:
   CheckTogether(keys, node.line, context.origin.has_value(), problems);
   core::Job job = MakeJob(keys, context.origin, problems);
   job.id = std::ssize(jobs) + 1;
-  if (keys.duration) CheckJob(job, context.cluster, node.line, problems);
+  if (keys.options.Has("duration")) CheckJob(job, context.cluster, node.line, problems);
   AddGroup(job, keys, jobs);
 }
 

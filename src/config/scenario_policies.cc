@@ -5,12 +5,12 @@
 #include "config/list_reader.h"
 #include "config/policy_name.h"
 #include "config/tiers.h"
+#include "core/options/field_builders.h"
 #include "plan/make_policy.h"
 
 namespace ebb::config {
 namespace {
 
-constexpr double kHighestIntensity = 10'000;
 constexpr Duration kShortestSlot{std::chrono::minutes{1}};
 
 struct PolicyKeys {
@@ -30,7 +30,7 @@ std::vector<std::string> Names() {
 
 // The keys that a policy has a use for, beside `policy` and `label`.
 std::vector<KeyRule> RulesOf(const std::string& policy, PolicyKeys& keys) {
-  const Range intensity{0, kHighestIntensity}, percent{0, 100};
+  const Range intensity{0, core::kMostIntensity}, percent{0, 100};
   std::vector<KeyRule> rules{ReadPolicyName("policy", keys.policy, Names()),
                              ReadText("label", keys.label)};
   const auto add = [&](KeyRule rule) { rules.push_back(std::move(rule)); };

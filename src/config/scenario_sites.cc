@@ -8,6 +8,7 @@
 #include "config/neo_clock.h"
 #include "config/publication_key.h"
 #include "core/device_profile.h"
+#include "core/options/field_builders.h"
 #include "signals/choose_source.h"
 #include "signals/feeds/profile_feed.h"
 
@@ -17,8 +18,6 @@ namespace {
 using signals::SignalOptions;
 using signals::SignalSource;
 
-constexpr double kHighestIntensity = 10'000;
-constexpr double kMostDevices = 1'000'000;
 constexpr double kNoLimit = 9e15;
 
 struct SiteKeys {
@@ -40,7 +39,7 @@ std::vector<KeyRule> SiteRules(SiteKeys& keys) {
       ReadText("weather", keys.weather),
       ReadDuration("weather_lag", keys.weather_lag, Duration{0}),
       ReadText("profile", keys.profile),
-      ReadNumber("constant_g_per_kwh", keys.constant, {0, kHighestIntensity}),
+      ReadNumber("constant_g_per_kwh", keys.constant, {0, core::kMostIntensity}),
       ReadInteger("seed", keys.seed, {0, kNoLimit}),
       ReadNumber("neo_utc_offset_hours", keys.neo_utc_offset_hours, {-14, 14}),
       ReadNeoClock("neo_time_zone", keys.neo_time_zone),
@@ -130,7 +129,7 @@ std::vector<KeyRule> DeviceRules(DeviceKeys& keys) {
   return {
       ReadText("model", keys.model),
       ReadText("site", keys.site),
-      ReadInteger("count", keys.count, {1, kMostDevices}),
+      ReadInteger("count", keys.count, {1, core::kMostDevices}),
       ReadNumber("speed", keys.speed, {0.001, 1000}),
       ReadNumber("power_factor", keys.power_factor, {0.001, 1000}),
       ReadNumber("idle_w", keys.idle_w, {0, 1e6}),

@@ -6,6 +6,7 @@
 #include "config/neo_clock.h"
 #include "config/policy_name.h"
 #include "config/publication_key.h"
+#include "core/options/field_builders.h"
 #include "signals/make_markets.h"
 #include "signals/make_weather.h"
 
@@ -15,7 +16,7 @@ namespace {
 using signals::SignalOptions;
 using signals::SignalSource;
 
-constexpr double kHighestIntensity = 10'000;
+constexpr Duration kNeoLongestWait = std::chrono::hours{1};
 constexpr double kHighestPrice = 100'000;
 constexpr double kNoLimit = 9e15;
 
@@ -258,7 +259,7 @@ GridClockConfig ResolveClock(const SchedulerKeys& keys, SignalSource source, Pro
 std::vector<KeyRule> SchedulerRules(SchedulerKeys& keys) {
   return {
       ReadBool("enabled", keys.enabled),
-      ReadNumber("carbon_threshold", keys.carbon_threshold, {0, kHighestIntensity}),
+      ReadNumber("carbon_threshold", keys.carbon_threshold, {0, core::kMostIntensity}),
       ReadBool("wait_for_low_carbon", keys.wait_for_low_carbon),
       ReadDuration("max_wait_seconds", keys.max_wait_seconds, Duration::zero()),
       ReadDuration("check_interval", keys.check_interval, std::chrono::seconds{1}),
@@ -286,7 +287,7 @@ std::vector<KeyRule> SchedulerRules(SchedulerKeys& keys) {
       ReadChoice("forecast_prices", keys.forecast_prices, signals::PriceServiceNames()),
       ReadText("forecast_prices_url", keys.forecast_prices_url),
       ReadText("signal_command", keys.signal_command),
-      ReadNumber("constant", keys.constant, {0, kHighestIntensity}),
+      ReadNumber("constant", keys.constant, {0, core::kMostIntensity}),
       ReadChoice("kind", keys.kind, {"average", "marginal"}),
       ReadChoice("boundary", keys.boundary, {"lifecycle", "direct"}),
       ReadInteger("profile_seed", keys.profile_seed, {0, kNoLimit}),
@@ -318,7 +319,9 @@ SchedulerConfig ResolveScheduler(const SchedulerKeys& keys, Problems& problems,
   if (keys.carbon_threshold) config.threshold = {*keys.carbon_threshold};
   const auto start_by =
       EitherOf(keys.start_by, "start_by", keys.max_wait_seconds, "max_wait_seconds", problems);
-  config.longest_wait = start_by.value_or(config.longest_wait);
+  // Files in NEO's words have NEO's default.
+  const bool is_neo = keys.wait_for_low_carbon && !start_by;
+  config.longest_wait = is_neo ? kNeoLongestWait : start_by.value_or(config.longest_wait);
   config.duration = keys.duration.value;
   if (keys.on_deadline && *keys.on_deadline == "stop") config.on_deadline = plan::AtDeadline::kStop;
   if (keys.on_outage) config.on_outage = *core::OnOutageFromName(*keys.on_outage);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "config/file_names.h"
+#include "config/job_option_rules.h"
 #include "config/list_reader.h"
 #include "config/sweep_sections.h"
 #include "config/tiers.h"
@@ -13,53 +14,35 @@
 namespace ebb::config {
 namespace {
 
-constexpr double kMostDevices = 4096;
 constexpr Duration kDefaultMaxDelay = std::chrono::hours{24};
 
 // The keys that wait until all of the file has been seen.
 struct FileKeys {
   Given<std::string> name, name_template;
-  Given<std::int64_t> devices;
-  Given<bool> checkpointable;
-  Given<Duration> pause_cost, minimum_segment, time_limit;
   Given<YamlNode> parameters, search, sample, tiers, tier_rules, estimates, command, experiments;
   Given<YamlNode> budget, sweep_budget, halving, kubernetes, slurm, serving;
 };
 
-void ReadTop(const YamlNode& root, FileKeys& keys, Problems& problems) {
-  const std::vector<KeyRule> rules{
-      ReadText("name", keys.name),
-      ReadNode("parameters", keys.parameters),
-      ReadNode("search", keys.search),
-      ReadNode("sample", keys.sample),
-      ReadNode("tiers", keys.tiers),
-      ReadNode("tier_rules", keys.tier_rules),
-      ReadNode("estimates", keys.estimates),
-      ReadText("name_template", keys.name_template),
-      ReadNode("command", keys.command),
-      ReadNode("experiments", keys.experiments),
-      CalledElsewhere(ReadInteger("devices", keys.devices, {1, kMostDevices}), {"gpus", "slots"}),
-      Formerly("pausable", ReadBool("checkpointable", keys.checkpointable)),
-      Formerly("pause_overhead", ReadDuration("pause_cost", keys.pause_cost, Duration::zero())),
-      ReadDuration("minimum_segment", keys.minimum_segment, Duration::zero()),
-      Formerly("run_limit", ReadDuration("time_limit", keys.time_limit, Duration{1000})),
-      ReadNode("budget", keys.budget),
-      ReadNode("sweep_budget", keys.sweep_budget),
-      ReadNode("successive_halving", keys.halving),
-      ReadNode("kubernetes", keys.kubernetes),
-      ReadNode("slurm", keys.slurm),
-      ReadNode("serving", keys.serving)};
+void ReadTop(const YamlNode& root, FileKeys& keys, core::Submission& common, Problems& problems) {
+  JobOptionKeys options(core::Place::kSweep, common);
+  std::vector<KeyRule> rules{ReadText("name", keys.name),
+                             ReadNode("parameters", keys.parameters),
+                             ReadNode("search", keys.search),
+                             ReadNode("sample", keys.sample),
+                             ReadNode("tiers", keys.tiers),
+                             ReadNode("tier_rules", keys.tier_rules),
+                             ReadNode("estimates", keys.estimates),
+                             ReadText("name_template", keys.name_template),
+                             ReadNode("command", keys.command),
+                             ReadNode("experiments", keys.experiments),
+                             ReadNode("budget", keys.budget),
+                             ReadNode("sweep_budget", keys.sweep_budget),
+                             ReadNode("successive_halving", keys.halving),
+                             ReadNode("kubernetes", keys.kubernetes),
+                             ReadNode("slurm", keys.slurm),
+                             ReadNode("serving", keys.serving)};
+  for (KeyRule& rule : options.Rules()) rules.push_back(std::move(rule));
   ReadSection(root, "", rules, {}, problems);
-}
-
-sweep::JobTraits Traits(const FileKeys& keys) {
-  sweep::JobTraits traits;
-  traits.devices = static_cast<int>(keys.devices.value_or(1));
-  traits.checkpointable = keys.checkpointable.value_or(false);
-  traits.pause_cost = keys.pause_cost.value_or({});
-  traits.minimum_segment = keys.minimum_segment.value_or({});
-  traits.time_limit = keys.time_limit.value;
-  return traits;
 }
 
 std::vector<core::Tier> TiersOf(const FileKeys& keys, Problems& problems) {
@@ -133,15 +116,14 @@ Result<WholeFile> Read(const std::string& text, const std::string& name) {
                  "configs/sweeps/digits.yaml shows what belongs in it"});
   Problems problems(name);
   FileKeys keys;
-  ReadTop(root, keys, problems);
   WholeFile file;
   SweepConfig& config = file.config;
+  ReadTop(root, keys, config.sweep.common, problems);
   config.source = name;
   config.sweep.name = keys.name.value_or(FileStem(name, "sweep"));
-  config.sweep.traits = Traits(keys);
   config.sweep.tiers = TiersOf(keys, problems);
   if (keys.budget)
-    ReadBudget(*keys.budget, config.sweep.traits.checkpointable, config.sweep.traits.budget,
+    ReadBudget(*keys.budget, config.sweep.common.job.checkpointable, config.sweep.common.budget,
                problems);
   if (keys.sweep_budget) ReadSweepBudget(*keys.sweep_budget, config.sweep.budget, problems);
   if (keys.halving) ReadHalving(*keys.halving, config.sweep.halving, problems);

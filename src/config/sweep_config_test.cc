@@ -139,9 +139,9 @@ TEST(NeedsSharedData, SweepsAgreeWithThePublishedTables) {
 TEST(SweepConfig, WrittenOutIsTheSameSweep) {
   for (const char* name : {"qwen-lora-core21.yaml", "digits.yaml"}) {
     sweep::Sweep sweep = Shipped(name).sweep;
-    sweep.traits.budget.energy = Energy::Joules(1e5);
-    sweep.traits.budget.emissions = Emissions{0.1};
-    sweep.traits.budget.action = core::BudgetAction::kLog;
+    sweep.common.budget.energy = Energy::Joules(1e5);
+    sweep.common.budget.emissions = Emissions{0.1};
+    sweep.common.budget.action = core::BudgetAction::kLog;
     sweep.budget.energy = Energy::Joules(7.2e6);
     const std::string jobs = sweep::LocalJobs(sweep);
     const auto read = ParseSweepConfig(jobs, "jobs.yaml");
@@ -149,9 +149,9 @@ TEST(SweepConfig, WrittenOutIsTheSameSweep) {
     EXPECT_EQ(sweep::LocalJobs(read->sweep), jobs);
     EXPECT_EQ(read->sweep.experiments.size(), sweep.experiments.size());
     EXPECT_EQ(read->sweep.halving, sweep.halving);
-    EXPECT_EQ(read->sweep.traits.budget.energy, sweep.traits.budget.energy);
-    EXPECT_EQ(read->sweep.traits.budget.emissions->grams, 0.1);
-    EXPECT_EQ(read->sweep.traits.budget.action, core::BudgetAction::kLog);
+    EXPECT_EQ(read->sweep.common.budget.energy, sweep.common.budget.energy);
+    EXPECT_EQ(read->sweep.common.budget.emissions->grams, 0.1);
+    EXPECT_EQ(read->sweep.common.budget.action, core::BudgetAction::kLog);
     EXPECT_EQ(read->sweep.budget.energy, sweep.budget.energy);
     EXPECT_EQ(read->sweep.budget.emissions.has_value(), false);
   }
@@ -308,9 +308,9 @@ TEST(SweepConfig, OlderNamesOfKeysAreReadButNotBesideThePresentOnes) {
   const auto read = ParseSweepConfig(older, "s.yaml");
   ASSERT_TRUE(read) << read.error().Message();
   EXPECT_EQ(read->sweep.experiments.at(0).duration, std::chrono::hours{1});
-  EXPECT_TRUE(read->sweep.traits.checkpointable);
-  EXPECT_EQ(read->sweep.traits.pause_cost, std::chrono::minutes{1});
-  EXPECT_EQ(read->sweep.traits.time_limit, std::chrono::hours{3});
+  EXPECT_TRUE(read->sweep.common.job.checkpointable);
+  EXPECT_EQ(read->sweep.common.job.pause_cost, std::chrono::minutes{1});
+  EXPECT_EQ(read->sweep.common.time_limit, std::chrono::hours{3});
   EXPECT_NE(ErrorOf(older + "time_limit: 3h\n")
                 .find("s.yaml:11: run_limit (line 10) and time_limit are the same key: leave out "
                       "run_limit"),

@@ -2,13 +2,14 @@
 
 #include "config/list_reader.h"
 #include "config/yaml_tree.h"
+#include "core/options/field_builders.h"
 #include "platform/file.h"
 
 namespace ebb::config {
 namespace {
 
-constexpr Range kThresholds{0, 10'000};
-constexpr Range kPriorities{-1000, 1000};
+constexpr Range kThresholds{0, core::kMostIntensity};
+constexpr Range kPriorities{-core::kMostPriority, core::kMostPriority};
 
 void ReadTier(const YamlNode& node, std::vector<core::Tier>& tiers, Problems& problems) {
   Given<std::string> name;

@@ -45,10 +45,13 @@ struct PriceConfig {
   std::optional<double> threshold;  ///< per kWh
 };
 
+/// From submission to the latest start, where nothing says otherwise.
+inline constexpr Duration kDefaultLongestWait = std::chrono::hours{24};
+
 struct SchedulerConfig {
   GatePolicyKind policy = GatePolicyKind::kNow;
   Intensity threshold{300};
-  Duration longest_wait{std::chrono::hours{1}};  ///< from submission to the latest start
+  Duration longest_wait = kDefaultLongestWait;  ///< from submission to the latest start
   std::optional<Duration> duration;
   plan::AtDeadline on_deadline = plan::AtDeadline::kStart;
   core::OnOutage on_outage = core::OnOutage::kWait;

@@ -86,7 +86,10 @@ TEST(TrainConfig, WhatIsNotGivenHasADefault) {
   EXPECT_EQ(config.training.batch_size, 64);
   EXPECT_EQ(config.scheduler.policy, GatePolicyKind::kNow);
   EXPECT_EQ(config.scheduler.threshold.g_per_kwh, 300);
-  EXPECT_EQ(config.scheduler.longest_wait, Duration{hours{1}});
+  EXPECT_EQ(config.scheduler.longest_wait, Duration{hours{24}}) << "as for ebb run";
+  EXPECT_EQ(Parse("scheduler: {wait_for_low_carbon: true}").scheduler.longest_wait,
+            Duration{hours{1}})
+      << "as in NEO";
   EXPECT_EQ(config.scheduler.signal.source, SignalSource::kProfile);
   EXPECT_EQ(config.scheduler.signal.zone, "") << "found when it runs, and said";
   EXPECT_EQ(config.metering.interval, Duration{seconds{1}});

@@ -29,6 +29,7 @@ std::string_view UnitOf(BudgetMeasure measure) {
 std::optional<BudgetAction> BudgetActionFromName(std::string_view name) {
   return EnumFromName<BudgetAction>(kActionNames, name);
 }
+std::vector<std::string> BudgetActionNames() { return {kActionNames.begin(), kActionNames.end()}; }
 std::optional<BudgetMeasure> BudgetMeasureFromName(std::string_view name) {
   return EnumFromName<BudgetMeasure>(kMeasureNames, name);
 }

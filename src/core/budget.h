@@ -36,6 +36,7 @@ std::string_view Name(BudgetLevel level);
 /// "kWh", "g"
 std::string_view UnitOf(BudgetMeasure measure);
 std::optional<BudgetAction> BudgetActionFromName(std::string_view name);
+std::vector<std::string> BudgetActionNames();
 std::optional<BudgetMeasure> BudgetMeasureFromName(std::string_view name);
 std::optional<BudgetLevel> BudgetLevelFromName(std::string_view name);
 

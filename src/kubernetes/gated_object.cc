@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "base/text.h"
+#include "core/options/field_builders.h"
+#include "core/options/job_options.h"
 #include "kubernetes/field_manager.h"
 #include "kubernetes/json_reading.h"
 #include "kubernetes/namespace_policy.h"
@@ -15,10 +17,9 @@ namespace {
 using Texts = std::map<std::string, std::string>;
 
 constexpr int kMostDevices = 1 << 20;
-constexpr int kMostPriority = 1'000'000;
-constexpr double kMostThreshold = 10'000;      // g/kWh: no grid on Earth exceeds it
 constexpr double kMostRuntimeHours = 876'000;  // a century, as ParseDuration has it
-constexpr double kMostWatts = 1e9, kMostPrice = 1e6, kMostEfficiency = 1e6;
+constexpr double kMostWatts = 1e9;             // of all devices of a node
+constexpr double kMostPrice = 1e6, kMostEfficiency = 1e6;
 
 // Reads annotations, and remembers what it cannot make out.
 class AnnotationReader {
@@ -50,15 +51,6 @@ class AnnotationReader {
     Refuse(named, *text, "a number from " + FormatFixed(least, 0) + " to " + FormatFixed(most, 0));
     return std::nullopt;
   }
-  std::optional<int> Whole(std::string_view key, int least, int most) {
-    const std::string* text = Find(kPrefix, key);
-    if (!text) return std::nullopt;
-    const auto number = ParseInteger(*text);
-    if (number && *number >= least && *number <= most) return static_cast<int>(*number);
-    Refuse(std::string(kPrefix) + std::string(key), *text,
-           "a whole number from " + std::to_string(least) + " to " + std::to_string(most));
-    return std::nullopt;
-  }
   std::optional<Duration> Length(std::string_view key, std::string_view theirs) {
     std::string named;
     const std::string* text = Either(key, theirs, named);
@@ -81,12 +73,15 @@ class AnnotationReader {
     const std::string* text = Find(prefix, key);
     return text && *text == value;
   }
-  // False unless it is "true".
-  bool Flag(std::string_view key) {
-    const std::string* text = Find(kPrefix, key);
-    if (text && *text != "true" && *text != "false")
-      Refuse(std::string(kPrefix) + std::string(key), *text, "\"true\" or \"false\"");
-    return text && *text == "true";
+  // What an option's own annotation sets.
+  void ReadOption(const core::JobOption& option, core::Submission& submission) {
+    const std::string* text = Find(kPrefix, option.annotation);
+    if (!text) return;
+    const auto value = core::ParseOption(option.field, *text);
+    if (!value) return Refuse(std::string(kPrefix) + option.annotation, *text, value.error().what);
+    if (const Status taken = option.set(*value, submission); !taken)
+      object_.problems.push_back(std::string(kPrefix) + option.annotation + ": " +
+                                 taken.error().Message());
   }
   bool HasTheirs() const {
     const auto found = texts_.lower_bound(std::string(kGardenerPrefix));
@@ -138,13 +133,8 @@ void ReadTier(AnnotationReader& annotations, const ObjectDefaults& defaults, Gat
   object.job.start_by = object.created + tier->max_delay;
 }
 
-void ReadTimes(AnnotationReader& annotations, const ObjectDefaults& defaults, GatedObject& object) {
+void ReadTimes(AnnotationReader& annotations, GatedObject& object) {
   core::Job& job = object.job;
-  job.duration = annotations.Length("duration", "").value_or(Duration::zero());
-  if (job.duration <= Duration::zero()) {
-    const auto hours = annotations.Number("", "estimated-runtime-hours", 0, kMostRuntimeHours);
-    job.duration = hours && *hours > 0 ? DurationFromSeconds(*hours * 3600) : defaults.duration;
-  }
   if (const auto start_by = annotations.Moment("start-by"))
     job.start_by = start_by;
   else if (const auto delay = annotations.Length("", "max-scheduling-delay"))
@@ -152,25 +142,40 @@ void ReadTimes(AnnotationReader& annotations, const ObjectDefaults& defaults, Ga
   if (const auto finish_by = annotations.Moment("finish-by")) job.finish_by = finish_by;
 }
 
-void ReadWidth(const PodRequests& requests, const ObjectDefaults& defaults,
-               AnnotationReader& annotations, GatedObject& object) {
+void ReadWidth(const PodRequests& requests, const ObjectDefaults& defaults, GatedObject& object) {
   core::Job& job = object.job;
   const bool on_gpus = requests.gpus > 0;
   const double wanted = std::ceil(on_gpus ? requests.gpus : requests.cores);
   job.devices = static_cast<int>(std::clamp(wanted, 1.0, static_cast<double>(kMostDevices)));
   job.power = on_gpus ? defaults.device_power : defaults.core_power;
-  if (const auto watts = annotations.Number("power", "", 0, kMostWatts)) job.power = Power{*watts};
 }
 
-// An object is not given up: what was created is wanted.
-void ReadOutage(AnnotationReader& annotations, GatedObject& object) {
-  const std::string* text = annotations.Find(kPrefix, "on-outage");
-  if (!text) return;
-  const auto on_outage = core::OnOutageFromName(*text);
-  if (on_outage && *on_outage != core::OnOutage::kStop)
-    object.job.on_outage = *on_outage;
-  else
-    annotations.Refuse(std::string(kPrefix) + "on-outage", *text, "\"wait\" or \"run\"");
+// What Compute Gardener's annotations say, where Ebb's own do not.
+void ReadTheirs(AnnotationReader& annotations, GatedObject& object) {
+  core::Job& job = object.job;
+  if (!annotations.Find(kPrefix, "duration"))
+    if (const auto hours = annotations.Number("", "estimated-runtime-hours", 0, kMostRuntimeHours);
+        hours && *hours > 0)
+      job.duration = DurationFromSeconds(*hours * 3600);
+  if (!annotations.Find(kPrefix, "threshold"))
+    if (const auto threshold =
+            annotations.Number("", "carbon-intensity-threshold", 0, core::kMostIntensity))
+      job.threshold = Intensity{*threshold};
+}
+
+// The options whose own value is all that they need.
+void ReadPlainOptions(AnnotationReader& annotations, GatedObject& object) {
+  core::Submission submission;
+  submission.job = std::move(object.job);
+  for (const core::JobOption& option : core::JobOptions())
+    if (option.set && option.StandsIn(core::Place::kAnnotation))
+      annotations.ReadOption(option, submission);
+  object.job = std::move(submission.job);
+  // An object is not given up: what was created is wanted.
+  if (object.job.on_outage == core::OnOutage::kStop) {
+    annotations.Refuse(std::string(kPrefix) + "on-outage", "stop", "\"wait\" or \"run\"");
+    object.job.on_outage = core::OnOutage::kWait;
+  }
 }
 
 // Of another object that can be held back: that one is held, and this one follows.
@@ -323,17 +328,12 @@ void ReadAnnotations(Texts texts, const ObjectDefaults& defaults, GatedObject& o
   object.job.name = object.name_space + "/" + object.name;
   object.job.submitted = object.created;
   ReadTier(annotations, defaults, object);
-  ReadTimes(annotations, defaults, object);
-  ReadWidth(object.requests, defaults, annotations, object);
-  if (const auto threshold =
-          annotations.Number("threshold", "carbon-intensity-threshold", 0, kMostThreshold))
-    object.job.threshold = Intensity{*threshold};
-  else if (!object.job.threshold)
-    object.job.threshold = defaults.threshold;
-  ReadOutage(annotations, object);
-  if (const auto priority = annotations.Whole("priority", -kMostPriority, kMostPriority))
-    object.job.priority = *priority;
-  object.job.checkpointable = annotations.Flag("checkpointable");
+  ReadTimes(annotations, object);
+  ReadWidth(object.requests, defaults, object);
+  object.job.duration = defaults.duration;
+  ReadTheirs(annotations, object);
+  ReadPlainOptions(annotations, object);
+  if (!object.job.threshold) object.job.threshold = defaults.threshold;
   ReadPrice(annotations, defaults, object);
   RefuseOthers(annotations, object);
   ReadFilter(annotations, object);

@@ -134,15 +134,11 @@ bool Wanted(const Row& row, const JobCsvOptions& options) {
 }
 
 core::Job MakeJob(const Row& row, Duration origin, const JobCsvOptions& options) {
-  core::Job job;
+  core::Job job = options.job;
   job.name = row.name;
   job.submitted = Time{row.submitted - origin};
   job.duration = row.length;
   job.devices = row.devices;
-  job.power = options.power;
-  job.checkpointable = options.checkpointable;
-  job.pause_cost = options.pause_cost;
-  job.minimum_segment = options.minimum_segment;
   std::optional<Duration> max_delay = options.max_delay;
   for (const JobRule& rule : options.rules) {
     if (rule.duration_up_to && row.length > *rule.duration_up_to) continue;

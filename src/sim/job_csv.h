@@ -25,12 +25,10 @@ struct JobRule {
 };
 
 struct JobCsvOptions {
-  Power power{1000};  ///< of one device
+  JobCsvOptions() { job.power = Power{1000}; }
+  core::Job job;  ///< what the file does not say, for all of its jobs
   std::optional<Duration> max_delay;
   std::vector<JobRule> rules;
-  bool checkpointable = false;
-  Duration pause_cost{0};
-  Duration minimum_segment{0};
   Duration shortest{0};  ///< shorter jobs are left out, and counted
   std::optional<Duration> longest;
   std::optional<int> widest;     ///< wider jobs are left out, and counted

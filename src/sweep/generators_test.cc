@@ -61,7 +61,7 @@ Sweep OneExperiment(std::vector<std::string> command) {
                         std::chrono::minutes{96},
                         Power{381},
                         std::move(command)}};
-  sweep.traits.time_limit = std::chrono::hours{4};
+  sweep.common.time_limit = std::chrono::hours{4};
   return sweep;
 }
 

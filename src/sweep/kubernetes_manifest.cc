@@ -102,7 +102,8 @@ Yaml HeadGroup(const KubernetesOptions& options) {
 }
 
 Yaml WorkerContainer(const Sweep& sweep, const KubernetesOptions& options, const Volumes& volumes) {
-  const std::vector<Yaml::Entry> gpus{{options.gpu_resource, Yaml::Number(sweep.traits.devices)}};
+  const std::vector<Yaml::Entry> gpus{
+      {options.gpu_resource, Yaml::Number(sweep.common.job.devices)}};
   std::vector<Yaml> variables{Variable("RAY_LOG_LEVEL", "INFO"),
                               Variable("NVIDIA_VISIBLE_DEVICES", "all"),
                               Variable("NVIDIA_DRIVER_CAPABILITIES", "compute,utility")};
@@ -149,7 +150,7 @@ Yaml WorkerGroup(const Sweep& sweep, const KubernetesOptions& options) {
        {"minReplicas", Yaml::Number(0)},
        {"maxReplicas", Yaml::Number(1)},
        {"groupName", "gpu-worker"},
-       {"rayStartParams", Yaml::Map({{"num-gpus", std::to_string(sweep.traits.devices)}})},
+       {"rayStartParams", Yaml::Map({{"num-gpus", std::to_string(sweep.common.job.devices)}})},
        {"template", WorkerPod(sweep, options)}});
 }
 
@@ -164,8 +165,7 @@ Yaml Submitter(const KubernetesOptions& options) {
 }
 
 Yaml Spec(const Sweep& sweep, const Experiment& experiment, const KubernetesOptions& options) {
-  const Duration deadline =
-      sweep.TierOf(experiment).max_delay + TimeLimitOf(sweep.traits, experiment);
+  const Duration deadline = sweep.TierOf(experiment).max_delay + TimeLimitOf(sweep, experiment);
   return Yaml::Map({{"suspend", Yaml::Bool(true)},
                     {"entrypoint", ShellCommand(experiment.command)},
                     {"shutdownAfterJobFinishes", Yaml::Bool(true)},

@@ -1,6 +1,7 @@
 #include "sweep/local_jobs.h"
 
 #include "base/text.h"
+#include "core/options/job_options.h"
 #include "sweep/yaml_text.h"
 
 namespace ebb::sweep {
@@ -49,6 +50,14 @@ Yaml BudgetEntry(const core::Budget& budget) {
   return Yaml::Map(std::move(entries));
 }
 
+Yaml YamlOf(const core::OptionValue& value) {
+  if (const auto* flag = std::get_if<bool>(&value)) return Yaml::Bool(*flag);
+  if (const auto* number = std::get_if<std::int64_t>(&value)) return Yaml::Number(*number);
+  if (const auto* texts = std::get_if<std::vector<std::string>>(&value))
+    return Yaml::List({texts->begin(), texts->end()});
+  return core::OptionText(value);
+}
+
 }  // namespace
 
 std::string LocalJobs(const Sweep& sweep) {
@@ -56,14 +65,14 @@ std::string LocalJobs(const Sweep& sweep) {
   for (const core::Tier& tier : sweep.tiers) tiers.push_back(TierEntry(tier));
   for (const Experiment& experiment : sweep.experiments)
     experiments.push_back(ExperimentEntry(sweep, experiment));
-  const JobTraits& traits = sweep.traits;
-  std::vector<Yaml::Entry> entries{{"name", sweep.name},
-                                   {"devices", Yaml::Number(traits.devices)},
-                                   {"checkpointable", Yaml::Bool(traits.checkpointable)},
-                                   {"pause_cost", FormatExact(traits.pause_cost)},
-                                   {"minimum_segment", FormatExact(traits.minimum_segment)}};
-  if (traits.time_limit) entries.emplace_back("time_limit", FormatExact(*traits.time_limit));
-  if (!traits.budget.empty()) entries.emplace_back("budget", BudgetEntry(traits.budget));
+  std::vector<Yaml::Entry> entries{{"name", sweep.name}};
+  for (const core::JobOption& option : core::JobOptions()) {
+    if (!option.set || !option.StandsIn(core::Place::kSweep)) continue;
+    if (const auto value = option.get(sweep.common))
+      entries.emplace_back(option.field.key, YamlOf(*value));
+  }
+  if (!sweep.common.budget.empty())
+    entries.emplace_back("budget", BudgetEntry(sweep.common.budget));
   if (!sweep.budget.empty())
     entries.emplace_back("sweep_budget", Yaml::Map(LimitEntries(sweep.budget)));
   if (sweep.halving) entries.emplace_back("successive_halving", HalvingEntry(*sweep.halving));

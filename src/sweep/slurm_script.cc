@@ -53,13 +53,13 @@ std::string Directives(const Sweep& sweep, const Experiment& experiment,
       "--requeue",
       "--open-mode=append",
       "--output=" + name + "-%j.log",
-      "--time=" + TimeLimit(TimeLimitOf(sweep.traits, experiment)),
+      "--time=" + TimeLimit(TimeLimitOf(sweep, experiment)),
       "--signal=TERM@" +
           std::to_string(std::chrono::ceil<std::chrono::seconds>(options.grace).count()),
       "--ntasks=1",
       "--cpus-per-task=" + std::to_string(options.cpus_per_task)};
   if (!options.gres.empty())
-    lines.push_back("--gres=" + options.gres + ":" + std::to_string(sweep.traits.devices));
+    lines.push_back("--gres=" + options.gres + ":" + std::to_string(sweep.common.job.devices));
   if (!options.memory.empty()) lines.push_back("--mem=" + options.memory);
   if (!options.partition.empty()) lines.push_back("--partition=" + options.partition);
   if (!options.account.empty()) lines.push_back("--account=" + options.account);

@@ -35,26 +35,22 @@ std::string Describe(const Experiment& experiment) {
   return text;
 }
 
-Duration TimeLimitOf(const JobTraits& traits, const Experiment& experiment) {
-  return traits.time_limit.value_or(kTimeLimitFactor * experiment.duration);
+Duration TimeLimitOf(const Sweep& sweep, const Experiment& experiment) {
+  return sweep.common.time_limit.value_or(kTimeLimitFactor * experiment.duration);
 }
 
 core::Job JobOf(const Sweep& sweep, const Experiment& experiment, Time submitted) {
   const core::Tier& tier = sweep.TierOf(experiment);
-  core::Job job;
+  core::Job job = sweep.common.job;
   job.id = experiment.index;
   job.name = experiment.name;
   job.submitted = submitted;
-  job.devices = sweep.traits.devices;
   job.duration = experiment.duration;
   job.power = experiment.power;
   job.start_by = submitted + tier.max_delay;
   job.tier = tier.name;
   job.priority = tier.priority;
   job.threshold = tier.threshold;
-  job.checkpointable = sweep.traits.checkpointable;
-  job.pause_cost = sweep.traits.pause_cost;
-  job.minimum_segment = sweep.traits.minimum_segment;
   return job;
 }
 

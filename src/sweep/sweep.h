@@ -70,24 +70,14 @@ struct Experiment {
   std::vector<std::string> command;
 };
 
-/// What all experiments of a sweep share.
-struct JobTraits {
-  int devices = 1;
-  bool checkpointable = false;
-  Duration pause_cost{};
-  Duration minimum_segment{};
-  std::optional<Duration>
-      time_limit;       ///< longest run before it is ended; absent: twice the estimate
-  core::Budget budget;  ///< of each experiment; its grace period is not used
-};
-Duration TimeLimitOf(const JobTraits& traits, const Experiment& experiment);
-
 /// A sweep, ready to be run or generated.
 struct Sweep {
   std::string name;
   std::vector<core::Tier> tiers;
   std::vector<Experiment> experiments;
-  JobTraits traits;
+  /// What all experiments have in common: the options that a sweep's file may give
+  /// (core/options/job_options.h), and the budget of each one.
+  core::Submission common{};
   std::optional<HalvingOptions> halving;
   core::Budget budget{};  ///< of all experiments together: its limits
 
@@ -96,6 +86,8 @@ struct Sweep {
   }
 };
 
+/// The longest run before it is ended: that of the sweep, or else twice the estimate.
+Duration TimeLimitOf(const Sweep& sweep, const Experiment& experiment);
 /// The experiment as a job submitted at `submitted`; its id is its index.
 core::Job JobOf(const Sweep& sweep, const Experiment& experiment, Time submitted);
 

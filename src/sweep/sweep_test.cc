@@ -60,7 +60,7 @@ TEST(Sweep, MakesJobsWithTheirTiersDelay) {
   EXPECT_EQ(job.start_by, submitted + std::chrono::hours{96});
   EXPECT_EQ(job.tier, "2");
   EXPECT_EQ(job.threshold, Intensity{125});
-  EXPECT_EQ(TimeLimitOf(sweep.traits, sweep.experiments[0]), std::chrono::minutes{168});
+  EXPECT_EQ(TimeLimitOf(sweep, sweep.experiments[0]), std::chrono::minutes{168});
 }
 
 TEST(Sweep, NamesEveryMistakeAtOnce) {

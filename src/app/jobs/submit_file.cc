@@ -10,6 +10,7 @@
 #include "config/key_reader.h"
 #include "config/sweep_config.h"
 #include "config/yaml_tree.h"
+#include "core/options/job_options.h"
 #include "core/script.h"
 #include "platform/file.h"
 #include "web/http/http_server.h"
@@ -32,10 +33,10 @@ std::vector<std::string> TextsOf(const Json& list) {
   return texts;
 }
 
-// As much as one request may hold; of its values, so many that a list of web::kMostJobs jobs with
+// As much as one request may hold; of its values, so many that a list of core::kMostJobs jobs with
 // sixty of them each is taken.
 constexpr std::size_t kLongestFile = 8 << 20;
-constexpr int kMostValues = 60 * static_cast<int>(web::kMostJobs);
+constexpr int kMostValues = 60 * static_cast<int>(core::kMostJobs);
 
 const std::vector<std::string> kFileKeys{"jobs", "defaults"};
 const std::vector<std::string> kSweepKeys{"parameters", "experiments"};
@@ -50,14 +51,22 @@ const YamlEntry* EntryOf(const YamlNode& map, std::string_view key) {
   return nullptr;
 }
 
-// YAML does not tell a number from a text that looks like one; the key does.
+// The field of a key, of a job or of one of its parts; nullptr: none has this key.
+const core::Field* FieldOf(std::string_view key) {
+  if (const core::Field* field = web::JobDefinition().Find(key)) return field;
+  for (const core::Field& part : web::JobDefinition().fields)
+    if (const core::Field* field = part.definition ? part.definition->Find(key) : nullptr)
+      return field;
+  return nullptr;
+}
+
+// YAML does not tell a number from a text that looks like one; the type of the key does.
 Json ScalarJson(std::string_view key, const std::string& text) {
-  static const std::vector<std::string> numbers{"devices",  "power_w",    "threshold",
-                                                "priority", "energy_kwh", "emissions_g"};
-  static const std::vector<std::string> flags{"checkpointable", "freeze", "no_check"};
-  if (IsOneOf(key, numbers))
+  const core::Field* field = FieldOf(key);
+  const auto shape = field ? field->shape : core::Shape::kText;
+  if (shape == core::Shape::kNumber || shape == core::Shape::kWhole)
     if (const auto number = ParseNumber(text)) return *number;
-  if (IsOneOf(key, flags)) {
+  if (shape == core::Shape::kFlag) {
     const std::string word = Lowercase(text);
     if (word == "true" || word == "yes") return true;
     if (word == "false" || word == "no") return false;
@@ -153,10 +162,10 @@ class Reader {
 
   void ReadJobs(const YamlNode& list, const YamlNode* defaults) {
     if (list.items.empty()) problems_.Add(list.line, "the list holds no jobs");
-    if (list.items.size() > web::kMostJobs)
+    if (list.items.size() > core::kMostJobs)
       return problems_.Add(
           list.line, "holds " + std::to_string(list.items.size()) + " jobs; the service takes " +
-                         std::to_string(web::kMostJobs) + " at once: split the file");
+                         std::to_string(core::kMostJobs) + " at once: split the file");
     for (const YamlNode& item : list.items) ReadJob(item, defaults);
   }
 
@@ -320,6 +329,17 @@ Json LimitsJson(const core::Budget& budget) {
   return json;
 }
 
+Json JsonOf(const core::OptionValue& value) {
+  return std::visit(
+      [](const auto& plain) -> Json {
+        if constexpr (std::is_same_v<std::decay_t<decltype(plain)>, Duration>)
+          return FormatExact(plain);
+        else
+          return plain;
+      },
+      value);
+}
+
 Json ExperimentJson(const sweep::Sweep& sweep, const sweep::Experiment& experiment,
                     const SubmitOptions& options) {
   const core::Tier& tier = sweep.TierOf(experiment);
@@ -331,15 +351,13 @@ Json ExperimentJson(const sweep::Sweep& sweep, const sweep::Experiment& experime
   Json json{{"name", experiment.name},
             {"command", command},
             {"working_directory", options.working_directory},
-            {"devices", sweep.traits.devices},
             {"duration", FormatExact(experiment.duration)},
             {"power_w", experiment.power.watts},
             {"tier", std::move(tier_json)},
-            {"checkpointable", sweep.traits.checkpointable},
-            {"time_limit", FormatExact(TimeLimitOf(sweep.traits, experiment))},
+            {"time_limit", FormatExact(TimeLimitOf(sweep, experiment))},
             {"key", options.key_prefix + "/" + experiment.name}};
   for (const auto& [name_of, value] : ParametersOf(experiment)) json["parameters"][name_of] = value;
-  if (const core::Budget& budget = sweep.traits.budget; !budget.empty()) {
+  if (const core::Budget& budget = sweep.common.budget; !budget.empty()) {
     json["budget"] = LimitsJson(budget);
     json["budget"]["action"] = core::Name(budget.action);
   }
@@ -348,10 +366,10 @@ Json ExperimentJson(const sweep::Sweep& sweep, const sweep::Experiment& experime
   core::Tracking tracking = options.tracking;
   if (tracking.mlflow_experiment.empty()) tracking.mlflow_experiment = sweep.name;
   for (const auto& [key, text] : core::KeysOf(tracking)) json["trackers"][key] = text;
-  if (sweep.traits.checkpointable) {
-    json["pause_cost"] = FormatExact(sweep.traits.pause_cost);
-    json["minimum_segment"] = FormatExact(sweep.traits.minimum_segment);
-  }
+  for (const core::JobOption& option : core::JobOptions())
+    if (option.set && option.StandsIn(core::Place::kSweep) && !option.IsDefault(sweep.common) &&
+        !json.contains(option.field.key))
+      json[option.field.key] = JsonOf(*option.get(sweep.common));
   return json;
 }
 

@@ -5,6 +5,7 @@
 #include "app/options/flag_values.h"
 #include "app/options/run_flags.h"
 #include "app/options/when.h"
+#include "core/options/field_builders.h"
 #include "platform/system_clock.h"
 
 namespace ebb::app::run_flags {
@@ -54,7 +55,8 @@ std::vector<Flag> GateFlags() {
        [](const RunOptions& o) { return std::optional(std::string(Name(o.scheduler.policy))); }},
       {FlagGroup::kGate, "threshold", "G_PER_KWH",
        "intensity at or below which a run starts (default 300)",
-       Number("threshold", 0, 5000, [](RunOptions& o, double v) { o.scheduler.threshold = {v}; }),
+       Number("threshold", 0, core::kMostIntensity,
+              [](RunOptions& o, double v) { o.scheduler.threshold = {v}; }),
        [](const RunOptions& o) {
          return std::optional(FormatExact(o.scheduler.threshold.g_per_kwh));
        }},

@@ -31,7 +31,7 @@ Status ReadLimits(const FlagValues& flags, const std::string& prefix, core::Budg
   return {};
 }
 
-Status ReadAction(const FlagValues& flags, const sweep::JobTraits& traits, core::Budget& budget) {
+Status ReadAction(const FlagValues& flags, const core::Submission& common, core::Budget& budget) {
   const auto given = flags.find("budget-action");
   if (given != flags.end()) {
     const auto action = core::BudgetActionFromName(given->second);
@@ -43,7 +43,7 @@ Status ReadAction(const FlagValues& flags, const sweep::JobTraits& traits, core:
                    "give --budget-kwh or --budget-g"});
     budget.action = *action;
   }
-  if (budget.action == core::BudgetAction::kPause && !traits.checkpointable)
+  if (budget.action == core::BudgetAction::kPause && !common.job.checkpointable)
     return Fail({ExitCode::kUsage, "--budget-action: pause is for programs that write checkpoints",
                  "", "set checkpointable in the sweep file, or take stop"});
   return {};
@@ -51,10 +51,10 @@ Status ReadAction(const FlagValues& flags, const sweep::JobTraits& traits, core:
 
 }  // namespace
 
-Result<core::Budget> ExperimentBudget(const sweep::JobTraits& traits, const FlagValues& flags) {
-  core::Budget budget = traits.budget;
+Result<core::Budget> ExperimentBudget(const core::Submission& common, const FlagValues& flags) {
+  core::Budget budget = common.budget;
   EBB_RETURN_IF_ERROR(ReadLimits(flags, "", budget));
-  EBB_RETURN_IF_ERROR(ReadAction(flags, traits, budget));
+  EBB_RETURN_IF_ERROR(ReadAction(flags, common, budget));
   return budget;
 }
 

@@ -18,7 +18,7 @@ inline constexpr std::array<const char*, 5> kBudgetFlags{"budget-kwh", "budget-g
                                                          "sweep-budget-kwh", "sweep-budget-g"};
 
 /// `flags` over what the file says of each experiment.
-Result<core::Budget> ExperimentBudget(const sweep::JobTraits& traits, const FlagValues& flags);
+Result<core::Budget> ExperimentBudget(const core::Submission& common, const FlagValues& flags);
 
 /// `flags` over what the file says of all experiments together; its action is stop.
 Result<core::Budget> WholeBudget(const sweep::Sweep& sweep, const FlagValues& flags);

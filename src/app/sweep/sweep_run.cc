@@ -181,8 +181,8 @@ Result<service::ServiceOptions> SweepSession::ServiceOptions() {
   service.priced_from = clock_->Now();
   service.grid_start = options_.scheduler.clock.start;
   service.executor.cluster.sites = {{"here", feed_->identity().zone, options_.metering.pue}};
-  EBB_RETURN_IF_ERROR(
-      SetDevices({request_.slots, request_.gpus, ""}, sweep_.traits.devices, options_, service));
+  EBB_RETURN_IF_ERROR(SetDevices({request_.slots, request_.gpus, ""}, sweep_.common.job.devices,
+                                 options_, service));
   SetMetering(request_.flags, options_, service);
   service.machine_interval = options_.metering.interval;
   service.executor.tracking = AbsoluteTracking(options_.tracking);
@@ -280,11 +280,11 @@ Status SweepSession::ChangeBudgets() {
   for (const service::JobCard* card : Cards(*view)) {
     const core::Submission& submission = *card->submission;
     const core::JobId job = submission.job.id;
-    if (engine::HasEnded(card->explanation.stage) || submission.budget == sweep_.traits.budget)
+    if (engine::HasEnded(card->explanation.stage) || submission.budget == sweep_.common.budget)
       continue;
-    requests.emplace_back(service::ChangeBudget{job, 0, sweep_.traits.budget});
+    requests.emplace_back(service::ChangeBudget{job, 0, sweep_.common.budget});
     const auto events = local::ReadBudgetEvents(service_->DirectoryOf(job));
-    if (HeldBy(events, submission.budget) && !HeldBy(events, sweep_.traits.budget))
+    if (HeldBy(events, submission.budget) && !HeldBy(events, sweep_.common.budget))
       requests.emplace_back(service::ControlJob{job, engine::JobControl::kNone});
   }
   service_->AskAll(std::move(requests));
@@ -432,7 +432,7 @@ Result<int> RunSweep(const SweepRunRequest& given, const MakeSweepObserver& make
   }
   if (request.policy.empty()) request.policy = "planner";
   EBB_RETURN_IF_ERROR(plan::MakePolicy(request.policy, {}));
-  EBB_ASSIGN_OR_RETURN(sweep.traits.budget, ExperimentBudget(sweep.traits, request.budgets));
+  EBB_ASSIGN_OR_RETURN(sweep.common.budget, ExperimentBudget(sweep.common, request.budgets));
   EBB_ASSIGN_OR_RETURN(sweep.budget, WholeBudget(sweep, request.budgets));
   if (continued && !given.budgets.empty()) EBB_RETURN_IF_ERROR(StoreBudgets(request, paths));
   if (options.metering.scope == core::MeterScope::kMachine)

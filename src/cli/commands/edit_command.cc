@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "base/units_text.h"
 #include "cli/command_line.h"
-#include "cli/job_values.h"
+#include "cli/job_flags.h"
 #include "cli/tell_jobs.h"
 
 namespace ebb::cli {
@@ -32,27 +32,6 @@ struct EditFlags {
   bool dry_run = false;
   Status values;  // of the flags: the first mistake
 };
-
-// "none" takes it away.
-void Put(EditFlags& flags, const char* key, const std::string& text,
-         const std::function<Result<Json>()>& value) {
-  if (text == "none") {
-    flags.change["without"].push_back(key);
-    return;
-  }
-  const auto json = value();
-  if (json)
-    flags.change[key] = *json;
-  else if (flags.values)
-    flags.values = Fail(json.error());
-}
-
-// A number stays one; anything else is for the service to refuse.
-Json NumberOrText(const std::string& text) {
-  const auto number = ParseNumber(text);
-  if (const auto whole = ParseInteger(text)) return *whole;
-  return number ? Json(*number) : Json(text);
-}
 
 std::string LineOf(const Json& job, bool dry_run) {
   std::vector<std::string> parts;
@@ -104,33 +83,7 @@ void AddEditCommand(Parser& parser) {
       parser.Add("edit", "change waiting or paused jobs of the queue service", kExamples);
   auto flags = std::make_shared<EditFlags>();
   command.Positionals("JOB", "numbers or names", &flags->words);
-  const auto add = [&](const char* name, const char* key, const char* value_name, const char* help,
-                       std::function<Result<Json>(const std::string&)> read) {
-    command.Flag({name, value_name, help, "Change"}, [flags, key, read](const std::string& text) {
-      Put(*flags, key, text, [&] { return read(text); });
-    });
-  };
-  const auto when = [](const char* flag) {
-    return [flag](const std::string& text) -> Result<Json> {
-      EBB_ASSIGN_OR_RETURN(const std::string value, WhenForService(flag, text));
-      return Json(value);
-    };
-  };
-  const auto number = [](const std::string& text) -> Result<Json> { return NumberOrText(text); };
-  const auto as_it_is = [](const std::string& text) -> Result<Json> { return Json(text); };
-  add("threshold", "threshold", "G_PER_KWH", "start at or below this intensity; none: no threshold",
-      number);
-  add("tier", "tier", "TIER", "threshold, longest wait from now and priority by name", as_it_is);
-  add("priority", "priority", "N", "higher goes first", number);
-  add("start-by", "start_by", "WHEN", "latest start: 6h from now, 18:00, \"tomorrow 6am\"; or none",
-      when("--start-by"));
-  add("finish-by", "finish_by", "WHEN", "latest end, in the same way", when("--finish-by"));
-  add("duration", "duration", "DURATION", "estimated run time, unless it has already run",
-      [](const std::string& text) -> Result<Json> {
-        EBB_ASSIGN_OR_RETURN(const std::string value, DurationForService("--duration", text));
-        return Json(value);
-      });
-  add("name", "name", "NAME", "its name", as_it_is);
+  AddJobFlags(command, core::Place::kChange, {&flags->change, &flags->values, true});
   command.Switch({"dry-run", "", "check whether the change would be accepted, and change nothing"},
                  [flags] { flags->dry_run = true; });
   AddServiceFlags(command, flags->service);

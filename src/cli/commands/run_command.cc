@@ -40,8 +40,6 @@ void AddRunCommand(Parser& parser) {
   command.Action([values, user_command, detach]() -> Result<int> {
     app::RunRequest request;
     EBB_ASSIGN_OR_RETURN(request.command, user_command->Required("ebb run python train.py"));
-    // A single job may wait up to a day unless the user says otherwise.
-    request.options.scheduler.longest_wait = std::chrono::hours{24};
     EBB_ASSIGN_OR_RETURN(const app::FlagValues flags,
                          app::WithSettings(*values, app::SettingsFor::kRun));
     EBB_RETURN_IF_ERROR(app::ApplyFlags(flags, request.options));

@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "cli/command_line.h"
 #include "cli/follow_log.h"
-#include "cli/job_values.h"
+#include "cli/job_flags.h"
 #include "cli/local_times.h"
 #include "cli/service_flags.h"
 #include "cli/wait_for_jobs.h"
@@ -47,101 +47,20 @@ Prints the numbers of the jobs. Commands run in this directory, without a shell 
 struct SubmitFlags {
   ServiceFlags service;
   Json job = Json::object();
-  std::string file;       // of people
-  std::string json_file;  // of programs
-  std::string wrap;       // a line for a shell, in place of a command
-  core::Tracking tracking;
+  std::string file;                // of people
+  std::string json_file;           // of programs
+  std::string wrap;                // a line for a shell, in place of a command
+  Json trackers = Json::object();  // of the command line
   bool dry_run = false;
-  bool no_check = false;
-  Status times;  // of the flags: the first mistake
+  Status values;  // of the flags: the first mistake
   bool wait = false;
   bool follow = false;  // and wait
 };
 
-// Flags whose text goes to the service as it is: the service checks it.
-void AddText(Command& command, SubmitFlags& flags, const char* name, const char* key,
-             const char* value_name, const char* help) {
-  command.Flag({name, value_name, help, "Job"},
-               [&flags, key](const std::string& text) { flags.job[key] = text; });
-}
-
-void AddDuration(Command& command, SubmitFlags& flags, const char* name,
-                 std::function<Json&(Json& job)> key, const char* help, const char* heading) {
-  command.Flag({name, "DURATION", help, heading}, [&flags, name, key](const std::string& text) {
-    const auto duration = DurationForService("--" + std::string(name), text);
-    if (duration)
-      key(flags.job) = *duration;
-    else if (flags.times)
-      flags.times = Fail(duration.error());
-  });
-}
-
-void AddWhen(Command& command, SubmitFlags& flags, const char* name, const char* key,
-             const char* help) {
-  command.Flag({name, "WHEN", help, "Job"}, [&flags, name, key](const std::string& text) {
-    const auto when = WhenForService("--" + std::string(name), text);
-    if (when)
-      flags.job[key] = *when;
-    else if (flags.times)
-      flags.times = Fail(when.error());
-  });
-}
-
-// A number stays one; anything else is for the service to refuse.
-void AddNumber(Command& command, SubmitFlags& flags, const char* name, const char* key,
-               const char* value_name, const char* help) {
-  command.Flag({name, value_name, help, "Job"}, [&flags, key](const std::string& text) {
-    if (const auto number = ParseNumber(text))
-      flags.job[key] = *number;
-    else
-      flags.job[key] = text;
-  });
-}
-
-void AddJobFlags(Command& command, SubmitFlags& flags) {
+// Flags that are not options of a job: a line for a shell, variables, and whose energy it is.
+void AddProgramFlags(Command& command, SubmitFlags& flags) {
   command.Flag({"wrap", "LINE", "a line for /bin/sh -c instead of a command", "Job"},
                [&flags](const std::string& text) { flags.wrap = text; });
-  AddText(command, flags, "name", "name", "NAME",
-          "its name (default: that of its script, or else of the program)");
-  const auto of_job = [](const char* key) {
-    return [key](Json& job) -> Json& { return job[key]; };
-  };
-  AddDuration(command, flags, "duration", of_job("duration"), "estimated run time (default 1h)",
-              "Job");
-  AddNumber(command, flags, "power", "power_w", "WATTS",
-            "estimated power of one device (default 100)");
-  AddNumber(command, flags, "devices", "devices", "N", "GPUs or slots, all at once (default 1)");
-  AddNumber(command, flags, "gpus", "devices", "N", "the same as --devices");
-  AddText(command, flags, "tier", "tier", "TIER", "threshold, longest wait and priority by name");
-  AddWhen(command, flags, "start-by", "start_by",
-          "latest start: 6h, 18:00, \"tomorrow 6am\", 2026-10-01T09:30Z (default 24h)");
-  AddWhen(command, flags, "finish-by", "finish_by", "latest end, in the same way");
-  AddNumber(command, flags, "threshold", "threshold", "G_PER_KWH",
-            "start at or below this intensity");
-  AddNumber(command, flags, "priority", "priority", "N", "higher goes first");
-  command.Switch({"checkpointable", "", "writes a checkpoint on SIGTERM and exits with 75", "Job"},
-                 [&flags] { flags.job["checkpointable"] = true; });
-  command.Switch(
-      {"freeze", "", "without a checkpoint: may be frozen in place, keeping its devices", "Job"},
-      [&flags] { flags.job["freeze"] = true; });
-  AddText(command, flags, "on-outage", "on_outage", "ACTION",
-          "while the grid is unknown: wait (default), run, stop");
-  AddText(command, flags, "power-cap", "power_cap", "CAP",
-          "power limit of each GPU, if permitted: 250W, or 70% of its default limit");
-  AddDuration(command, flags, "time-limit", of_job("time_limit"),
-              "a job that runs longer has failed", "Job");
-  AddText(command, flags, "key", "key", "TEXT",
-          "a second submission with the same key returns the first job");
-  command.Switch({"no-check", "", "do not look up the program before the job starts", "Job"},
-                 [&flags] { flags.no_check = true; });
-  command.Flag({"after", "IDS", "only once these jobs have succeeded, e.g. 3,4", "Job"},
-               [&flags](const std::string& text) {
-                 flags.job["after"] = Json::array();
-                 for (const std::string_view id : Split(text, ',')) {
-                   const auto number = ParseInteger(id);
-                   flags.job["after"].push_back(number ? Json(*number) : Json(std::string(id)));
-                 }
-               });
   command.Flag({"env", "NAME=VALUE", "a variable for the program", "Job"},
                [&flags](const std::string& text) {
                  const auto equals = text.find('=');
@@ -159,50 +78,21 @@ void AddJobFlags(Command& command, SubmitFlags& flags) {
     });
 }
 
-void AddBudgetFlags(Command& command, SubmitFlags& flags) {
-  const auto add = [&](const char* name, const char* key, const char* value_name,
-                       const char* help) {
-    command.Flag({name, value_name, help, "Budget"}, [&flags, key](const std::string& text) {
-      const auto number = ParseNumber(text);
-      flags.job["budget"][key] = number ? Json(*number) : Json(text);
-    });
-  };
-  add("budget-kwh", "energy_kwh", "KWH", "over all attempts of the job");
-  add("budget-g", "emissions_g", "GRAMS", "over all attempts of the job");
-  add("budget-action", "action", "stop|pause|log",
-      "when it is used up: end with a checkpoint (default), hold until resumed, note it");
+void AddOptionFlags(Command& command, SubmitFlags& flags) {
+  const GivenJobFlags given{&flags.job, &flags.values};
+  AddProgramFlags(command, flags);
+  AddJobFlags(command, core::Place::kSubmission, given);
+  AddPartFlags(command, core::BudgetDefinition(), "budget", "Budget", given);
+  AddPartFlags(command, core::TrackersDefinition(), "trackers", "Experiment trackers",
+               {&flags.trackers, &flags.values});
+  AddPartFlags(command, core::RecurrenceDefinition(), "recurring", "Recurring jobs", given);
 }
 
-// As those of ebb run.
-void AddTrackerFlags(Command& command, SubmitFlags& flags) {
-  const auto add = [&](const char* name, std::string core::Tracking::*field, const char* value_name,
-                       const char* help) {
-    command.Flag({name, value_name, help, "Experiment trackers"},
-                 [&flags, field](const std::string& text) { flags.tracking.*field = text; });
-  };
-  add("tensorboard", &core::Tracking::tensorboard, "DIR",
-      "loss, energy and grams as TensorBoard event files (docs/trackers.md)");
-  add("mlflow", &core::Tracking::mlflow, "TARGET",
-      "the same in MLflow: a server (http://...) or a directory");
-  add("mlflow-experiment", &core::Tracking::mlflow_experiment, "NAME",
-      "MLflow experiment (default: the name of the job)");
-  add("mlflow-token-file", &core::Tracking::mlflow_token_file, "FILE",
-      "holds the server's token (default: the service's MLFLOW_TRACKING_TOKEN)");
-}
-
-void AddRecurringFlags(Command& command, SubmitFlags& flags) {
-  const auto add = [&](const char* name, const char* key, const char* value_name,
-                       const char* help) {
-    command.Flag({name, value_name, help, "Recurring jobs"},
-                 [&flags, key](const std::string& text) { flags.job["recurring"][key] = text; });
-  };
-  add("cron", "cron", "SCHEDULE", "an instance whenever this is due: \"0 2 * * mon-fri\", @daily");
-  AddDuration(
-      command, flags, "flexibility",
-      [](Json& job) -> Json& { return job["recurring"]["flexibility"]; },
-      "how long each may wait from then (default 1h)", "Recurring jobs");
-  add("overlap", "overlap", "forbid|allow|replace",
-      "while an earlier one has not ended: none (default), both, the new one");
+// The trackers of the command line, for a job and for the jobs of a file.
+core::Tracking TrackingOf(const SubmitFlags& flags) {
+  const Json& given = flags.trackers.value("trackers", Json::object());
+  return {given.value("tensorboard", ""), given.value("mlflow", ""),
+          given.value("mlflow_experiment", ""), given.value("mlflow_token_file", "")};
 }
 
 void AddFileFlags(Command& command, SubmitFlags& flags) {
@@ -245,11 +135,10 @@ Result<std::string> CommandBody(const SubmitFlags& flags, const UserCommand& use
   Json job = flags.job;
   if (!flags.wrap.empty() && !job.contains("name")) job["name"] = "wrap";
   job["command"] = words;
-  if (flags.no_check) job["no_check"] = true;
   const char* user = std::getenv(core::kUserVariable);
   if (user && *user && !job["environment"].contains(core::kUserVariable))
     job["environment"][core::kUserVariable] = user;
-  for (const auto& [key, text] : core::KeysOf(app::AbsoluteTracking(flags.tracking)))
+  for (const auto& [key, text] : core::KeysOf(app::AbsoluteTracking(TrackingOf(flags))))
     job["trackers"][key] = text;
   EBB_ASSIGN_OR_RETURN(const std::filesystem::path here, platform::WorkingDirectory());
   job["working_directory"] = here.string();
@@ -278,16 +167,18 @@ std::optional<std::vector<core::Tier>> TiersOf(const ServiceFlags& service) {
 Result<app::SubmitFile> WhatToSubmit(const SubmitFlags& flags, const UserCommand& user_command) {
   app::SubmitFile file;
   const bool from_file = !flags.file.empty() || !flags.json_file.empty();
-  const bool for_json = flags.no_check && !flags.json_file.empty();
+  // Of the options of a job, a file of jobs for people takes no_check alone.
+  const bool no_check = flags.job.contains("no_check");
+  const bool only_no_check = flags.job.size() == 1 && no_check && flags.json_file.empty();
   const bool alone =
-      flags.job.empty() && user_command.words.empty() && flags.wrap.empty() && !for_json;
+      (flags.job.empty() || only_no_check) && user_command.words.empty() && flags.wrap.empty();
   if (from_file && (!alone || (!flags.file.empty() && !flags.json_file.empty())))
     return Fail(
         {ExitCode::kUsage, "a file of jobs stands alone", "", "put the rest into the file"});
   if (!flags.file.empty()) {
     EBB_ASSIGN_OR_RETURN(const std::filesystem::path here, platform::WorkingDirectory());
-    return app::LoadSubmitFile(flags.file, {here.string(), NewKeyPrefix(flags.file), flags.tracking,
-                                            flags.no_check, TiersOf(flags.service)});
+    return app::LoadSubmitFile(flags.file, {here.string(), NewKeyPrefix(flags.file),
+                                            TrackingOf(flags), no_check, TiersOf(flags.service)});
   }
   if (!flags.json_file.empty()) {
     EBB_ASSIGN_OR_RETURN(file.body, platform::ReadFile(flags.json_file, 8 << 20));
@@ -342,7 +233,7 @@ Result<int> WaitForThem(const app::ServiceClient& client, const SubmitFlags& fla
 }
 
 Result<int> Submit(const SubmitFlags& flags, const UserCommand& user_command) {
-  EBB_RETURN_IF_ERROR(flags.times);
+  EBB_RETURN_IF_ERROR(flags.values);
   if (flags.wait && flags.job.contains("recurring"))
     return Fail({ExitCode::kUsage, "a recurring job has no end to wait for", "--wait, --follow",
                  "ebb recurring shows when it is due"});
@@ -385,10 +276,7 @@ void AddSubmitCommand(Parser& parser) {
   AddFileFlags(command, *flags);
   command.TakesUserCommand(&user_command->words, IsFileOfJobs);
   AddWaitFlags(command, *flags);
-  AddJobFlags(command, *flags);
-  AddBudgetFlags(command, *flags);
-  AddTrackerFlags(command, *flags);
-  AddRecurringFlags(command, *flags);
+  AddOptionFlags(command, *flags);
   AddServiceFlags(command, flags->service);
   command.Action([flags, user_command] { return Submit(*flags, *user_command); });
 }

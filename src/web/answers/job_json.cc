@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "core/options/job_options.h"
 #include "core/owner_variables.h"
 #include "engine/state.h"
 #include "web/answers/drain_answer.h"
@@ -128,34 +129,70 @@ void PutLine(DescribedJson& json, const JobCard& card) {
        card.first_come_half_width_g);
 }
 
+template <typename T>
+void PutOption(DescribedJson& json, const core::JobOption& option,
+               const core::Submission& submission) {
+  const std::string key = core::AnswerKey(option.field);
+  const auto value = option.get(submission);
+  // An option that has a default is always there; so is its type, when the answer is described.
+  if (option.get(core::Submission()))
+    json(key, option.field.meaning, std::get<T>(*value));
+  else
+    json(key, option.field.meaning,
+         value ? std::optional(std::get<T>(*value)) : std::optional<T>());
+}
+template <typename T>
+void PutOptionIfAny(DescribedJson& json, const core::JobOption& option,
+                    const core::Submission& submission) {
+  const auto value = option.get(submission);
+  const T given = value ? std::get<T>(*value) : T();
+  json(core::AnswerKey(option.field), option.field.meaning, IfAny(given));
+}
+
+// The options whose value is all that they are; PutRow has two of them.
+void PutOptions(DescribedJson& json, const core::Submission& submission) {
+  for (const core::JobOption& option : core::JobOptions()) {
+    if (!option.get || option.field.key == "name" || option.field.key == "devices") continue;
+    switch (option.field.shape) {
+      case core::Shape::kNumber:
+        PutOption<double>(json, option, submission);
+        break;
+      case core::Shape::kWhole:
+        PutOption<std::int64_t>(json, option, submission);
+        break;
+      case core::Shape::kFlag:
+        PutOption<bool>(json, option, submission);
+        break;
+      case core::Shape::kDuration:
+        PutOption<Duration>(json, option, submission);
+        break;
+      case core::Shape::kTexts:
+        PutOptionIfAny<std::vector<std::string>>(json, option, submission);
+        break;
+      default:
+        PutOptionIfAny<std::string>(json, option, submission);
+    }
+  }
+}
+
 void PutRest(DescribedJson& json, const JobCard& card) {
   const core::Submission& submission = *card.submission;
   const core::Job& job = submission.job;
   json("parameters", "what its sweep varies, and its values", IfAny(submission.parameters));
   json("command", "the program and its arguments", submission.command);
-  json("working_directory", "where it runs", submission.working_directory);
-  json("duration_s", "estimate", job.duration);
+  PutOptions(json, submission);
   const auto ran = RanSeconds(card);
   json("ran_s", "how long it ran, if it has succeeded", ran);
   json("duration_error_percent", "of the estimate; above 0: it took longer",
        If(ran.has_value(), 100 * (ran.value_or(0) / Seconds(job.duration) - 1)));
-  json("power_w", "estimate, of each device", job.power);
-  json("checkpointable", "it can be paused", job.checkpointable);
-  json("freeze", "it is stopped in memory for a pause", If(job.freeze, true));
-  const auto& cap = submission.power_cap;
-  json("power_cap", "of each GPU", cap ? std::optional(core::Describe(*cap)) : std::nullopt);
   core::Tracking shown = submission.tracking;
   shown.mlflow_token_file.clear();
   json("trackers", "where its figures go while it runs", IfAny(core::KeysOf(shown)));
-  json("priority", "higher goes first", job.priority);
   json("start_by", "as submitted", job.start_by);
   json("finish_by", "its deadline", job.finish_by);
-  json("threshold", "it starts at or below this intensity, in g CO2e per kWh", job.threshold);
   json("had_it_waited", "of a job that began when it was submitted, once it has ended",
        card.had_it_waited ? std::optional(WaitedAnswer{*card.had_it_waited}) : std::nullopt);
-  json("time_limit_s", "a job that runs longer fails", submission.time_limit);
   json("after", "the jobs that it depends on", IfAny(submission.after));
-  json("key", "a second submission with the same key returns this job", IfAny(submission.key));
 }
 
 // Of a job that is only in the store.

@@ -78,7 +78,8 @@ Json SchemasWith(const report::Schemas& answers) {
       {"description", "One job, or a list of them."},
       {"oneOf",
        Json::array(
-           {job, {{"type", "array"}, {"items", job}, {"minItems", 1}, {"maxItems", kMostJobs}}})}};
+           {job,
+            {{"type", "array"}, {"items", job}, {"minItems", 1}, {"maxItems", core::kMostJobs}}})}};
   for (const auto& [name, schema] : answers) schemas[name] = Json::parse(schema);
   return schemas;
 }

@@ -29,7 +29,7 @@ ObjectReader::ObjectReader(JsonNode node, const Definition& definition, std::str
   }
   for (const Field& field : definition.fields)
     if (field.required && !Has(field.key))
-      RefuseKey(field.key, "is missing", "give " + field.words);
+      RefuseKey(field.key, "is missing", "give " + field.meaning);
 }
 
 std::string ObjectReader::Where(std::string_view key) const {
@@ -41,10 +41,14 @@ void ObjectReader::RefuseKey(std::string_view key, std::string what, std::string
 }
 
 void ObjectReader::RefuseUnknown(const std::string& key) const {
-  for (const Hint& hint : definition_.hints)
+  for (const core::KeyHint& hint : definition_.hints)
     if (hint.key == key) RefuseKey(key, "is not known", hint.next);
   std::vector<std::string> known;
-  for (const Field& field : definition_.fields) known.push_back(field.key);
+  for (const Field& field : definition_.fields) {
+    if (std::ranges::count(field.elsewhere, key) > 0)
+      RefuseKey(key, "is not known", "write " + field.key + ": " + field.meaning);
+    known.push_back(field.key);
+  }
   RefuseKey(key, "is not known" + SuggestionText(key, known));
 }
 
@@ -78,8 +82,8 @@ void ObjectReader::CheckLength(std::string_view text, std::string_view key) cons
 }
 
 void ObjectReader::CheckBytes(std::size_t bytes, std::string_view key) const {
-  if (bytes > kMostBytes)
-    RefuseKey(key, "is longer than " + std::to_string(kMostBytes) + " bytes altogether",
+  if (bytes > core::kMostBytes)
+    RefuseKey(key, "is longer than " + std::to_string(core::kMostBytes) + " bytes altogether",
               "put what is long into a file, and name the file");
 }
 
@@ -88,8 +92,8 @@ double ObjectReader::NumberOf(JsonNode node, const Field& field) const {
   if (!json.is_number()) RefuseKey(field.key, "must be a number");
   const double number = json;
   if (!(number >= field.low && number <= field.high))
-    RefuseKey(field.key, "must be from " + FormatSignificant(field.low, 3) + " to " +
-                             FormatSignificant(field.high, 6));
+    RefuseKey(field.key,
+              "must be from " + core::LimitText(field.low) + " to " + core::LimitText(field.high));
   return number;
 }
 
@@ -131,15 +135,24 @@ std::optional<bool> ObjectReader::Flag(std::string_view key) const {
 std::optional<Duration> ObjectReader::Span(std::string_view key) const {
   const JsonNode json = Find(key);
   if (!json) return std::nullopt;
+  const Field& field = definition_.Of(key);
+  Duration value{};
   if (Of(json).is_number()) {
     Field seconds{std::string(key)};
-    seconds.high = kMostSeconds;
-    return DurationFromSeconds(NumberOf(json, seconds));
+    seconds.high = core::kMostSeconds;
+    value = DurationFromSeconds(NumberOf(json, seconds));
+  } else {
+    const auto duration = ParseDuration(TextOf(json, key));
+    if (!duration) RefuseKey(key, duration.error().what, duration.error().next);
+    if (*duration < Duration::zero()) RefuseKey(key, "must not be negative");
+    value = *duration;
   }
-  const auto duration = ParseDuration(TextOf(json, key));
-  if (!duration) RefuseKey(key, duration.error().what, duration.error().next);
-  if (*duration < Duration::zero()) RefuseKey(key, "must not be negative");
-  return *duration;
+  const Duration least = DurationFromSeconds(field.low);
+  if (value < least)
+    RefuseKey(key, least <= std::chrono::milliseconds{1}
+                       ? "must be longer than nothing"
+                       : "must be at least " + FormatDuration(least));
+  return value;
 }
 
 std::optional<std::variant<Time, Duration>> ObjectReader::Moment(std::string_view key) const {
@@ -157,7 +170,7 @@ std::vector<JsonNode> ObjectReader::List(std::string_view key, const char* must)
   std::vector<JsonNode> list;
   const JsonNode json = Find(key);
   if (!json) return list;
-  if (!Of(json).is_array() || Of(json).size() > kMostWords) RefuseKey(key, must);
+  if (!Of(json).is_array() || Of(json).size() > core::kMostWords) RefuseKey(key, must);
   for (const Json& entry : Of(json)) list.push_back(&entry);
   return list;
 }
@@ -181,7 +194,7 @@ std::vector<std::pair<std::string, std::string>> ObjectReader::TextsByName(
   const JsonNode json = Find(key);
   std::vector<std::pair<std::string, std::string>> texts;
   if (!json) return texts;
-  if (!Of(json).is_object() || Of(json).size() > kMostWords)
+  if (!Of(json).is_object() || Of(json).size() > core::kMostWords)
     RefuseKey(key, "must be an object of texts");
   std::size_t bytes = 0;
   for (const auto& [name, value] : Of(json).items()) {
@@ -197,6 +210,42 @@ std::optional<std::string> ObjectReader::TextOrNumber(std::string_view key) cons
   const JsonNode json = Find(key);
   if (!json) return std::nullopt;
   return Of(json).is_number() ? Of(json).dump() : TextOf(json, key);
+}
+
+std::optional<core::OptionValue> ObjectReader::Value(const Field& field) const {
+  const auto as_value = [](auto given) {
+    return given ? std::optional<core::OptionValue>(std::move(*given)) : std::nullopt;
+  };
+  switch (field.shape) {
+    case Shape::kNumber:
+      return as_value(Number(field.key));
+    case Shape::kWhole: {
+      const auto whole = Whole(field.key);
+      return whole ? std::optional<core::OptionValue>(std::int64_t{*whole}) : std::nullopt;
+    }
+    case Shape::kFlag:
+      return as_value(Flag(field.key));
+    case Shape::kDuration:
+      return as_value(Span(field.key));
+    case Shape::kTexts:
+      return as_value(Texts(field.key));
+    case Shape::kTextOrNumber:
+      return as_value(TextOrNumber(field.key));
+    case Shape::kChoice:
+      return as_value(OneOf(field.key, field.choices));
+    default:
+      return as_value(Text(field.key));
+  }
+}
+
+std::optional<std::string> ObjectReader::OneOf(std::string_view key,
+                                               const std::vector<std::string>& names) const {
+  return Choice(
+      key,
+      [&](const std::string& name) {
+        return std::ranges::count(names, name) > 0 ? std::optional(name) : std::nullopt;
+      },
+      names);
 }
 
 std::optional<ObjectReader> ObjectReader::Object(std::string_view key) const {

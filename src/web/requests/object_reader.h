@@ -11,9 +11,14 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "base/time.h"
-#include "web/requests/object_definition.h"
+#include "core/options/definition.h"
+#include "core/options/job_options.h"
 
 namespace ebb::web {
+
+using core::Definition;
+using core::Field;
+using core::Shape;
 
 /// Thrown by readers, and caught by whoever began to read: no other function sees it.
 struct Refused {
@@ -55,6 +60,8 @@ class ObjectReader {
   auto Choice(std::string_view key, FromName from_name) const {
     return Choice(key, from_name, definition_.Of(key).choices);
   }
+  /// What an option of a job has here, by its shape.
+  std::optional<core::OptionValue> Value(const Field& field) const;
   /// Nothing where the key is left out, or is a text where that may be.
   std::optional<ObjectReader> Object(std::string_view key) const;
   /// The list of a key that is required.
@@ -71,6 +78,8 @@ class ObjectReader {
   std::string TextOf(JsonNode json, std::string_view key) const;
   void CheckLength(std::string_view text, std::string_view key) const;
   void CheckBytes(std::size_t bytes, std::string_view key) const;
+  std::optional<std::string> OneOf(std::string_view key,
+                                   const std::vector<std::string>& names) const;
   int WholeOf(JsonNode json, const Field& field) const;
   double NumberOf(JsonNode json, const Field& field) const;
 

@@ -43,18 +43,18 @@ Json SchemaOfShape(const Field& field) {
     case Shape::kFlag:
       return {{"type", "boolean"}};
     case Shape::kDuration:
-      return OneOf(TextOf(field), NumberSchema("number", 0, kMostSeconds));
+      return OneOf(TextOf(field), NumberSchema("number", 0, core::kMostSeconds));
     case Shape::kChoice:
       return {{"type", "string"}, {"enum", field.choices}};
     case Shape::kTexts:
-      return ListOf(TextOf(field), kMostWords);
+      return ListOf(TextOf(field), core::kMostWords);
     case Shape::kTextsByName:
       return {{"type", "object"},
               {"additionalProperties", TextOf(field)},
-              {"maxProperties", kMostWords}};
+              {"maxProperties", core::kMostWords}};
     case Shape::kJobs:
       return ListOf(OneOf(TextOf(field), NumberSchema("integer", field.low, field.high)),
-                    kMostWords);
+                    core::kMostWords);
     case Shape::kTextOrNumber:
       return OneOf(TextOf(field), {{"type", "number"}});
     case Shape::kObject:
@@ -62,7 +62,7 @@ Json SchemaOfShape(const Field& field) {
     case Shape::kTextOrObject:
       return OneOf(TextOf(field), RefTo(field.definition));
     case Shape::kObjects: {
-      Json list = ListOf(RefTo(field.definition), kMostJobs);
+      Json list = ListOf(RefTo(field.definition), core::kMostJobs);
       list["minItems"] = 1;
       return list;
     }
@@ -75,11 +75,11 @@ Json SchemaOfShape(const Field& field) {
 std::string WordsOf(const Field& field) {
   switch (field.shape) {
     case Shape::kDuration:
-      return field.words + R"(; a text like "90m", or seconds)";
+      return field.Description() + R"(; a text like "90m", or seconds)";
     case Shape::kMoment:
-      return field.words + R"(; a time in UTC, or a duration from now like "6h")";
+      return field.Description() + R"(; a time in UTC, or a duration from now like "6h")";
     default:
-      return field.words;
+      return field.Description();
   }
 }
 
@@ -102,7 +102,7 @@ std::string SchemaOf(const Definition& definition) {
     if (field.required) required.push_back(field.key);
   }
   Json schema{{"type", "object"},
-              {"description", definition.words},
+              {"description", definition.meaning},
               {"properties", std::move(properties)},
               {"additionalProperties", false},
               {"example", Json::parse(definition.example)}};

@@ -1,9 +1,13 @@
 #pragma once
-// A definition (object_definition.h) as a schema of OpenAPI 3.0, which is JSON.
+// A definition (core/options/definition.h) as a schema of OpenAPI 3.0, which is JSON.
 
-#include "web/requests/object_definition.h"
+#include "core/options/definition.h"
 
 namespace ebb::web {
+
+using core::Definition;
+using core::Field;
+using core::Shape;
 
 std::string SchemaOf(const Definition& definition);
 

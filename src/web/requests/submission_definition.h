@@ -1,15 +1,17 @@
 #pragma once
-// What people submit, key by key, with limits and examples (object_definition.h): the source of
-// submission_json.h and of what the OpenAPI document says of it. Pure.
+// The objects that requests hold: jobs and their changes (of the options in
+// core/options/job_options.h), experiments, sweeps and restarts. submission_json.h reads by them,
+// and the OpenAPI document describes them. Pure.
 
-#include "web/requests/object_definition.h"
+#include "core/options/definition.h"
 
 namespace ebb::web {
+
+using core::Definition;
 
 const Definition& JobDefinition();
 const Definition& ExperimentDefinition();
 const Definition& SweepDefinition();
-const Definition& BudgetDefinition();
 const Definition& JobChangeDefinition();
 const Definition& RestartDefinition();
 const Definition& SweepBudgetDefinition();

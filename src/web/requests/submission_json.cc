@@ -100,7 +100,7 @@ void ReadEnvironment(const ObjectReader& json, core::Submission& submission) {
 
 // As long as a name that is given may be, and whole characters of it.
 std::string ShortName(std::string name) {
-  const std::size_t longest = LongestText(JobDefinition().Of("name"));
+  const std::size_t longest = core::LongestText(JobDefinition().Of("name"));
   if (name.size() <= longest) return name;
   std::size_t end = longest;
   while (end > 0 && (static_cast<unsigned char>(name[end]) & 0xC0) == 0x80) --end;
@@ -108,13 +108,15 @@ std::string ShortName(std::string name) {
   return name;
 }
 
-void ReadPausing(const ObjectReader& json, core::Job& job) {
-  job.checkpointable = json.Flag("checkpointable").value_or(job.checkpointable);
-  job.freeze = json.Flag("freeze").value_or(job.freeze);
-  if (job.freeze && job.checkpointable)
-    Refuse("freeze", "is for programs that write no checkpoints", "leave out \"checkpointable\"");
-  job.pause_cost = json.Span("pause_cost").value_or(job.pause_cost);
-  job.minimum_segment = json.Span("minimum_segment").value_or(job.minimum_segment);
+// The options whose value is all that they need (core/options/job_options.h).
+void ReadPlainOptions(const ObjectReader& json, core::Submission& submission) {
+  for (const core::JobOption& option : core::JobOptions()) {
+    if (!option.set || !option.StandsIn(core::Place::kSubmission)) continue;
+    const auto value = json.Value(option.field);
+    if (!value) continue;
+    if (const Status taken = option.set(*value, submission); !taken)
+      json.RefuseKey(option.field.key, taken.error().what, taken.error().next);
+  }
 }
 
 // A tier's threshold and priority are another matter: its longest wait is always heeded.
@@ -129,20 +131,16 @@ void CheckHeeded(const ObjectReader& json, const char* key, const std::string& p
 void ReadJob(const ObjectReader& json, const SubmissionDefaults& defaults,
              service::Submit& submit) {
   core::Job& job = submit.submission.job;
-  job.duration = json.Span("duration").value_or(defaults.duration);
-  if (job.duration <= Duration::zero()) Refuse("duration", "must be longer than nothing");
-  job.power = Power{json.Number("power_w").value_or(defaults.power.watts)};
-  job.devices = json.Whole("devices").value_or(job.devices);
+  job.duration = defaults.duration;
+  job.power = defaults.power;
   ReadTier(json, defaults, submit);
+  ReadPlainOptions(json, submit.submission);
   ReadDeadline(json, "start_by", job.start_by, submit.start_within);
   ReadDeadline(json, "finish_by", job.finish_by, submit.finish_within);
   CheckHeeded(json, "threshold", defaults.policy, plan::PoliciesByThreshold());
   CheckHeeded(json, "priority", defaults.policy, plan::PoliciesByPriority());
-  if (const auto threshold = json.Number("threshold")) job.threshold = Intensity{*threshold};
-  job.priority = json.Whole("priority").value_or(job.priority);
-  ReadPausing(json, job);
-  job.on_outage = json.Choice("on_outage", core::OnOutageFromName).value_or(job.on_outage);
-  job.models = json.Texts("models").value_or(job.models);
+  if (job.freeze && job.checkpointable)
+    Refuse("freeze", "is for programs that write no checkpoints", "leave out \"checkpointable\"");
 }
 
 void ReadRecurrence(const ObjectReader& json, const ObjectReader& job,
@@ -154,8 +152,6 @@ void ReadRecurrence(const ObjectReader& json, const ObjectReader& job,
   if (const auto schedule = core::CronSchedule::Parse(recurrence.cron); !schedule)
     json.RefuseKey("cron", schedule.error().what, schedule.error().next);
   recurrence.flexibility = json.Span("flexibility").value_or(recurrence.flexibility);
-  if (recurrence.flexibility < std::chrono::minutes{1})
-    json.RefuseKey("flexibility", "must be a minute or more");
   recurrence.overlap =
       json.Choice("overlap", core::OverlapRuleFromName).value_or(recurrence.overlap);
 }
@@ -164,23 +160,9 @@ void ReadCommand(const ObjectReader& json, core::Submission& submission) {
   submission.command = *json.Texts("command");
   if (submission.command.empty() || submission.command.front().empty())
     Refuse("command", "is empty", "give the program and its arguments, each as a text");
-  submission.job.name =
-      json.Text("name").value_or(ShortName(Printable(core::ScriptOf(submission.command).name)));
-  submission.working_directory = json.Text("working_directory").value_or("/");
+  submission.job.name = ShortName(Printable(core::ScriptOf(submission.command).name));
+  submission.working_directory = "/";
   ReadEnvironment(json, submission);
-}
-
-void ReadLimits(const ObjectReader& json, core::Submission& submission) {
-  if (const auto budget = json.Object("budget"))
-    ReadBudget(*budget, submission.job.checkpointable, submission.budget);
-  if (const auto cap = json.TextOrNumber("power_cap")) {
-    const auto parsed = core::ParsePowerCap(*cap);
-    if (!parsed) Refuse("power_cap", parsed.error().what, parsed.error().next);
-    submission.power_cap = *parsed;
-  }
-  submission.time_limit = json.Span("time_limit");
-  if (submission.time_limit && *submission.time_limit <= Duration::zero())
-    Refuse("time_limit", "must be longer than nothing");
 }
 
 // What jobs and experiments have in common.
@@ -195,8 +177,8 @@ service::Submit SubmissionFrom(const ObjectReader& json, const SubmissionDefault
       "after", [&](core::JobId id) { submission.after.push_back(id); },
       [&](std::string key) { submit.after_keys.push_back(std::move(key)); });
   if (const auto trackers = json.Object("trackers")) ReadTrackers(*trackers, submission.tracking);
-  ReadLimits(json, submission);
-  submission.key = json.Text("key").value_or("");
+  if (const auto budget = json.Object("budget"))
+    ReadBudget(*budget, submission.job.checkpointable, submission.budget);
   submit.no_check = json.Flag("no_check").value_or(false);
   return submit;
 }
@@ -220,8 +202,8 @@ using ReadOne = service::Submit (*)(JsonNode, const SubmissionDefaults&);
 
 std::vector<service::Submit> ListFrom(const std::vector<JsonNode>& list,
                                       const SubmissionDefaults& defaults, ReadOne read) {
-  if (list.empty() || list.size() > kMostJobs)
-    Refuse("", "must hold from 1 to " + std::to_string(kMostJobs) + " jobs");
+  if (list.empty() || list.size() > core::kMostJobs)
+    Refuse("", "must hold from 1 to " + std::to_string(core::kMostJobs) + " jobs");
   std::vector<service::Submit> submissions;
   for (std::size_t i = 0; i < list.size(); ++i) {
     try {
@@ -340,8 +322,6 @@ service::ChangeJob ChangeFrom(JsonNode object, const SubmissionDefaults& default
   ReadDeadline(json, "start_by", values.start_by, change.start_within);
   ReadDeadline(json, "finish_by", values.finish_by, change.finish_within);
   values.duration = json.Span("duration");
-  if (values.duration && *values.duration <= Duration::zero())
-    Refuse("duration", "must be longer than nothing");
   ReadWithout(json, change);
   if (change.change == core::JobChange() && !change.start_within && !change.finish_within)
     Refuse("", "changes nothing",
@@ -364,7 +344,7 @@ Restart RestartFrom(JsonNode object) {
 
 core::Budget BudgetFrom(JsonNode object, bool checkpointable) {
   core::Budget budget;
-  ReadBudget(ObjectReader(object, BudgetDefinition()), checkpointable, budget);
+  ReadBudget(ObjectReader(object, core::BudgetDefinition()), checkpointable, budget);
   return budget;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
-// What a JSON object that people send may hold, key by key. One definition both reads it
-// (object_reader.h) and describes it to whoever writes it (object_schema.h). Pure.
+// Describes an object that people write, key by key: its type, range, default and meaning. Readers
+// of JSON, YAML, flags and annotations take their rules from it, and help, OpenAPI and docs their
+// words, so that no two of them can disagree. Pure.
 
 #include <algorithm>
 #include <string>
@@ -9,7 +10,7 @@
 
 #include "base/check.h"
 
-namespace ebb::web {
+namespace ebb::core {
 
 enum class Shape {
   kText,  ///< of one line, without control characters
@@ -31,31 +32,52 @@ enum class Shape {
 
 struct Definition;
 
+/// How a command line gives the field.
+struct FlagName {
+  std::string name{};        ///< without dashes; empty: no flag gives the field
+  std::string value_name{};  ///< "WATTS"; empty: a switch
+  std::string also{};        ///< a second name of the flag; empty: none
+};
+
 struct Field {
   std::string key{};
   Shape shape = Shape::kText;
-  std::string words{};    ///< what it means, with its unit, and in brackets what holds without it
-  std::string example{};  ///< as JSON; of an object: that of its definition
+  std::string meaning{};       ///< with its unit, without its default
+  std::string default_text{};  ///< what holds without the field, for people; empty: not said
+  std::string example{};       ///< as JSON; of an object: that of its definition
   bool required = false;
-  double low = 0, high = 0;  ///< of kNumber, kWhole, and the numbers of kJobs
+  /// The accepted numbers of kNumber, kWhole and kJobs; of kDuration `low` is the shortest one in
+  /// seconds.
+  double low = 0, high = 0;
   std::vector<std::string> choices{};
   const Definition* definition = nullptr;  ///< of the objects
   std::string formerly{};                  ///< its older name, which is read too; empty: none
   std::size_t longest = 0;                 ///< of a text, in characters; 0: as its shape has it
+  FlagName flag{};
+  std::string unit{};                    ///< of a number, for people: "g/kWh"
+  std::vector<std::string> elsewhere{};  ///< what others call it; refused, with its key named
+
+  /// "how long it runs, by estimate (default 1h)"
+  std::string Description() const {
+    return default_text.empty() ? meaning : meaning + " (default " + default_text + ")";
+  }
 };
 
+/// A limit of a number for people: "1000000", "1e-09".
+std::string LimitText(double limit);
+
 /// A key that it cannot hold though people have reason to give it.
-struct Hint {
+struct KeyHint {
   std::string key;
   std::string next;  ///< what to do in its place
 };
 
 struct Definition {
-  std::string name;  ///< in the description
-  std::string words;
+  std::string name;  ///< of its schema in OpenAPI
+  std::string meaning;
   std::string example;  ///< as JSON
   std::vector<Field> fields;
-  std::vector<Hint> hints{};
+  std::vector<KeyHint> hints{};
 
   /// nullptr: it holds none of this name.
   const Field* Find(std::string_view key) const {
@@ -96,4 +118,4 @@ inline constexpr std::size_t kMostBytes = 1 << 20;
 /// The longest duration that is given as a number.
 inline constexpr double kMostSeconds = 1e9;
 
-}  // namespace ebb::web
+}  // namespace ebb::core

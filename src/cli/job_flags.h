@@ -1,0 +1,27 @@
+#pragma once
+// Flags of jobs, made from the table of job options (core/options/job_options.h): each flag puts
+// its value into the JSON that the API takes.
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "base/result.h"
+#include "cli/parser.h"
+#include "core/options/job_options.h"
+
+namespace ebb::cli {
+
+/// What flags have given so far. It must outlive the command.
+struct GivenJobFlags {
+  nlohmann::ordered_json* job;  ///< keys of the API
+  Status* first_mistake;        ///< stays as it is once it holds an Error
+  /// The value "none" puts the key into "without": for changes of a job.
+  bool none_removes = false;
+};
+
+/// A flag for each option of the place that has one.
+void AddJobFlags(Command& command, core::Place place, GivenJobFlags given);
+/// The flags of an object inside of a job, which stands under `key`.
+void AddPartFlags(Command& command, const core::Definition& definition, const std::string& key,
+                  const std::string& heading, GivenJobFlags given);
+
+}  // namespace ebb::cli

@@ -1,0 +1,95 @@
+#pragma once
+// Short ways to write a Field (definition.h) in a table, and the limits that several tables share.
+// Pure.
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/options/definition.h"
+
+namespace ebb::core {
+
+inline constexpr double kLeastBudget = 1e-9;      ///< kWh, or g
+inline constexpr double kMostIntensity = 10'000;  ///< g/kWh; no grid on Earth exceeds it
+inline constexpr double kMostPriority = 1e6;
+inline constexpr double kMostDevices = 1e6;
+inline constexpr double kMostWatts = 1e7;           ///< of one device
+inline constexpr double kShortestDuration = 0.001;  ///< s: the resolution of time
+inline constexpr std::size_t kLongestKey = 500;
+inline constexpr std::size_t kLongestAddress = 2000;
+
+// The unit stands in the key or the meaning.
+inline Field Number(std::string key, std::string meaning, std::string default_text,
+                    std::string example, double low, double high) {
+  return {std::move(key),
+          Shape::kNumber,
+          std::move(meaning),
+          std::move(default_text),
+          std::move(example),
+          false,
+          low,
+          high};
+}
+inline Field Whole(std::string key, std::string meaning, std::string default_text,
+                   std::string example, double low, double high) {
+  return {std::move(key),
+          Shape::kWhole,
+          std::move(meaning),
+          std::move(default_text),
+          std::move(example),
+          false,
+          low,
+          high};
+}
+inline Field Choice(std::string key, std::string meaning, std::string default_text,
+                    std::string example, std::vector<std::string> choices) {
+  Field field{std::move(key), Shape::kChoice, std::move(meaning), std::move(default_text),
+              std::move(example)};
+  field.choices = std::move(choices);
+  return field;
+}
+/// A field that holds an object, or several.
+inline Field Part(std::string key, Shape shape, std::string meaning, const Definition& definition,
+                  std::string example = "", FlagName flag = {}) {
+  Field field{std::move(key), shape, std::move(meaning), "", std::move(example)};
+  field.definition = &definition;
+  field.flag = std::move(flag);
+  return field;
+}
+inline Field UpTo(std::size_t longest, Field field) {
+  field.longest = longest;
+  return field;
+}
+inline Field Required(Field field) {
+  field.required = true;
+  return field;
+}
+inline Field Formerly(std::string name, Field field) {
+  field.formerly = std::move(name);
+  return field;
+}
+inline Field In(std::string unit, Field field) {
+  field.unit = std::move(unit);
+  return field;
+}
+inline Field CalledElsewhere(std::vector<std::string> names, Field field) {
+  field.elsewhere = std::move(names);
+  return field;
+}
+inline Field ByFlag(FlagName flag, Field field) {
+  field.flag = std::move(flag);
+  return field;
+}
+/// Of jobs and of tiers.
+inline Field Threshold() {
+  return In("g/kWh",
+            Formerly("threshold_g_per_kwh",
+                     Number("threshold", "start at or below this intensity, in g CO2e per kWh", "",
+                            "200", 0, kMostIntensity)));
+}
+inline Field Priority() {
+  return Whole("priority", "higher goes first", "0", "2", -kMostPriority, kMostPriority);
+}
+
+}  // namespace ebb::core
