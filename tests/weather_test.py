@@ -249,7 +249,7 @@ class TestScore(unittest.TestCase):
             self.assertLess(score["provider_or_ours"]["ours_mae_g_per_kwh"], 10)
             self.assertEqual(score["uses_provider"], offset == 0)
             self.assertEqual([method["method"] for method in score["methods"]],
-                             ["persistence", "seasonal-naive", "ridge", "provider"])
+                             ["persistence", "seasonal-naive", "ridge", "typical-days", "provider"])
             self.assertEqual(score["publication_lag_s"], 0)
 
 
