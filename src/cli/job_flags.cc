@@ -61,18 +61,17 @@ std::string HelpOf(const Field& field, bool none_removes) {
 // `part`: the object that holds the field; empty: the job itself.
 void AddFlag(Command& command, const Field& field, const std::string& part,
              const std::string& heading, GivenJobFlags given) {
-  const auto object = [given, part]() -> Json& {
-    return part.empty() ? *given.job : (*given.job)[part];
-  };
+  Json& job = *static_cast<Json*>(given.job);
+  const auto object = [&job, part]() -> Json& { return part.empty() ? job : job[part]; };
   const core::FlagName& flag = field.flag;
   if (flag.name.empty()) return;
   const std::string help = HelpOf(field, given.none_removes);
   if (field.shape == Shape::kFlag)
     return command.Switch({flag.name, "", help, heading},
                           [object, key = field.key] { object()[key] = true; });
-  const auto put = [object, given, &field](const std::string& text) {
+  const auto put = [object, given, &job, &field](const std::string& text) {
     if (given.none_removes && text == "none") {
-      (*given.job)["without"].push_back(field.key);
+      job["without"].push_back(field.key);
       return;
     }
     const auto value = ValueOf(field, text);

@@ -2,8 +2,6 @@
 // Flags of jobs, made from the table of job options (core/options/job_options.h): each flag puts
 // its value into the JSON that the API takes.
 
-#include <nlohmann/json_fwd.hpp>
-
 #include "base/result.h"
 #include "cli/parser.h"
 #include "core/options/job_options.h"
@@ -12,8 +10,8 @@ namespace ebb::cli {
 
 /// What flags have given so far. It must outlive the command.
 struct GivenJobFlags {
-  nlohmann::ordered_json* job;  ///< keys of the API
-  Status* first_mistake;        ///< stays as it is once it holds an Error
+  void* job;              ///< a nlohmann::ordered_json: keys of the API
+  Status* first_mistake;  ///< stays as it is once it holds an Error
   /// The value "none" puts the key into "without": for changes of a job.
   bool none_removes = false;
 };
