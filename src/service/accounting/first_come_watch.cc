@@ -152,11 +152,11 @@ FirstComeFigures FirstComeWatch::FiguresOf(const JobCard& card, std::optional<Ti
   const core::IntensitySeries signal = *settled ? OverHistory(**settled, history) : history;
   figures.emissions = profile->At(*start, signal);
   if (!figures.emissions) return figures;
-  const auto told = told_.find(job);
-  const bool as_told = told != told_.end() && told->second.start == start &&
-                       told->second.emissions == figures.emissions;
-  figures.half_width_g = as_told ? told->second.half_width_g
-                                 : profile->HalfWidthOfSaving(card.stretches, *start, signal);
+  const auto reported = reported_.find(job);
+  const bool as_reported = reported != reported_.end() && reported->second.start == start &&
+                           reported->second.emissions == figures.emissions;
+  figures.half_width_g = as_reported ? reported->second.half_width_g
+                                     : profile->HalfWidthOfSaving(card.stretches, *start, signal);
   return figures;
 }
 
@@ -183,21 +183,21 @@ void FirstComeWatch::Look(const View& view) {
     figures[jobs[i].id] = FiguresOf(*card, starts[i], *history);
   }
   std::erase_if(profiles_, [&](const auto& entry) { return !figures.contains(entry.first); });
-  Tell(std::move(figures));
+  Report(std::move(figures));
 }
 
-void FirstComeWatch::Tell(std::map<core::JobId, FirstComeFigures> figures) {
+void FirstComeWatch::Report(std::map<core::JobId, FirstComeFigures> figures) {
   bool any = false;
   {
     const std::lock_guard guard(mutex_);
     for (const auto& [job, of_job] : figures) {
-      const auto told = told_.find(job);
-      if (told != told_.end() && told->second == of_job) continue;
+      const auto reported = reported_.find(job);
+      if (reported != reported_.end() && reported->second == of_job) continue;
       changed_[job] = of_job;
       any = true;
     }
   }
-  told_ = std::move(figures);
+  reported_ = std::move(figures);
   if (any) on_change_();
 }
 

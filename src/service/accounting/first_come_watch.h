@@ -42,7 +42,7 @@ class FirstComeWatch {
  private:
   void Work();
   void Look(const View& view);
-  void Tell(std::map<core::JobId, FirstComeFigures> figures);
+  void Report(std::map<core::JobId, FirstComeFigures> figures);
   const EnergyProfile* ProfileOf(core::JobId job);
   FirstComeFigures FiguresOf(const JobCard& card, std::optional<Time> start,
                              const core::IntensitySeries& history);
@@ -57,7 +57,7 @@ class FirstComeWatch {
   // For the watch's thread alone.
   std::unique_ptr<store::Database> database_;
   std::map<core::JobId, EnergyProfile> profiles_;
-  std::map<core::JobId, FirstComeFigures> told_;
+  std::map<core::JobId, FirstComeFigures> reported_;
   std::thread thread_;  // last, because it uses the members above
 };
 

@@ -41,8 +41,7 @@ void PendingAnswers::OnDecided(const engine::Decision& decision) {
   if (decision.wake_at > decision.at) Give(decided_next_);
 }
 
-// What was asked for may still come about: the store keeps what it could not write, and tries
-// again.
+// The requests may succeed all the same: the store keeps what it could not write, and tries again.
 void PendingAnswers::FailAll(const Error& error) {
   for (auto& [ticket, pending] : std::exchange(handed_out_, {}))
     stored_next_.push_back(std::move(pending));

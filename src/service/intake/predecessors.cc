@@ -2,7 +2,7 @@
 
 namespace ebb::service {
 
-// Of several that cannot be waited for, the last one is named.
+// If the job can never start because of several predecessors, the error names the last one.
 Result<std::vector<core::JobId>> UnfinishedPredecessors(store::ServiceStore& store,
                                                         const Publisher& publisher,
                                                         const core::Submission& submission) {

@@ -27,7 +27,7 @@ void RecurringIntake::Take(Submit submit, Inbox::Promise asker, Time now) {
   ports_.answers.AnswerOnceStored(std::move(asker), Put(std::move(submit), now));
 }
 
-// What would refuse every instance refuses the recurring job now, while somebody listens.
+// Refuses the recurring job for what would refuse each of its instances, while somebody listens.
 Result<Answer> RecurringIntake::Put(Submit submit, Time now) {
   if (submit.cannot_start) return Fail(*submit.cannot_start);
   const core::Job& job = submit.submission.job;

@@ -54,7 +54,7 @@ class RequestIntake final : public runtime::Submissions {
 
  private:
   using Events = std::vector<runtime::Submitted>;
-  // What has come in by one moment, and is handed out one by one.
+  // A batch of what had come in at one moment. It is handed out one by one.
   struct Round {
     std::deque<Inbox::Asked> asked;
     std::deque<Recurring::Due> due;

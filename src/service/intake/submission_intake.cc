@@ -133,9 +133,9 @@ bool SubmissionIntake::OnRefused(runtime::Ticket ticket, const engine::Event& ev
   const OnItsWay& refused = way.mapped();
   const core::Submission& submission = *refused.submission;
   Undo(refused, event.at, error);
-  const Error told = refused.is_new ? WithoutNumber(error, submission.job) : error;
-  if (!ports_.answers.Refused(ticket, told))
-    TellRefusal(submission, refused.is_new, event.at, told);
+  const Error refusal = refused.is_new ? WithoutNumber(error, submission.job) : error;
+  if (!ports_.answers.Refused(ticket, refusal))
+    TellRefusal(submission, refused.is_new, event.at, refusal);
   return true;
 }
 

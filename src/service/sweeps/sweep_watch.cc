@@ -49,30 +49,30 @@ void SweepWatch::Look(std::span<const core::JobId> running) {
 
 void SweepWatch::Read(const std::set<core::JobId>& jobs) {
   const std::vector<core::JobId> list(jobs.begin(), jobs.end());
-  for (const report::EpochLoss& told : losses_.Read(list)) Judge(told);
+  for (const report::EpochLoss& epoch : losses_.Read(list)) Judge(epoch);
 }
 
-void SweepWatch::Judge(const report::EpochLoss& told) {
-  const core::SweepId id = member_of_.at(told.job);
+void SweepWatch::Judge(const report::EpochLoss& epoch) {
+  const core::SweepId id = member_of_.at(epoch.job);
   Watched& sweep = sweeps_.at(id);
-  const auto verdict = sweep.halving.Report(std::to_string(told.job), told.epoch, told.loss);
+  const auto verdict = sweep.halving.Report(std::to_string(epoch.job), epoch.epoch, epoch.loss);
   if (!verdict) return;
   store::RungLoss loss;
   loss.sweep = id;
   loss.number = ++sweep.losses;
-  loss.job = told.job;
-  loss.at = told.time;
-  loss.epoch = told.epoch;
-  loss.loss = told.loss;
+  loss.job = epoch.job;
+  loss.at = epoch.time;
+  loss.epoch = epoch.epoch;
+  loss.loss = epoch.loss;
   loss.verdict = *verdict;
   // An experiment that ended before it was judged keeps its result.
-  const engine::LiveJob* live = ports_.live(told.job);
+  const engine::LiveJob* live = ports_.live(epoch.job);
   loss.stopped = verdict->stop && live && !live->cancel_wanted;
   if (loss.stopped) Estimate(*live, *sweep.record.halving, loss);
   ports_.store.AddRungLoss(loss);
   if (!loss.stopped) return;
-  ports_.events.Say(told.job, sweep::Sentence(*verdict, told.loss));
-  ports_.stop(told.job, sweep::WhyStopped(*verdict));
+  ports_.events.Say(epoch.job, sweep::Sentence(*verdict, epoch.loss));
+  ports_.stop(epoch.job, sweep::WhyStopped(*verdict));
 }
 
 // Estimates the energy that the rest of the experiment would have used in wall time, whatever the

@@ -58,7 +58,7 @@ class SweepWatch {
   };
   Status TakeUp(core::SweepId id);
   void Read(const std::set<core::JobId>& jobs);
-  void Judge(const report::EpochLoss& told);
+  void Judge(const report::EpochLoss& epoch);
   void Estimate(const engine::LiveJob& live, const sweep::HalvingOptions& options,
                 store::RungLoss& loss) const;
 

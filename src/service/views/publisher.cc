@@ -212,19 +212,19 @@ std::vector<local::SupervisedFigures> Publisher::SetRunning(
     });
     fresh.push_back(program);
   }
-  FollowWhatTheyWaitFor(running);
+  FollowStartConditions(running);
   next_.running = std::move(running);
   return fresh;
 }
 
-void Publisher::FollowWhatTheyWaitFor(const std::vector<local::SupervisedFigures>& running) {
+void Publisher::FollowStartConditions(const std::vector<local::SupervisedFigures>& running) {
   // What each job waited for at the last look, and what it waits for now.
-  std::map<core::JobId, std::pair<std::string, std::string>> told;
+  std::map<core::JobId, std::pair<std::string, std::string>> conditions;
   for (const local::SupervisedFigures& program : next_.running)
-    if (!program.begins_after.empty()) told[program.job].first = program.begins_after;
+    if (!program.begins_after.empty()) conditions[program.job].first = program.begins_after;
   for (const local::SupervisedFigures& program : running)
-    if (!program.begins_after.empty()) told[program.job].second = program.begins_after;
-  for (const auto& [job, words] : told) {
+    if (!program.begins_after.empty()) conditions[program.job].second = program.begins_after;
+  for (const auto& [job, words] : conditions) {
     const JobCard* card = next_.jobs.Find(job);
     const auto& [before, now] = words;
     if (card && before != now && card->detail == before)

@@ -83,7 +83,7 @@ class Publisher {
 
  private:
   void Change(core::JobId job, const std::function<void(JobCard&)>& change);
-  void FollowWhatTheyWaitFor(const std::vector<local::SupervisedFigures>& running);
+  void FollowStartConditions(const std::vector<local::SupervisedFigures>& running);
 
   View next_;
   std::deque<core::JobId> ended_;
