@@ -1,21 +1,15 @@
 #include "signals/choose_source.h"
 
-#include <cstdlib>
+#include <algorithm>
 
 #include "core/countries.h"
 #include "signals/feeds/profile_worth.h"
 #include "signals/feeds/zone_profiles.h"
+#include "signals/key_services.h"
 #include "signals/make_provider.h"
-#include "signals/providers/electricity_maps.h"
 
 namespace ebb::signals {
 namespace {
-
-bool HasElectricityMapsKey(const SignalOptions& options) {
-  const char* key = std::getenv(kElectricityMapsKeyVariable);
-  return (key && *key) || !options.auth_env.empty() || !options.auth_file.empty() ||
-         !options.auth_token.empty() || !options.electricity_maps_secret.empty();
-}
 
 bool HasYearlyMean(std::string_view zone) {
   const core::Country* country = core::CountryOfZone(zone);
@@ -50,24 +44,32 @@ Status SettleZone(SignalOptions& options,
   return {};
 }
 
-std::vector<SourceLink> SourceChain(std::string_view zone, bool has_key) {
+std::vector<SourceLink> SourceChain(std::string_view zone, const std::vector<SignalSource>& keys) {
   std::vector<SourceLink> chain;
   bool served = false;
   const auto add = [&](SignalSource source, bool usable, std::string why) {
     chain.push_back({source, usable, std::move(why)});
     served |= usable;
   };
-  const bool has_zone = !zone.empty() && zone != kNeoProfile;
-  if (has_zone)
-    add(SignalSource::kElectricityMaps, has_key,
-        has_key ? "a key is set" : std::string(kElectricityMapsKeyVariable) + " is not set");
-  for (const SignalSource source : KeylessSources(zone)) {
-    const std::string missing = MissingLibraryOf(source);
-    add(source, !served && missing.empty(),
-        !missing.empty() ? missing + " is not installed"
-        : served         ? "only when named"
-                         : "needs no key");
-  }
+  const auto add_live = [&](SignalSource source, std::string obstacle, std::string why) {
+    if (const std::string missing = MissingLibraryOf(source); !missing.empty())
+      obstacle = missing + " is not installed";
+    else if (served)
+      obstacle = "only when named";
+    const bool usable = obstacle.empty();
+    add(source, usable, usable ? std::move(why) : std::move(obstacle));
+  };
+  const auto add_with_key = [&](bool late) {
+    for (const KeyService* service : KeyServicesOf(zone)) {
+      if (service->is_late != late) continue;
+      const bool has_key = std::ranges::find(keys, service->source) != keys.end();
+      add_live(service->source, has_key ? "" : std::string(service->variable) + " is not set",
+               std::string("a key is set: ") + service->worth);
+    }
+  };
+  add_with_key(false);
+  for (const SignalSource source : KeylessSources(zone)) add_live(source, "", "needs no key");
+  add_with_key(true);
   if (HasProfile(zone))
     add(SignalSource::kProfile, !served,
         served                ? "modelled, only when named"
@@ -88,7 +90,7 @@ std::optional<SignalSource> LiveWithoutKey(std::string_view zone) {
 }
 
 Result<SignalSource> ChooseSource(const SignalOptions& options, ChoiceOf choice) {
-  for (const SourceLink& link : SourceChain(options.zone, HasElectricityMapsKey(options)))
+  for (const SourceLink& link : SourceChain(options.zone, OwnKeys(options)))
     if (link.usable && (choice == ChoiceOf::kAnySource || IsLive(link.source))) return link.source;
   if (choice == ChoiceOf::kAnySource) return SignalSource::kProfile;
   return Fail({ExitCode::kConfiguration,
@@ -98,7 +100,7 @@ Result<SignalSource> ChooseSource(const SignalOptions& options, ChoiceOf choice)
 
 std::string DescribeChain(const SignalOptions& options) {
   std::string text;
-  for (const SourceLink& link : SourceChain(options.zone, HasElectricityMapsKey(options)))
+  for (const SourceLink& link : SourceChain(options.zone, OwnKeys(options)))
     text += (text.empty() ? "" : ", ") + Text(link);
   return text;
 }

@@ -1,7 +1,8 @@
 #pragma once
 // Which source serves a zone when the user names only the zone: the chain, in order, with why each
-// link is or is not used. First what the user has a key for, then live sources that need none, then
-// typical days, and last the yearly mean of the country. One link alone is used: a model never
+// link is or is not used. First Electricity Maps if the user has its key, then live sources that
+// need none, then what operators report late to whoever has a key (key_services.h), then typical
+// days, and last the yearly mean of the country. One link alone is used: a model never
 // stands in for a zone that has a live source, where a network that is down is an Error. Values of
 // another kind (marginal) or boundary are not mixed in: such a source must be named.
 
@@ -37,8 +38,8 @@ Status SettleZone(
 /// Whether there are typical days of this zone.
 bool HasProfile(std::string_view zone);
 
-/// The chain of a zone. `has_key`: Electricity Maps' variable is set, or options name a key.
-std::vector<SourceLink> SourceChain(std::string_view zone, bool has_key);
+/// The chain of a zone for somebody with the keys of these sources (OwnKeys).
+std::vector<SourceLink> SourceChain(std::string_view zone, const std::vector<SignalSource>& keys);
 
 /// The source that tells live values of this zone to anybody.
 std::optional<SignalSource> LiveWithoutKey(std::string_view zone);

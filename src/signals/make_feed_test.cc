@@ -225,6 +225,50 @@ TEST(SourceChain, IsSpelledOutAndNeverFallsBackToAModelWhereNoKeyIsNeeded) {
   ::unsetenv("ELECTRICITYMAPS_API_KEY");
 }
 
+// A free key of a service that tells late: better than a model, not than what comes at once.
+TEST(SourceChain, KeysOfLateServicesComeAfterLiveSourcesAndBeforeModels) {
+  for (const char* variable : {"ELECTRICITYMAPS_API_KEY", "EIA_API_KEY", "ENTSOE_API_KEY"})
+    ::unsetenv(variable);
+  SignalOptions options;
+  options.zone = "US-MIDA-PJM";
+  EXPECT_EQ(*ChooseSource(options, ChoiceOf::kAnySource), SignalSource::kProfile);
+  EXPECT_THAT(DescribeChain(options), HasSubstr("eia-930 (not used: EIA_API_KEY is not set)"));
+  options.eia_secret.file = "/where/it/is";
+  EXPECT_EQ(*ChooseSource(options, ChoiceOf::kAnySource), SignalSource::kEia930);
+  EXPECT_THAT(DescribeChain(options),
+              HasSubstr("eia-930 (a key is set: what plants generate, hours"));
+  EXPECT_THAT(ProviderOf([&] {
+                SignalOptions eia = options;
+                eia.source = SignalSource::kEia930;
+                return eia;
+              }())
+                  .error()
+                  .Message(),
+              HasSubstr("/where/it/is"));
+  options.zone = "US-NY-NYIS";
+  EXPECT_EQ(*ChooseSource(options, ChoiceOf::kAnySource), SignalSource::kNyiso);
+  EXPECT_THAT(DescribeChain(options), HasSubstr("eia-930 (not used: only when named)"));
+  ::setenv("EIA_API_KEY", "s3cret", 1);
+  options = {};
+  options.zone = "US-TEN-TVA";
+  EXPECT_EQ(*ChooseSource(options, ChoiceOf::kAnySource), SignalSource::kEia930);
+  ::unsetenv("EIA_API_KEY");
+}
+
+TEST(SourceChain, ATokenOfEntsoeServesZonesOfEuropeThatNobodyElseDoes) {
+  SignalOptions options;
+  for (const char* variable : {"ELECTRICITYMAPS_API_KEY", "ENTSOE_API_KEY"}) ::unsetenv(variable);
+  options.zone = "DK-DK1";
+  EXPECT_EQ(*ChooseSource(options, ChoiceOf::kAnySource), SignalSource::kProfile);
+  ::setenv("ENTSOE_API_KEY", "s3cret", 1);
+  EXPECT_EQ(*ChooseSource(options, ChoiceOf::kAnySource),
+            MissingLibraryOf(SignalSource::kEntsoe).empty() ? SignalSource::kEntsoe
+                                                            : SignalSource::kProfile);
+  options.zone = "DE";
+  EXPECT_EQ(*ChooseSource(options, ChoiceOf::kAnySource), SignalSource::kEnergyCharts);
+  ::unsetenv("ENTSOE_API_KEY");
+}
+
 TEST(SourceChain, EndsInTypicalDaysAndThenTheYearlyMeanAndSaysHowGoodTheyAre) {
   SignalOptions options;
   ::unsetenv("ELECTRICITYMAPS_API_KEY");

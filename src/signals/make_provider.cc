@@ -158,7 +158,8 @@ MadeProvider OpenElectricity(const SignalOptions& options) {
   return [made](HttpGetFunction http_get) { return MakeOperatorMix(made, std::move(http_get)); };
 }
 
-MadeProvider Eia930(const SignalOptions& options) {
+MadeProvider Eia930(const SignalOptions& given) {
+  const SignalOptions options = WithSecretOf(given, given.eia_secret, kEiaKeyVariable);
   EBB_RETURN_IF_ERROR(NeedZone(options, "US-MIDA-PJM"));
   const auto respondent = EiaRespondent(options.zone);
   if (!respondent) return Fail(NoSuchZone(options, "US-MIDA-PJM, for example, or US"));

@@ -126,7 +126,7 @@ struct SignalOptions {
   std::string auth_token;                     ///< or the token itself; neither shown nor stored
   // Where the secrets of providers are if neither these nor the provider's own variables say. Not
   // for another server (url); neither shown nor stored.
-  SecretPlace electricity_maps_secret{}, watttime_secret{}, entsoe_secret{};
+  SecretPlace electricity_maps_secret{}, watttime_secret{}, entsoe_secret{}, eia_secret{};
   std::string auth_header = "auth-token";  ///< http: header that carries the token
   JsonShape json;                          ///< http: where in the answer the values are
   OutageRules outage;

@@ -112,7 +112,7 @@ std::optional<double> MeanOf(const std::string& zone) {
 }
 
 ListedZone Listed(const std::string& zone) {
-  ListedZone listed{zone, PlaceOf(zone), SourceChain(zone, false), {}, MeanOf(zone), {}, {}};
+  ListedZone listed{zone, PlaceOf(zone), SourceChain(zone, {}), {}, MeanOf(zone), {}, {}};
   const auto usable = std::find_if(listed.chain.begin(), listed.chain.end(),
                                    [](const SourceLink& link) { return link.usable; });
   EBB_CHECK(usable != listed.chain.end());

@@ -12,6 +12,7 @@
 #include "signals/cloud_metadata.h"
 #include "signals/cloud_regions.h"
 #include "signals/markets/entsoe_api.h"
+#include "signals/providers/eia930.h"
 #include "signals/providers/electricity_maps.h"
 #include "signals/providers/watttime.h"
 
@@ -57,6 +58,8 @@ std::vector<SettingRow> MakeRows() {
       Path({"electricity_maps.token_file", "", "", ""}),
       {"entsoe.token_env", "", signals::kEntsoeKeyVariable, "", false, true},
       Path({"entsoe.token_file", "", "", ""}),
+      {"eia.token_env", "", signals::kEiaKeyVariable, "", false, true},
+      Path({"eia.token_file", "", "", ""}),
       {"watttime.token_env", "", signals::kWattTimeUserVariable, "", false, true},
       Path({"watttime.token_file", "", "", ""}),
       {"service.server", "", "EBB_SERVER", ""},
@@ -263,6 +266,7 @@ void ApplySecretSettings(signals::SignalOptions& options, const UserSettings& se
   options.electricity_maps_secret = place("electricity_maps");
   options.watttime_secret = place("watttime");
   options.entsoe_secret = place("entsoe");
+  options.eia_secret = place("eia");
 }
 
 }  // namespace ebb::app

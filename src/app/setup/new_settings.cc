@@ -1,5 +1,6 @@
 #include "app/setup/new_settings.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "app/options/user_settings.h"
@@ -10,6 +11,7 @@
 #include "signals/choose_source.h"
 #include "signals/cloud_regions.h"
 #include "signals/feeds/profile_feed.h"
+#include "signals/key_services.h"
 
 namespace ebb::app {
 namespace {
@@ -26,8 +28,10 @@ std::string InQuotes(const std::string& text) {
 
 }  // namespace
 
-std::string NewTokenFile(const std::string& path) {
-  return (std::filesystem::path(path).parent_path() / "electricity-maps.token").string();
+std::string NewTokenFile(const std::string& path, const std::string& token_of) {
+  std::string name = token_of + ".token";
+  std::ranges::replace(name, '_', '-');
+  return (std::filesystem::path(path).parent_path() / name).string();
 }
 
 Status CheckNewZone(const std::string& zone) {
@@ -46,6 +50,15 @@ Status CheckNewZone(const std::string& zone) {
 }
 
 Status CheckNewSettings(const NewSettings& wanted) {
+  if (!signals::FindKeyService(wanted.token_of)) {
+    std::vector<std::string> known;
+    for (const signals::KeyService& service : signals::KeyServices())
+      known.emplace_back(service.settings);
+    return Fail(
+        {ExitCode::kUsage,
+         "no service is called " + Quoted(wanted.token_of) + SuggestionText(wanted.token_of, known),
+         "", "choose electricity_maps, entsoe or eia"});
+  }
   EBB_RETURN_IF_ERROR(CheckNewZone(wanted.zone));
   return CheckSettingsText(SettingsText(wanted, "config.yaml"), "config.yaml");
 }
@@ -56,10 +69,11 @@ std::string SettingsText(const NewSettings& wanted, const std::string& path) {
       "# before them. `ebb config show` prints all of them; docs/config.md describes them.\n"
       "zone: " +
       InQuotes(wanted.zone) + "\n";
-  const std::string file = wanted.token.empty() ? wanted.token_file : NewTokenFile(path);
-  if (!file.empty()) text += "electricity_maps:\n  token_file: " + InQuotes(file) + "\n";
+  const std::string file =
+      wanted.token.empty() ? wanted.token_file : NewTokenFile(path, wanted.token_of);
+  if (!file.empty()) text += wanted.token_of + ":\n  token_file: " + InQuotes(file) + "\n";
   if (!wanted.token_env.empty())
-    text += "electricity_maps:\n  token_env: " + InQuotes(wanted.token_env) + "\n";
+    text += wanted.token_of + ":\n  token_env: " + InQuotes(wanted.token_env) + "\n";
   text += "metering:\n  scope: " + InQuotes(wanted.scope) + "\n";
   return text;
 }
@@ -68,8 +82,8 @@ Status WriteSettings(const NewSettings& wanted, const std::string& path) {
   const platform::Path directory = platform::AbsolutePath(path).parent_path();
   EBB_RETURN_IF_ERROR(platform::EnsureWritableDirectory(directory, platform::Readers::kOwner));
   if (!wanted.token.empty())
-    EBB_RETURN_IF_ERROR(platform::WriteFileAtomically(NewTokenFile(path), wanted.token + "\n",
-                                                      platform::Readers::kOwner));
+    EBB_RETURN_IF_ERROR(platform::WriteFileAtomically(
+        NewTokenFile(path, wanted.token_of), wanted.token + "\n", platform::Readers::kOwner));
   return platform::WriteFileAtomically(path, SettingsText(wanted, path), platform::Readers::kOwner);
 }
 

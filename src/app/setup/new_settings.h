@@ -10,9 +10,11 @@ namespace ebb::app {
 struct NewSettings {
   std::string zone;
   std::string scope = "process";
-  /// Of Electricity Maps: where its token is, or the token itself, which goes into a file of its
-  /// own beside the settings. At most one of them.
+  /// Of one service: where its token is, or the token itself, which goes into a file of its own
+  /// beside the settings. At most one of them.
   std::string token_env, token_file, token;
+  /// Whose it is, by the name of its settings (signals/key_services.h).
+  std::string token_of = "electricity_maps";
 };
 
 /// An Error: no grid zone begins like this, and no cloud region is called so. A slip of the fingers
@@ -25,8 +27,8 @@ Status CheckNewSettings(const NewSettings& wanted);
 /// The YAML, with comments. `path` is where it goes.
 std::string SettingsText(const NewSettings& wanted, const std::string& path);
 
-/// Beside the settings.
-std::string NewTokenFile(const std::string& path);
+/// Beside the settings at `path`, of the service with these settings.
+std::string NewTokenFile(const std::string& path, const std::string& token_of);
 
 /// Writes the token, if there is one, and then the settings: each wholly or not at all, for nobody
 /// else to change; the token for nobody else to read.

@@ -19,6 +19,7 @@ namespace ebb::app {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -101,6 +102,61 @@ TEST(ZoneKnowledge, ATokenIsTriedOnceAndWhatCameBackIsSaid) {
                     HasSubstr("not checked")));
   wanted.token = "two\nlines";
   EXPECT_THAT(WhatComesOfToken(wanted, takes.Get(), now), Not(HasSubstr("takes the token")));
+}
+
+TEST(ZoneKnowledge, WhatWouldBeBetterIsOfferedWithWhereAFreeKeyIsHad) {
+  const auto names = [](const std::string& zone) {
+    std::vector<std::string> offered;
+    for (const signals::KeyService* service : TokensFor(zone))
+      offered.emplace_back(service->settings);
+    return offered;
+  };
+  EXPECT_THAT(names("US-MIDA-PJM"), ElementsAre("electricity_maps", "eia"));
+  EXPECT_THAT(names("aws/us-east-1"), ElementsAre("electricity_maps", "eia"))
+      << "of a cloud region what its zone has";
+  EXPECT_THAT(names("JP-TK"), ElementsAre("electricity_maps"));
+  EXPECT_TRUE(names("GB").empty()) << "it is live without one";
+  EXPECT_TRUE(names("aws/eu-west-2").empty());
+  EXPECT_THAT(WhatIsKnownOf("US-MIDA-PJM"),
+              AllOf(HasSubstr("https://portal.electricitymaps.com: hours with imports"),
+                    HasSubstr("EIA (https://www.eia.gov/opendata: what plants generate, hours")));
+}
+
+TEST(ZoneKnowledge, AKeyOfEiaIsTriedAndItsLatestHourIsSaid) {
+  const Time now = *ParseTime("2026-05-06T12:10Z");
+  NewSettings wanted;
+  wanted.zone = "US-MIDA-PJM";
+  wanted.token_of = "eia";
+  wanted.token = "hush-hush";
+  signals::ScriptedHttp refuses;
+  refuses.Say("/v2/electricity", R"({"error":{"code":"API_KEY_INVALID"}})", 403);
+  EXPECT_THAT(WhatComesOfToken(wanted, refuses.Get(), now),
+              AllOf(HasSubstr("EIA refuses the token (HTTP status 403)"),
+                    HasSubstr("https://www.eia.gov/opendata"), Not(HasSubstr("hush"))));
+  ASSERT_EQ(refuses.requests.size(), 1u);
+  EXPECT_THAT(refuses.requests[0].url, HasSubstr("=PJM&"));
+  signals::ScriptedHttp takes;
+  takes.Say("/v2/electricity",
+            R"({"response":{"total":"2","dateFormat":"YYYY-MM-DD\"T\"HH24","data":[
+    {"period":"2026-05-06T08","respondent":"PJM","fueltype":"NG","value":"50","value-units":"megawatthours"},
+    {"period":"2026-05-06T08","respondent":"PJM","fueltype":"WND","value":"50","value-units":"megawatthours"}]}})");
+  EXPECT_THAT(WhatComesOfToken(wanted, takes.Get(), now),
+              AllOf(HasSubstr("EIA takes the token; US-MIDA-PJM was at"),
+                    HasSubstr("at 2026-05-06T07:00:00Z")));
+}
+
+TEST_F(NewSettingsTest, ATokenGoesToTheSettingsOfItsService) {
+  NewSettings wanted;
+  wanted.zone = "US-MIDA-PJM";
+  wanted.token_of = "eia";
+  wanted.token = "hush-hush";
+  ASSERT_TRUE(CheckNewSettings(wanted));
+  ASSERT_TRUE(WriteSettings(wanted, path_));
+  EXPECT_EQ(Load().Find("eia.token_file")->value, NewTokenFile(path_, "eia"));
+  EXPECT_EQ(*platform::ReadFile(NewTokenFile(path_, "eia")), "hush-hush\n");
+  EXPECT_FALSE(Load().Find("electricity_maps.token_file"));
+  wanted.token_of = "eai";
+  EXPECT_THAT(CheckNewSettings(wanted).error().Message(), HasSubstr("eia"));
 }
 
 TEST_F(NewSettingsTest, OddTextsAreQuotedAndWrongOnesRefused) {

@@ -11,11 +11,17 @@
 namespace ebb::app {
 namespace {
 
-const std::string kTokenText =
-    " Live values need a token of Electricity Maps, free at https://portal.electricitymaps.com.";
-
 // Somebody sits and waits.
 constexpr Duration kPatience{5000};
+
+// " Live values need a token: free of Electricity Maps (https://...: hours with imports), ...".
+std::string TokenText(const std::string& zone) {
+  std::string text;
+  for (const signals::KeyService* service : signals::KeyServicesOf(zone))
+    text += (text.empty() ? "" : ", or of ") + std::string(service->name) + " (" +
+            service->address + ": " + service->worth + ")";
+  return text.empty() ? "" : " Live values need a free token of " + text + ".";
+}
 
 std::string TypicalDaysText(const std::string& zone) {
   const signals::ProfileWorth* worth = signals::WorthOfProfile(zone);
@@ -23,7 +29,7 @@ std::string TypicalDaysText(const std::string& zone) {
   return " has typical days (modelled by the hour" +
          (nothing ? "); " + signals::WorthText(zone) + "."
                   : "), so ebb can wait for clean hours: " + signals::WorthText(zone) + ".") +
-         kTokenText;
+         TokenText(zone);
 }
 
 std::string WithoutToken(const std::string& zone) {
@@ -36,7 +42,7 @@ std::string WithoutToken(const std::string& zone) {
            IntensityText({country->mean_g_per_kwh}) +
            "): emissions can be counted, but nothing is known about its hours, so nothing can be "
            "gained by waiting." +
-           kTokenText;
+           TokenText(zone);
   return " is not known at all without a token: neither live values, typical days nor a yearly "
          "mean. "
          "Give a token, or a value or series with --constant or --trace.";
@@ -57,11 +63,22 @@ std::string WhatIsKnownOf(const std::string& zone) {
   return name + WithoutToken(options.zone);
 }
 
+std::vector<const signals::KeyService*> TokensFor(const std::string& zone) {
+  signals::SignalOptions options;
+  options.zone = zone;
+  // A cloud that does not answer: what serves most zones.
+  if (!signals::SettleZone(options)) return {signals::KeyServices().data()};
+  if (signals::LiveWithoutKey(options.zone)) return {};
+  return signals::KeyServicesOf(options.zone);
+}
+
 std::string WhatComesOfToken(const NewSettings& wanted, const signals::HttpGetFunction& http_get,
                              Time now) {
   if (wanted.token.empty() && wanted.token_env.empty() && wanted.token_file.empty()) return "";
+  const signals::KeyService* asked = signals::FindKeyService(wanted.token_of);
+  if (!asked) return "";
   signals::SignalOptions options;
-  options.source = signals::SignalSource::kElectricityMaps;
+  options.source = asked->source;
   options.zone = wanted.zone;
   options.auth_token = wanted.token;
   options.auth_env = wanted.token_env;
@@ -81,18 +98,20 @@ std::string WhatComesOfToken(const NewSettings& wanted, const signals::HttpGetFu
     return answer;
   });
   const auto reading = provider->Read({now, Duration{0}, now, false});
-  const std::string service = "Electricity Maps ";
+  const std::string service = std::string(asked->name) + " ";
   if (reading) {
     const std::string value =
         reading->known.empty()
             ? "but tells no value of " + options.zone + " now"
-            : options.zone + " is at " + IntensityText(reading->known.back().intensity);
+            : options.zone + (asked->is_late ? " was at " : " is at ") +
+                  IntensityText(reading->known.back().intensity) +
+                  (asked->is_late ? " at " + FormatTime(reading->known.back().interval.begin) : "");
     return service + "takes the token; " + value + ".";
   }
   if (status && IsRefusal(*status))
     return service + "refuses the token (HTTP status " + std::to_string(*status) +
            "). It is kept, but until it is corrected there are no live values of " + options.zone +
-           "; check it at https://portal.electricitymaps.com and run ebb init again.";
+           "; check it at " + asked->address + " and run ebb init again.";
   if (status) return not_checked(reading.error());
   return service + "cannot be reached (" + reading.error().what +
          "), so the token is kept, but not checked; ebb doctor checks it again.";

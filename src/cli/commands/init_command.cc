@@ -17,8 +17,7 @@
 #include "platform/path_facts.h"
 #include "platform/process_signals.h"
 #include "platform/terminal.h"
-#include "signals/choose_source.h"
-#include "signals/providers/electricity_maps.h"
+#include "signals/key_services.h"
 
 namespace ebb::cli {
 namespace {
@@ -70,25 +69,35 @@ Result<std::string> AskFor(const std::string& key, const std::string& question,
   }
 }
 
-// Electricity Maps is asked once, so that a slip is found here and not by the first run.
+// The service is asked once, so that a slip is found here and not by the first run.
 void TellOfToken(const app::NewSettings& wanted) {
   const Time now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
-  std::fputs("   Electricity Maps is asked whether it takes the token ...\n", stderr);
+  std::fprintf(stderr, "   %s is asked whether it takes the token ...\n",
+               signals::FindKeyService(wanted.token_of)->name);
   Say("   " + app::WhatComesOfToken(wanted, platform::HttpGet, now));
 }
 
+// Of the services that would be better than what is known without a token, until one is given.
 Status AskToken(const InitRequest& request, app::NewSettings& wanted) {
   if (!wanted.token_env.empty() || !wanted.token_file.empty()) return {};
+  const auto services = app::TokensFor(wanted.zone);
+  if (services.empty()) return {};
   std::fprintf(stderr,
-               "\n2. A token of Electricity Maps, for live values. Enter alone: none. The token is "
-               "not shown.\n   https://portal.electricitymaps.com has free ones; %s is used if it "
-               "is set.\n",
-               signals::kElectricityMapsKeyVariable);
-  EBB_ASSIGN_OR_RETURN(wanted.token, platform::ReadSecretFromTerminal("   token: "));
-  if (wanted.token.empty())
-    std::fputs("   none\n", stderr);
-  else if (request.AsksService())
-    TellOfToken(wanted);
+               "\n2. A token, for live values. Enter alone: none. The token is not shown.\n");
+  for (const signals::KeyService* service : services) {
+    Say("   " + std::string(service->name) + ": " + service->worth +
+        ". Free tokens: " + service->address + "; " + service->variable + " is used if it is set.");
+    EBB_ASSIGN_OR_RETURN(wanted.token,
+                         platform::ReadSecretFromTerminal(
+                             ("   token of " + std::string(service->name) + ": ").c_str()));
+    if (wanted.token.empty()) {
+      std::fputs("   none\n", stderr);
+      continue;
+    }
+    wanted.token_of = service->settings;
+    if (request.AsksService()) TellOfToken(wanted);
+    return {};
+  }
   return {};
 }
 
@@ -114,7 +123,7 @@ Result<app::NewSettings> AskAll(const InitRequest& request, const std::string& p
     EBB_ASSIGN_OR_RETURN(wanted.zone, AskFor("zone", "   zone", guess ? guess->zone : ""));
   }
   Say("   " + app::WhatIsKnownOf(wanted.zone));
-  if (!signals::LiveWithoutKey(wanted.zone)) EBB_RETURN_IF_ERROR(AskToken(request, wanted));
+  EBB_RETURN_IF_ERROR(AskToken(request, wanted));
   EBB_RETURN_IF_ERROR(AskScope(request, wanted));
   std::fputs("\n", stderr);
   return wanted;
@@ -194,7 +203,7 @@ void AddInitCommand(Parser& parser) {
   };
   command.Flag({"zone", "ZONE", "the grid zone (default: a guess, which is offered)"},
                into(&app::NewSettings::zone));
-  command.Flag({"token-file", "FILE", "file whose first line is a token of Electricity Maps"},
+  command.Flag({"token-file", "FILE", "file whose first line is a token of a service (--token-of)"},
                [request](const std::string& text) {
                  // The settings would take it from where they are.
                  request->wanted.token_file =
@@ -202,6 +211,9 @@ void AddInitCommand(Parser& parser) {
                });
   command.Flag({"token-env", "NAME", "environment variable that holds the token"},
                into(&app::NewSettings::token_env));
+  command.Flag(
+      {"token-of", "electricity_maps|entsoe|eia", "whose token it is (default electricity_maps)"},
+      into(&app::NewSettings::token_of));
   command.Flag({"scope", "process|machine", "what is measured (default process)"},
                [request](const std::string& text) {
                  request->wanted.scope = text;
@@ -213,7 +225,7 @@ void AddInitCommand(Parser& parser) {
                  [request] { request->overwrite = true; });
   command.Switch({"dry-run", "", "print the file, and write nothing"},
                  [request] { request->dry_run = true; });
-  command.Switch({"offline", "", "do not ask Electricity Maps whether it takes the token"},
+  command.Switch({"offline", "", "do not ask the service whether it takes the token"},
                  [request] { request->offline = true; });
   command.Action([request] { return Init(*request); });
 }

@@ -58,7 +58,7 @@ std::string Text(const std::vector<ListedZone>& zones, std::size_t count) {
         "\n" + std::to_string(zones.size() - count) + " more: ebb zones --all, or ebb zones TEXT\n";
   return text +
          "\nWith a key of Electricity Maps, free at https://portal.electricitymaps.com, these and "
-         "further zones are live: ebb init\n";
+         "further zones are live; ebb init offers others, too\n";
 }
 
 Json WorthJson(const std::string& zone) {
