@@ -322,10 +322,14 @@ Status ReadRotary(Reader& reader, const Family& family, const std::string& name,
   const std::string type = parameters->TextOf("rope_type");
   config.rotary_scaling = ReadScaling(inner, type.empty() ? parameters->TextOf("type") : type,
                                       static_cast<double>(config.positions));
-  // One beside the object counts more than one in it.
-  config.rotary_scaling.original_positions = reader.Positive(
-      "original_max_position_embeddings",
-      config.rotary_scaling.original_positions > 0 ? config.rotary_scaling.original_positions : 1);
+  const RotaryScalingKind kind = config.rotary_scaling.kind;
+  const auto beside = reader.Optional("original_max_position_embeddings");
+  if (beside && *beside != config.rotary_scaling.original_positions &&
+      (kind == RotaryScalingKind::kYarn || kind == RotaryScalingKind::kLlama3))
+    reader.Mistake(
+        "original_max_position_embeddings beside the rotary scaling is another than in it: "
+        "transformers 4 passes over it, transformers 5 uses it",
+        "keep the one that the model was trained with");
   if (inner.mistake()) return Fail(*inner.mistake());
   return {};
 }
