@@ -1,6 +1,6 @@
 #pragma once
-// Where prices come from, whatever it is: a tariff, which holds for all time, or the series of a
-// market, with when each of its prices was published. Pure values.
+// The source of electricity prices behind one interface: a tariff, which holds for all time, or the
+// series of a market, in which each price has the moment of its publication. Pure values.
 
 #include <variant>
 
@@ -15,11 +15,12 @@ struct Publication {
   ZoneClock clock;
   Duration time_of_day{std::chrono::hours{13}};
 
-  /// Of the day that `time` is in.
+  /// When the prices of the day that contains `time` are published.
   Time Of(Time time) const;
 };
 
-/// The same prices, each known from its publication on, unless it says itself from when.
+/// The same prices, each known from its publication on. A sample that states its own `known_from`
+/// keeps it.
 core::PriceSeries AsPublished(const core::PriceSeries& series, const Publication& publication);
 
 class PriceSource {
@@ -28,7 +29,7 @@ class PriceSource {
   explicit PriceSource(core::PriceSeries series) : prices_(std::move(series)) {}
 
   const core::PriceIdentity& identity() const;
-  /// Nothing for a series.
+  /// nullptr if the source is a series.
   const Tariff* tariff() const { return std::get_if<Tariff>(&prices_); }
   core::PriceSeries Over(Interval span) const;
 

@@ -27,7 +27,7 @@ bool InSeason(const RateWindow& window, LocalDay day) {
   return !window.season || Contains(*window.season, date.month() / date.day());
 }
 
-// Whether the window begins on that day.
+// Whether the window begins on that day, holidays considered.
 bool BeginsOn(const Tariff& tariff, const RateWindow& window, LocalDay day) {
   unsigned weekday = chr::weekday{day}.c_encoding();
   if (const Holiday* holiday = HolidayOn(tariff, chr::year_month_day{day})) {

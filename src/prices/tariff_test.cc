@@ -16,7 +16,7 @@ using chr::minutes;
 
 ZoneClock Clock(const std::string& name) { return *ZoneClock::Find(name); }
 
-// What a wall clock shows, by the C library: independent of the date library.
+// The local time by the C library, which is independent of the date library.
 std::tm LocalByLibc(const std::string& zone, Time time) {
   ::setenv("TZ", zone.c_str(), 1);
   ::tzset();
@@ -26,7 +26,7 @@ std::tm LocalByLibc(const std::string& zone, Time time) {
   return local;
 }
 
-// Written for one window at a time, with the calendar of the C library.
+// A second implementation, for one window at a time, with the calendar of the C library.
 bool InWindowByLibc(const RateWindow& window, Time time) {
   const auto counts = [&](const std::tm& day) {
     if ((window.weekdays >> day.tm_wday & 1) == 0) return false;
@@ -57,7 +57,7 @@ Tariff One(RateWindow window) {
   return {{"EUR", "test"}, {std::move(window)}, {}, {}};
 }
 
-// Around every change of 2026, around the turn of the year, and a plain week.
+// Spans around each change of the clock in 2026 and the first of 2027, and plain days in summer.
 std::vector<Interval> TryingTimes(const std::string& zone) {
   std::vector<Interval> spans;
   const ZoneClock clock = Clock(zone);
@@ -108,7 +108,7 @@ TEST(Tariff, IsTheLocalClockMinuteByMinuteThroughEveryChangeOfIt) {
 }
 
 TEST(Tariff, DaysOfAChangeHaveAsManyPeakHoursAsTheClockShows) {
-  // 01:00 to 04:00 on the days of the changes: 2 hours in March, 4 in October.
+  // The window from 01:00 to 04:00 has 2 hours on the day of the change in March, 4 in October.
   const Tariff tariff = One({"w", Clock("Europe/Berlin"), 0x7f, 60, 240, {}, 0, {}});
   const auto peak_hours = [&](const char* begin, const char* end) {
     double sum = 0;
@@ -193,12 +193,12 @@ TEST(AsPublished, DayAheadPricesAreKnownFromTheEveOn) {
     samples.push_back({{begin + hours{i}, begin + hours{i + 1}}, 0.01 * i});
   const auto series = *core::PriceSeries::Create({"EUR", "test"}, samples);
   const auto published = AsPublished(series, {Clock("Europe/Berlin"), hours{13}});
-  // 28 March, 23:00 UTC is the 29th in Berlin: published on the 28th at 13:00 CET.
+  // 28 March, 23:00 UTC is the 29th in Berlin: its price was published on the 28th at 13:00 CET.
   EXPECT_EQ(published.At(*ParseTime("2026-03-28T23:00Z"))->known_from,
             *ParseTime("2026-03-28T12:00Z"));
   EXPECT_EQ(published.At(*ParseTime("2026-03-28T22:00Z"))->known_from,
             *ParseTime("2026-03-27T12:00Z"));
-  // The 30th was published on the 29th at 13:00 CEST.
+  // The prices of the 30th were published on the 29th at 13:00 CEST.
   EXPECT_EQ(published.At(*ParseTime("2026-03-30T05:00Z"))->known_from,
             *ParseTime("2026-03-29T11:00Z"));
 }

@@ -11,7 +11,7 @@
 namespace ebb::prices {
 namespace {
 
-// The library's first and last moments are beyond what milliseconds can hold.
+// Clamped, because milliseconds cannot hold the library's first and last moments.
 Time ClampedTime(date::sys_seconds time) {
   constexpr std::chrono::seconds kFar = std::chrono::hours{24 * 365 * 2000};
   return Time{std::clamp(time.time_since_epoch(), -kFar, kFar)};
@@ -26,7 +26,7 @@ std::vector<std::string> KnownZones() {
 }  // namespace
 
 Result<ZoneClock> ZoneClock::Find(const std::string& name) {
-  // The library reports by exceptions; they end here.
+  // The library reports errors by exceptions; none leaves this function.
   try {
     for (const date::time_zone& zone : date::get_tzdb().zones)
       if (zone.name() == name) {

@@ -1,6 +1,7 @@
 #pragma once
-// The local clock of a time zone: what it shows at a moment, and when it is changed. From the
-// machine's time zone database (tzdata) through Howard Hinnant's date library. Values; any thread.
+// The local clock of a time zone: the local time at a moment, and when the offset changes. Read
+// from the machine's time zone database (tzdata) through Howard Hinnant's date library. Values; any
+// thread.
 
 #include <chrono>
 #include <string>
@@ -14,10 +15,9 @@ class time_zone;
 
 namespace ebb::prices {
 
-/// What a local clock shows.
 using LocalTime = std::chrono::local_time<Duration>;
 
-/// A stretch of time over which a zone's distance from UTC does not change.
+/// A stretch of time over which a zone's offset from UTC does not change.
 struct OffsetSpan {
   Interval utc;
   Duration offset{};  ///< local time - UTC
@@ -25,8 +25,8 @@ struct OffsetSpan {
 
 class ZoneClock {
  public:
-  /// "Europe/Berlin", "UTC". Errors: a name that the database does not know, with a suggestion; no
-  /// database on this machine.
+  /// `name` is an IANA name such as "Europe/Berlin" or "UTC". Errors: the database does not know
+  /// the name (with a suggestion); this machine has no database.
   static Result<ZoneClock> Find(const std::string& name);
 
   const std::string& name() const { return name_; }
@@ -34,8 +34,8 @@ class ZoneClock {
   LocalTime LocalOf(Time time) const {
     return LocalTime{(time + SpanAt(time).offset).time_since_epoch()};
   }
-  /// The earlier moment of a local time that is there twice; the moment of the change for one that
-  /// is skipped.
+  /// The earlier moment of a local time that occurs twice; the moment of the change for one that is
+  /// skipped.
   Time UtcOf(LocalTime local) const;
 
   friend bool operator==(const ZoneClock&, const ZoneClock&) = default;

@@ -85,7 +85,7 @@ void BackgroundTracker::Work() {
     std::optional<std::pair<Outcome, Time>> end;
     {
       std::unique_lock guard(mutex_);
-      // The end does not wait for the pause before it.
+      // The end interrupts the pause.
       changed_.wait_for(guard, pause, [&] { return stopping_ || (end_ && !tried_end); });
       if (stopping_) return;
       values.swap(waiting_);
@@ -95,7 +95,7 @@ void BackgroundTracker::Work() {
     if (done && end) done = tracker_->End(end->first, end->second);
     const std::lock_guard guard(mutex_);
     if (!done) {
-      // They go before what has come meanwhile.
+      // Values that failed go before those that came meanwhile.
       values.insert(values.end(), std::make_move_iterator(waiting_.begin()),
                     std::make_move_iterator(waiting_.end()));
       waiting_ = std::move(values);

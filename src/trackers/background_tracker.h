@@ -1,8 +1,9 @@
 #pragma once
-// A tracker on a thread of its own: whoever has values never waits for a disk or a server. What
-// fails is tried again, less and less often, and said once; a run is never failed by it.
+// A tracker on a thread of its own, so that callers never wait for a disk or a server. Failed
+// deliveries are tried again, at growing intervals, and reported once; they never fail a run.
 //
-// Thread contract: one thread; `say` is called on it.
+// Thread contract: one thread calls the methods here; the tracker's Begin, Log and End run on the
+// thread of its own.
 
 #include <atomic>
 #include <condition_variable>
@@ -17,28 +18,28 @@ namespace ebb::trackers {
 
 struct BackgroundOptions {
   Duration pause{2000};               ///< between deliveries; doubled after each failure...
-  Duration longest_pause{60'000};     ///< ...up to this
-  Duration patience{5'000};           ///< at the end, for what was not delivered
-  std::size_t most_waiting = 20'000;  ///< values; the oldest beyond are dropped
+  Duration longest_pause{60'000};     ///< the limit of that doubling
+  Duration patience{5'000};           ///< how long End goes on delivering what is left
+  std::size_t most_waiting = 20'000;  ///< undelivered values; beyond that the oldest are dropped
 };
 
 class BackgroundTracker {
  public:
-  /// `make` gets a flag that ends what is under way once it is set.
+  /// `make` gets a flag; once it is set, requests under way end.
   using Make = std::function<std::unique_ptr<Tracker>(const std::atomic<bool>& cancelled)>;
   BackgroundTracker(const Make& make, TrackedRun run, BackgroundOptions options = {});
   ~BackgroundTracker();
 
   void Log(std::vector<Value> values);
-  /// Delivers what is left; nothing is taken afterwards. Does not wait.
+  /// Has the values that are left delivered, then the outcome. No Log afterwards. Does not wait.
   void End(Outcome outcome, Time wall);
-  /// After End: until it is delivered, or its patience is over.
+  /// Call after End. Waits until everything is delivered or the patience is over.
   void WaitForEnd();
-  /// After End: WaitForEnd would not wait.
+  /// Call after End. True if WaitForEnd would not wait.
   bool HasEnded();
-  /// After WaitForEnd: the tracker has taken everything, the outcome included.
+  /// Call after WaitForEnd. True if the tracker has taken everything, the outcome included.
   bool Delivered();
-  /// What the user should be told, once: it could not be delivered.
+  /// A note for the user, once, if a delivery failed.
   std::optional<std::string> TakeNote();
 
  private:
@@ -55,10 +56,10 @@ class BackgroundTracker {
   std::vector<Value> waiting_;
   std::size_t dropped_ = 0;
   std::optional<std::pair<Outcome, Time>> end_;
-  std::chrono::steady_clock::time_point give_up_at_{};  // once end_ is set
+  std::chrono::steady_clock::time_point give_up_at_{};  // set with end_
   std::optional<Error> failure_;
   bool told_ = false, ended_ = false, stopping_ = false;
-  bool began_ = false;  // the thread's
+  bool began_ = false;  // only the thread uses it
   std::thread thread_;
 };
 

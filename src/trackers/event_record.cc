@@ -16,7 +16,7 @@ std::string LittleEndian(Number number) {
   return bytes;
 }
 
-// A protobuf message, field by field.
+// Builds a protobuf message field by field.
 class Message {
  public:
   Message& Integer(int field, std::uint64_t value) {

@@ -15,14 +15,14 @@
 
 namespace ebb::trackers {
 
-/// length (8 bytes, little endian), masked CRC of it, data, masked CRC of the data.
+/// The record: length (8 bytes, little endian), its masked CRC, the data, its masked CRC.
 std::string FramedRecord(std::string_view data);
 
 /// The first event of every file.
 std::string FileVersionEvent(Time wall);
-/// One scalar. Its value is a float there.
+/// One scalar, which the format stores as a float.
 std::string ScalarEvent(const Value& value);
-/// A text in Markdown, for the page of texts.
+/// A text in Markdown, shown on TensorBoard's page of texts.
 std::string TextEvent(std::string_view tag, std::string_view markdown, Time wall);
 
 }  // namespace ebb::trackers

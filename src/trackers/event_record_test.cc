@@ -13,7 +13,7 @@ std::string Bytes(std::initializer_list<int> bytes) {
   return text;
 }
 
-// RFC 3720, appendix B.4, and the check value of the polynomial.
+// Vectors of RFC 3720, appendix B.4, and the check value of the polynomial.
 TEST(Crc32c, MatchesThePublishedVectors) {
   std::string up, down;
   for (int i = 0; i < 32; ++i) {
@@ -26,7 +26,7 @@ TEST(Crc32c, MatchesThePublishedVectors) {
   EXPECT_EQ(Crc32c(down), 0x113fdb5cu);
   EXPECT_EQ(Crc32c("123456789"), 0xe3069283u);
   EXPECT_EQ(Crc32c(""), 0u);
-  // Masked and unmasked again, by the inverse of the published rule.
+  // The inverse of the published rule unmasks the checksum.
   const std::uint32_t rotated = MaskedCrc32c("123456789") - 0xa282ead8u;
   EXPECT_EQ(rotated >> 17 | rotated << 15, 0xe3069283u);
 }
@@ -46,7 +46,7 @@ TEST(FramedRecord, IsLengthChecksumDataChecksum) {
   EXPECT_EQ(checksum_at(15), MaskedCrc32c("abc"));
 }
 
-// Written out by hand from the field numbers of event.proto and summary.proto.
+// The expected bytes are written by hand from the field numbers of event.proto and summary.proto.
 TEST(ScalarEvent, IsTheWireFormat) {
   const Value value{"ab", 1.5, 300, Time{} + Duration{2500}};
   EXPECT_EQ(ScalarEvent(value),

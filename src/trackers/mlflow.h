@@ -12,7 +12,7 @@
 
 namespace ebb::trackers {
 
-/// `note`: a file in which the run's id is kept, so that a resumed run goes on as the same run.
+/// `note`: the file that keeps the run's id, so that a resumed run continues the same MLflow run.
 std::unique_ptr<Tracker> MakeMlflowFiles(std::filesystem::path directory,
                                          std::filesystem::path note);
 
@@ -21,7 +21,7 @@ struct MlflowServer {
   std::string token;
   std::string user_password;                     ///< "user:password"
   Duration timeout{5000};                        ///< of each request
-  const std::atomic<bool>* cancelled = nullptr;  ///< ends what is under way
+  const std::atomic<bool>* cancelled = nullptr;  ///< once set, a request under way ends
 };
 std::unique_ptr<Tracker> MakeMlflowRest(MlflowServer server, std::filesystem::path note);
 

@@ -49,7 +49,7 @@ std::string MemberOf(std::string_view yaml, std::string_view key) {
   return "";
 }
 
-// MLflow's own codes.
+// MLflow's codes of a run's status.
 int StatusOf(Outcome outcome) {
   switch (outcome) {
     case Outcome::kDone:
@@ -75,7 +75,7 @@ class MlflowFiles final : public Tracker {
     run_ = run;
     EBB_RETURN_IF_ERROR(platform::EnsureWritableDirectory(directory_));
     EBB_ASSIGN_OR_RETURN(experiment_, FindExperiment(run.experiment, run.begin));
-    // The same run, resumed, is found again; another one has another id.
+    // The id follows from run_id: a resumed run finds its own directory, another run has another.
     id_ = platform::Sha256Hex(run.run_id).substr(0, 32);
     place_ = directory_ / experiment_ / id_;
     for (const char* folder : {"metrics", "params", "tags", "artifacts"})
@@ -138,8 +138,8 @@ class MlflowFiles final : public Tracker {
     return Fail({ExitCode::kUnavailable, "cannot be written", file.string(), ""});
   }
 
-  // That of the name, whoever made it; else a new one, whose id follows from the name, so that two
-  // runs that begin together make the same one.
+  // The id of the experiment of that name, whoever made it. Otherwise makes one, whose id follows
+  // from the name, so that two runs that begin together make the same one.
   Result<std::string> FindExperiment(const std::string& name, Time now) {
     std::error_code code;
     for (const auto& entry : std::filesystem::directory_iterator(directory_, code)) {
@@ -164,7 +164,7 @@ class MlflowFiles final : public Tracker {
   static std::string Uri(const path& place) { return "file://" + place.string(); }
 
   Status WriteMeta(int status, std::optional<Time> end) {
-    // A resumed run began when its first attempt did.
+    // The start of a resumed run is that of its first attempt.
     const auto before = platform::ReadFile(place_ / kMeta, kLongestFile);
     const std::string began = before ? MemberOf(*before, "start_time") : "";
     return platform::WriteFileAtomically(

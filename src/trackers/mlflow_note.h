@@ -1,5 +1,5 @@
 #pragma once
-// The file in which a run's id at MLflow is kept, so that a later attempt of it, or its end, finds
+// The file that keeps a run's id at MLflow, so that a later attempt of the run, or its end, finds
 // it: the target and the id, a line each. Private to trackers/.
 
 #include <filesystem>
@@ -13,7 +13,7 @@ namespace ebb::trackers {
 
 Status WriteRunNote(const std::filesystem::path& note, const std::string& target,
                     const std::string& id);
-/// Nothing where there is no note, or it is of another target.
+/// nullopt if there is no note, or if it is for another target.
 std::optional<std::string> RunIn(const std::filesystem::path& note, std::string_view target);
 
 }  // namespace ebb::trackers

@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Limits of log-batch.
+// Limits of the call log-batch.
 constexpr std::size_t kMostMetrics = 1000;
 constexpr std::size_t kMostParameters = 100;
 constexpr std::size_t kLongestParameter = 500;
@@ -35,7 +35,7 @@ const char* StatusOf(Outcome outcome) {
   return "RUNNING";
 }
 
-// The text at a place in an answer; nothing where there is none.
+// The text at a place in an answer; nullopt if there is none.
 std::optional<std::string> TextAt(const JsonNode& answer, const char* pointer) {
   const JsonNode* found = answer.At(pointer);
   return found ? found->AsText() : std::nullopt;
@@ -78,7 +78,7 @@ class MlflowRest final : public Tracker {
 
   Status End(Outcome outcome, Time wall) override { return Update(StatusOf(outcome), wall); }
 
-  // A run that the server has not, or that somebody has deleted there, needs no end.
+  // A run that the server does not know, or that somebody deleted there, needs no end.
   Status EndEarlier(Outcome outcome, Time wall) override {
     const auto id = RunIn(note_, server_.url);
     if (!id) return {};
@@ -90,7 +90,7 @@ class MlflowRest final : public Tracker {
   }
 
  private:
-  // A resumed run goes on as what the note says, where the server still knows it.
+  // A resumed run continues the run in the note if the server still knows it.
   Status FindOrCreateRun(const TrackedRun& run) {
     if (!id_.empty()) return {};
     if (run.resumed) {
@@ -116,7 +116,7 @@ class MlflowRest final : public Tracker {
     return WriteRunNote(note_, server_.url, id_);
   }
 
-  // Nothing: there is none of that name.
+  // nullopt if there is no experiment of that name.
   Result<std::optional<std::string>> FindExperiment(const std::string& name) {
     const std::string query =
         "experiments/get-by-name?experiment_name=" + platform::UrlEscape(name);
@@ -136,7 +136,7 @@ class MlflowRest final : public Tracker {
     if (known) return *known;
     const auto made = Post("experiments/create", {{"name", name}});
     if (!made) {
-      // Names are unique: another run, that began in the same moment, may have made it.
+      // Names are unique: another run that began at the same moment may have made the experiment.
       EBB_ASSIGN_OR_RETURN(const auto others, FindExperiment(name));
       if (others) return *others;
       return Fail(made.error());

@@ -32,7 +32,7 @@ class MlflowFiles : public ::testing::Test {
     run.configuration = {{"model", "mlp"}, {"seed", "1"}};
     return run;
   }
-  // The only run of the only experiment.
+  // The directory of the only run of the only experiment.
   fs::path Place() {
     std::vector<fs::path> found;
     for (const auto& entry : fs::recursive_directory_iterator(directory_ / "mlruns"))
@@ -99,7 +99,7 @@ TEST_F(MlflowFiles, ARunThatNothingGoesOnWithIsEnded) {
   expected.replace(expected.find("end_time: 1700000004000"), 23, "end_time: 1700000005000");
   expected.replace(expected.find("status: 2"), 9, "status: 5");
   EXPECT_EQ(Read(Place() / "meta.yaml"), expected);
-  // The note is of another target.
+  // A note for another target is not used.
   ASSERT_TRUE(MakeMlflowFiles(directory_ / "elsewhere", directory_ / "mlflow.txt")
                   ->EndEarlier(Outcome::kFailed, at));
   EXPECT_EQ(Read(Place() / "meta.yaml"), expected);

@@ -13,7 +13,7 @@
 namespace ebb::trackers {
 namespace {
 
-// "| key | text |", what would end a cell replaced.
+// Rows of "| key | text |"; characters that would end a cell are replaced.
 std::string MarkdownTable(const Texts& texts) {
   std::string table = "| setting | value |\n|---|---|\n";
   for (const auto& [key, text] : texts) {
@@ -65,7 +65,7 @@ class TensorBoard final : public Tracker {
     return {ExitCode::kUnavailable, std::string("cannot be written: ") + std::strerror(errno),
             file_.string(), ""};
   }
-  // A record that is half written would end the file for every reader: it is cut off again.
+  // A half-written record would end the file for every reader, so it is cut off again.
   Status Write(std::string_view records) {
     const ssize_t written = ::write(descriptor_, records.data(), records.size());
     if (written == static_cast<ssize_t>(records.size())) {

@@ -1,5 +1,5 @@
 #pragma once
-// TensorBoard: one event file for each attempt, in DIR/NAME of the run.
+// TensorBoard as a tracker: one event file for each attempt, in the run's DIR/NAME.
 
 #include <filesystem>
 

@@ -1,6 +1,6 @@
 #pragma once
 // The port through which a run's figures reach an experiment tracker: TensorBoard event files,
-// MLflow. What a tracker cannot take costs the run nothing (background_tracker.h).
+// MLflow. A tracker that fails never harms the run (background_tracker.h).
 
 #include <cstdint>
 #include <memory>
@@ -25,9 +25,9 @@ using Texts = std::vector<std::pair<std::string, std::string>>;
 
 struct TrackedRun {
   std::string experiment, name, run_id;
-  Time begin{};          ///< wall
+  Time begin{};          ///< wall clock
   Texts configuration;   ///< key and text, in order
-  bool resumed = false;  ///< an earlier attempt of it was tracked
+  bool resumed = false;  ///< an earlier attempt of the run was tracked
 };
 
 enum class Outcome { kDone, kFailed, kKilled, kPaused };
@@ -35,15 +35,15 @@ enum class Outcome { kDone, kFailed, kKilled, kPaused };
 class Tracker {
  public:
   virtual ~Tracker() = default;
-  /// For people: "MLflow http://127.0.0.1:5000".
+  /// A name for people: "MLflow http://127.0.0.1:5000".
   virtual std::string name() const = 0;
-  /// Called before anything else, and again after it failed.
+  /// Called before all other methods, and again if it failed.
   virtual Status Begin(const TrackedRun& run) = 0;
-  /// In the order in which they came about. After an Error the same values are offered again.
+  /// Values come in order of time. After an Error the same values are offered again.
   virtual Status Log(std::span<const Value> values) = 0;
   virtual Status End(Outcome outcome, Time wall) = 0;
-  /// Instead of all others: ends the run of an earlier attempt that nothing goes on with. Nothing
-  /// to do where a tracker knows of no such run, or keeps no outcomes. Idempotent.
+  /// Called instead of all other methods: ends the run of an earlier attempt that nobody resumes.
+  /// Does nothing if the tracker does not know such a run, or keeps no outcomes. Idempotent.
   virtual Status EndEarlier(Outcome, Time) { return {}; }
 };
 
