@@ -1,5 +1,5 @@
 #pragma once
-// Bytes as text (RFC 4648, section 4). Pure.
+// Bytes as Base64 text (RFC 4648, section 4). Pure.
 
 #include <optional>
 #include <string>
@@ -8,7 +8,8 @@
 namespace ebb {
 
 std::string ToBase64(std::string_view bytes);
-/// Ends of lines and blanks are skipped; nothing for what has other characters.
+/// Skips line breaks and blanks. Returns nothing if the text has a character outside the
+/// alphabet.
 std::optional<std::string> FromBase64(std::string_view text);
 
 }  // namespace ebb

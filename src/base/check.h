@@ -1,6 +1,7 @@
 #pragma once
-// An always-on check for bugs: what can only be false when Ebb itself is wrong. Prints and exits 70
-// (EX_SOFTWARE) through abort handlers; never used for bad input, which is an Error.
+// An always-on check for bugs: for conditions that can be false only if Ebb itself is wrong. A
+// failed check prints the condition and ends the process with code 70 (EX_SOFTWARE). Bad input is
+// an Error, never a failed check.
 
 namespace ebb {
 [[noreturn]] void CheckFailed(const char* condition, const char* file, int line);

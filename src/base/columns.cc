@@ -12,8 +12,8 @@ struct Range {
   char32_t first, last;
 };
 
-// Unicode 14: general categories Mn, Me and Cf without the soft hyphen, and the vowels and final
-// consonants of Hangul, which join the consonant before them.
+// Characters that take no column, from Unicode 14: general categories Mn, Me and Cf without the
+// soft hyphen, and the vowels and final consonants of Hangul, which join the consonant before them.
 constexpr Range kNoColumn[] = {
     {0x300, 0x36F},     {0x483, 0x489},     {0x591, 0x5BD},     {0x5BF, 0x5BF},
     {0x5C1, 0x5C2},     {0x5C4, 0x5C5},     {0x5C7, 0x5C7},     {0x600, 0x605},
@@ -96,7 +96,8 @@ constexpr Range kNoColumn[] = {
     {0x1E944, 0x1E94A}, {0xE0001, 0xE01EF},
 };
 
-// Unicode 14: East_Asian_Width W and F; besides the whole block of emoji that grows every year.
+// Characters that take two columns, from Unicode 14: East_Asian_Width W and F, and the whole block
+// of emoji, which grows every year.
 constexpr Range kTwoColumns[] = {
     {0x1100, 0x115F},   {0x231A, 0x231B},   {0x2329, 0x232A},   {0x23E9, 0x23EC},
     {0x23F0, 0x23F0},   {0x23F3, 0x23F3},   {0x25FD, 0x25FE},   {0x2614, 0x2615},
@@ -134,7 +135,8 @@ struct Character {
   std::size_t columns;
 };
 
-// The first one. A byte that is not UTF-8 takes a column, as the sign that a terminal shows for it.
+// The first character of a text that is not empty. A byte that is not UTF-8 takes one column, as
+// the sign does that a terminal shows for it.
 Character FirstOf(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char lead = byte(0);
@@ -148,8 +150,8 @@ Character FirstOf(std::string_view text) {
   return {bytes, IsIn(kNoColumn, character) ? 0u : IsIn(kTwoColumns, character) ? 2u : 1u};
 }
 
-// The longest beginning of at most so many columns, in bytes; what joins its last character belongs
-// to it.
+// The length in bytes of the longest beginning that fits into `columns`. Marks that join its last
+// character belong to it.
 std::size_t BytesWithin(std::string_view text, std::size_t columns) {
   std::size_t at = 0;
   for (std::size_t used = 0; at < text.size();) {

@@ -1,20 +1,20 @@
 #pragma once
 // Text in the columns of a terminal. Characters of East Asian scripts and emoji take two columns,
-// marks that join another character take none, and bytes do not count. Each character is counted by
-// itself, as most terminals draw it, also in a sequence that some draw as one emoji.
+// marks that join another character take none, and bytes do not count. Each character counts on its
+// own, as most terminals draw it, even in a sequence that some terminals draw as one emoji.
 
 #include <string>
 #include <string_view>
 
 namespace ebb {
 
-/// Columns that a terminal needs for it.
+/// The number of columns that the text takes in a terminal.
 std::size_t ColumnsOf(std::string_view text);
-/// At most so many columns of it; if it is longer, "…" at the end says so.
+/// The text, cut to at most `columns`. A text that was cut ends with "…".
 std::string CutTo(std::string_view text, std::size_t columns);
-/// With blanks at its end, up to `columns`.
+/// The text with blanks at its end, up to `columns`.
 std::string Padded(std::string text, std::size_t columns);
-/// Exactly `columns`.
+/// The text in exactly `columns`: cut or padded.
 std::string CutOrPad(std::string_view text, std::size_t columns);
 
 }  // namespace ebb

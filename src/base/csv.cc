@@ -34,7 +34,7 @@ Result<bool> CsvReader::Next() {
   return false;
 }
 
-// False for a quoted field that never ends.
+// Returns false for a quoted field that never ends.
 bool CsvReader::ReadRecord() {
   fields_.clear();
   kept_.clear();
@@ -52,7 +52,7 @@ bool CsvReader::ReadRecord() {
   return true;
 }
 
-// Goes to the comma or line break behind the field.
+// Reads one field and goes to the comma or line break behind it.
 bool CsvReader::ReadField() {
   const bool trimmed = blanks_ == CsvBlanks::kTrimmed;
   std::size_t open = at_;
@@ -70,7 +70,7 @@ bool CsvReader::ReadField() {
 }
 
 bool CsvReader::ReadQuoted(std::string_view& field) {
-  std::string before;  // what stands before a doubled quote, and one quote of it
+  std::string before;  // the text before a doubled quote, with one of the two quotes
   for (;;) {
     const std::size_t quote = text_.find('"', at_);
     if (quote == std::string_view::npos) return false;
@@ -81,7 +81,7 @@ bool CsvReader::ReadQuoted(std::string_view& field) {
     before += text_.substr(quote - field.size(), field.size() + 1);
     ++at_;
   }
-  // After a closing quote nothing should follow; what does is kept.
+  // Nothing should follow a closing quote. Text that does follow is kept.
   const std::string_view rest = TakeUnquoted();
   if (!before.empty() || !rest.empty())
     field = Keep(before + std::string(field) + std::string(rest));

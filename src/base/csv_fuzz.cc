@@ -1,6 +1,6 @@
-// Any bytes as a CSV file: refused with an Error, or records whose texts are parts of the file in
-// order and whose fields, written out again, read back as the same. Run:
-// build/fuzz/bin/csv_fuzz -max_total_time=60
+// Reads any bytes as a CSV file. The reader must either refuse them with an Error, or return
+// records whose texts are parts of the file in order and whose fields, written out again, read back
+// the same. Run: build/fuzz/bin/csv_fuzz -max_total_time=60
 #include <cstddef>
 #include <cstdint>
 #include <string>

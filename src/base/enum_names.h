@@ -1,5 +1,6 @@
 #pragma once
-// Names of enumerators kept in one array in the order of their values: the way back from a name.
+// Finds the enumerator that has a given name. The names are in one array, in the order of the
+// enumerators' values.
 
 #include <array>
 #include <optional>

@@ -9,8 +9,8 @@ namespace {
 constexpr std::size_t kLongestValue = 200;
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 
-// Length of the UTF-8 character at the beginning; 0: there is none. Overlong forms, surrogates and
-// what lies beyond U+10FFFF are none (RFC 3629, section 4).
+// Length of the UTF-8 character at the beginning of the text; 0 if no valid character is there.
+// Overlong forms, surrogates and code points beyond U+10FFFF are invalid (RFC 3629, section 4).
 std::size_t CharacterLength(std::string_view text) {
   const auto byte = [&](std::size_t i) {
     return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u;

@@ -15,20 +15,21 @@ namespace ebb {
 
 inline constexpr const char* kExpositionContentType = "text/plain; version=0.0.4; charset=utf-8";
 
-/// a="1",b="2". Values are escaped, bytes that are no UTF-8 replaced, and what is longer than 200
-/// bytes cut: one bad name must not cost a scrape.
+/// Labels as text: a="1",b="2". Values are escaped, bytes that are not UTF-8 are replaced, and
+/// values longer than 200 bytes are cut: one bad name must not cost a scrape.
 std::string ExpositionLabels(
     std::initializer_list<std::pair<std::string_view, std::string_view>> labels);
 
-/// Metric after metric.
+/// Writes one metric after another.
 class Exposition {
  public:
   enum class Type { kGauge, kCounter, kHistogram };
-  /// Begins a metric; its values follow.
+  /// Begins a metric. Its values must follow.
   void Metric(std::string_view name, Type type, std::string_view help);
-  /// `labels` as ExpositionLabels gives them; empty: none.
+  /// `labels` come from ExpositionLabels; an empty text means no labels.
   void Value(const std::string& labels, double value);
-  /// counts[i]: observations above bounds[i-1] and up to bounds[i]; one more for those above all.
+  /// counts[i] is the number of observations above bounds[i-1] and up to bounds[i]. The last count
+  /// is for observations above all bounds.
   void Histogram(const std::string& labels, std::span<const double> bounds,
                  std::span<const std::int64_t> counts, double sum);
   std::string Take() { return std::move(text_); }

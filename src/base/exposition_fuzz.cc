@@ -1,6 +1,6 @@
-// Any bytes as Prometheus's text format: refused with an Error, or samples whose parts are parts of
-// the text. Run:
-// build/fuzz/bin/exposition_fuzz -max_total_time=60
+// Reads any bytes as Prometheus's text format. The reader must either refuse them with an Error, or
+// return samples whose parts are parts of the text. Run: build/fuzz/bin/exposition_fuzz
+// -max_total_time=60
 #include <cstddef>
 #include <cstdint>
 #include <string>

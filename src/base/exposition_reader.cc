@@ -37,7 +37,7 @@ std::string TakeName(std::string_view& rest) {
   return name;
 }
 
-// Between quotes; backslash, quote and line feed are escaped.
+// Takes a text between quotes, in which backslash, quote and line feed are escaped.
 std::optional<std::string> TakeQuoted(std::string_view& rest) {
   if (!Take(rest, '"')) return std::nullopt;
   std::string text;

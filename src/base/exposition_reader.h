@@ -1,5 +1,5 @@
 #pragma once
-// Reads what exposition.h writes: Prometheus's text exposition format, version 0.0.4.
+// Reads Prometheus's text exposition format, version 0.0.4, which exposition.h writes.
 
 #include <functional>
 #include <map>
@@ -15,12 +15,12 @@ struct ExpositionSample {
   std::map<std::string, std::string, std::less<>> labels;
   double value = 0;
 
-  /// Empty: it has no such label.
+  /// The label's value; empty if the sample does not have the label.
   std::string_view Label(std::string_view label) const;
 };
 
-/// Calls `take` for each sample, in order; comments and time stamps are passed over. An Error names
-/// the first line that is none of these; what comes before it was taken.
+/// Calls `take` for each sample in order, and skips comments and time stamps. Returns an Error that
+/// names the first malformed line; samples before that line have been taken.
 Status ForEachSample(std::string_view text,
                      const std::function<void(const ExpositionSample&)>& take);
 

@@ -34,7 +34,8 @@ TEST(Exposition, LabelValuesCannotBreakOut) {
   EXPECT_EQ(value("\\"), "l=\"\\\\\"");
   EXPECT_EQ(value("\xC3\xA9 \xE2\x82\xAC \xF0\x9F\x8C\x8D"),
             "l=\"\xC3\xA9 \xE2\x82\xAC \xF0\x9F\x8C\x8D\"");
-  // Not UTF-8: a lone byte, an overlong slash, a surrogate, beyond the last character, cut short.
+  // Bytes that are not UTF-8: a lone byte, an overlong slash, a surrogate, a code point beyond the
+  // last character, and a character cut short.
   const std::string bad = "\xEF\xBF\xBD";
   EXPECT_EQ(value("a\xFFz"), "l=\"a" + bad + "z\"");
   EXPECT_EQ(value("\xC0\xAF"), "l=\"" + bad + bad + "\"");

@@ -28,11 +28,11 @@
 
 namespace ebb {
 
-/// For a Visit that serves values and constant values alike.
+/// For a Visit function that serves both values and constant values.
 template <typename T, typename U>
 concept Like = std::same_as<std::remove_const_t<T>, U>;
 
-/// Any text for any text.
+/// A dictionary from text to text.
 using Texts = std::map<std::string, std::string>;
 
 template <typename T>
@@ -48,7 +48,7 @@ inline constexpr bool kIsPair = false;
 template <typename A, typename B>
 inline constexpr bool kIsPair<std::pair<A, B>> = true;
 
-/// The number in a quantity that is one double.
+/// The number in a quantity that consists of one double.
 inline auto& RawNumber(Power& power) { return power.watts; }
 inline auto& RawNumber(Emissions& emissions) { return emissions.grams; }
 inline auto& RawNumber(Intensity& intensity) { return intensity.g_per_kwh; }
@@ -59,17 +59,18 @@ concept Quantity = requires(T value) {
 };
 
 enum class FieldStyle {
-  /// For stores: a field with its type's zero value is left out, and one that is not there is read
-  /// as zero.
+  /// For stores. A field with its type's zero value is left out, and an absent field is read as
+  /// zero.
   kCompact,
-  /// For files that people and other programs read: every field is there, an optional one that is
-  /// not known as null; so is a number that is not finite, since JSON has none. Doubles keep their
-  /// point. One that is not there is an error, unless it is optional. Times end at the year 10000.
+  /// For files that people and other programs read. Every field is present. An unknown optional
+  /// field is null; a number that is not finite is null too, since JSON has no such numbers.
+  /// Doubles keep their point. An absent field is an error, unless it is optional. Times end at the
+  /// year 10000.
   kComplete,
 };
 
-/// What is zero is not written. A type whose zero is more than one number or text says so beside
-/// itself, by a function of this name.
+/// Zero values are not written. A type whose zero is more than one number or text has a function of
+/// this name beside it.
 template <typename T>
 bool IsZeroField(const T& value) {
   if constexpr (std::is_arithmetic_v<T> || std::is_same_v<T, Time> || std::is_same_v<T, Duration> ||
@@ -94,26 +95,26 @@ class FieldWriter {
   void operator()(std::string_view key, const T& value, std::string_view /*older_key*/ = {}) {
     if (complete() || !IsZeroField(value)) Must(key, value);
   }
-  /// A field that is left out where it is zero, in either style.
+  /// A field that is left out if it is zero, in either style.
   template <typename T>
   void Maybe(std::string_view key, const T& value) {
     if (!IsZeroField(value)) Must(key, value);
   }
-  /// A text that never differs.
+  /// A text that is always the same.
   void Is(std::string_view key, std::string_view text) { Must(key, text); }
-  /// For who reads a complete text: follows from other fields, and is not read back.
+  /// A field for readers of a complete text. It follows from other fields and is not read back.
   template <typename T>
   void Note(std::string_view key, const T& value) {
     if (complete()) Must(key, value);
   }
-  /// A field that complete texts do not have.
+  /// A field that only stores have, not complete texts.
   template <typename T>
   void InStores(std::string_view key, const T& value) {
     if (!complete()) Maybe(key, value);
   }
-  /// What is written is taken to be right.
+  /// Does nothing: values that are written are taken to be valid.
   void Fail(std::string_view) const {}
-  /// A field that is always there.
+  /// A field that is always written.
   template <typename T>
   void Must(std::string_view key, const T& value) {
     Key(key);
@@ -156,10 +157,10 @@ class FieldWriter {
       text_ += '}';
     }
   }
-  /// Around fields that are given one by one.
+  /// For callers that write an object field by field.
   void BeginObject() { text_ += '{'; }
   void EndObject() { text_ += '}'; }
-  /// A list of values of several types, one by one; of a field, after BeginField.
+  /// A list of values of several types, one by one. A list that is a field begins with BeginField.
   void BeginField(std::string_view key) { Key(key); }
   void BeginList() { text_ += '['; }
   template <typename T>
@@ -167,7 +168,7 @@ class FieldWriter {
     Separate('[');
     Put(value);
   }
-  /// Around an item that is a list itself.
+  /// For callers that write an item that is itself a list.
   void BeginListItem() {
     Separate('[');
     BeginList();
@@ -214,11 +215,11 @@ class FieldWriter {
   std::string text_;
 };
 
-/// Reads the fields of one object; the first that is not what it should be is remembered.
+/// Reads the fields of one object and remembers the first error.
 class FieldReader {
  public:
   bool complete() const { return reading_->style == FieldStyle::kComplete; }
-  /// A field that is not there is an error.
+  /// A required field: an absent one is an error.
   template <typename T>
   void Must(std::string_view key, T& value) {
     const FieldReader field = Find(key);
@@ -228,7 +229,7 @@ class FieldReader {
     if (!error.empty() && error.back() != '"') error += ": \"" + std::string(key) + '"';
   }
   bool Has(std::string_view key) const { return Find(key).node_ != nullptr; }
-  /// `older_key`: what earlier versions called the field; nothing writes it any more.
+  /// `older_key` is the name of the field in earlier versions. It is read but never written.
   template <typename T>
   void operator()(std::string_view key, T& value, std::string_view older_key = {}) {
     const bool is_older = !older_key.empty() && !Has(key) && Has(older_key);
@@ -297,12 +298,13 @@ class FieldReader {
   void Fail(std::string_view what) const {
     if (reading_->error.empty()) reading_->error = what;
   }
-  /// A list of values of several types. At beyond its end is an error once it is read.
+  /// A list of values of several types. An item beyond the end of the list is an error once it is
+  /// read.
   bool IsList() const;
   bool IsObject() const;
   std::size_t Size() const;
   FieldReader At(std::size_t index) const;
-  /// The list of this field; of one that is not there an empty one.
+  /// The list in this field; an empty list if the field is absent.
   FieldReader Field(std::string_view key) const { return Find(key); }
 
  private:
@@ -322,18 +324,18 @@ class FieldReader {
   static constexpr std::int64_t kLatestMs = 253'402'300'800'000;  // the year 10000
   std::int64_t Whole() const { return Integer(-kMost - 1, kMost); }
   FieldReader Find(std::string_view key) const;
-  bool IsNothing() const;  // null, where that may be written
+  bool IsNothing() const;  // true for null, if the style allows null
   bool Flag() const;
   std::int64_t Integer(std::int64_t least, std::int64_t most) const;
   double Number() const;
   std::string String() const;
   Texts AllTexts() const;
 
-  const void* node_;  // nullptr: not there
+  const void* node_;  // nullptr if the field is absent
   Reading* reading_;
 };
 
-/// A JSON text, parsed.
+/// A parsed JSON text.
 class ParsedText {
  public:
   explicit ParsedText(std::string_view text, FieldStyle style = FieldStyle::kCompact);
@@ -341,7 +343,7 @@ class ParsedText {
   ParsedText(const ParsedText&) = delete;
   ParsedText& operator=(const ParsedText&) = delete;
   FieldReader root();
-  /// What was wrong first; empty: nothing.
+  /// The first error; empty if there was none.
   const std::string& error() const { return reading_.error; }
 
  private:
@@ -356,8 +358,8 @@ bool TakeName(const std::optional<Enum>& found, Enum& value) {
   return found.has_value();
 }
 
-/// A value of one of several types: its kind by name under `key`, in the order of the types, and
-/// the fields of that type beside it.
+/// A value of one of several types: the name of its type under `key` (names in the order of the
+/// types), and the fields of that type beside it.
 template <typename Archive, typename Names, typename Variant>
 void VisitKinds(Archive& archive, std::string_view key, const Names& names, Variant& value) {
   static_assert(std::tuple_size_v<Names> == std::variant_size_v<std::remove_const_t<Variant>>);
@@ -375,7 +377,7 @@ void VisitKinds(Archive& archive, std::string_view key, const Names& names, Vari
   std::visit([&](auto& kind) { VisitKind(archive, kind); }, value);
 }
 
-/// The same text over several lines, for files that people open.
+/// The same text over several lines, for files that people read.
 std::string Indented(std::string_view text);
 
 template <typename T>
@@ -385,7 +387,8 @@ std::string ToFieldText(const T& value, FieldStyle style = FieldStyle::kCompact)
   return writer.text();
 }
 
-/// Anything but one value of this type is an Error that says what is wrong; `where` is for it.
+/// Reads one value of this type. Anything else is an Error that says what is wrong; `where` is the
+/// place in its message.
 template <typename T>
 Result<T> FromFieldText(std::string_view text, std::string where,
                         FieldStyle style = FieldStyle::kCompact) {

@@ -80,7 +80,7 @@ Thing AThing() {
   return thing;
 }
 
-// The complete text of a Thing, but with `to` in the place of `from`.
+// The complete text of a Thing, with `from` replaced by `to`.
 std::string Changed(const std::string& from, const std::string& to) {
   std::string text = ToFieldText(AThing(), kComplete);
   const auto place = text.find(from);

@@ -12,7 +12,7 @@ using Json = nlohmann::json;
 
 constexpr int kDeepest = 32;
 
-// False: nested too deeply.
+// Returns false if the nesting is too deep.
 bool Convert(const Json& from, int depth, JsonNode& to) {
   if (depth > kDeepest) return false;
   if (from.is_boolean()) {
@@ -38,7 +38,7 @@ bool Convert(const Json& from, int depth, JsonNode& to) {
   return true;
 }
 
-// "~1" is a slash and "~0" a tilde.
+// In a JSON pointer, "~1" stands for a slash and "~0" for a tilde.
 std::string Unescape(std::string_view token) {
   std::string text;
   for (std::size_t i = 0; i < token.size(); ++i) {

@@ -1,8 +1,8 @@
 #pragma once
-// The one reader of JSON that others wrote: what a provider, a tracker or a service answers, as
-// plain values, with the library kept out of our headers. Asking for what is not there, or is of
-// another type, gives nothing. Bounded: deeper than 32 levels is refused, so no input can exhaust
-// the stack. Pure.
+// The one reader of JSON from other programs (providers, trackers, services). It gives plain values
+// and keeps the JSON library out of our headers. A request for a member that is absent, or of
+// another type, returns nothing. Input nested deeper than 32 levels is refused, so no input can
+// exhaust the stack. Pure.
 
 #include <optional>
 #include <string>
@@ -25,9 +25,9 @@ struct JsonNode {
   std::vector<JsonNode> items;
   std::vector<JsonMember> members;
 
-  /// nullptr where this is no object or has no such member.
+  /// The member of that name; nullptr if the node is not an object or has no such member.
   const JsonNode* Find(std::string_view name) const;
-  /// By JSON pointer (RFC 6901): "/data/0/value"; "" is the node itself.
+  /// The node at a JSON pointer (RFC 6901): "/data/0/value"; "" is the node itself.
   const JsonNode* At(std::string_view pointer) const;
 
   bool is_null() const { return type == Type::kNull; }
@@ -37,7 +37,7 @@ struct JsonNode {
   std::optional<std::string> AsText() const;
   std::optional<Time> AsTime() const;
 
-  std::string TextOf(std::string_view member) const;  ///< "" where it is no text
+  std::string TextOf(std::string_view member) const;  ///< "" if the member is not a text
   bool IsTrue(std::string_view member) const;
   std::optional<Time> TimeOf(std::string_view member) const;
 };
@@ -47,10 +47,10 @@ struct JsonMember {
   JsonNode value;
 };
 
-/// `where` is for messages.
+/// Parses one JSON text. `where` is its source, for messages.
 Result<JsonNode> ParseJson(std::string_view body, const std::string& where);
 
-/// An answer that is not what it should be: why, where, and how it begins.
+/// The Error for an unexpected answer: why it is wrong, where it came from, and how it begins.
 Error BadAnswer(std::string why, std::string_view body, const std::string& where);
 
 }  // namespace ebb

@@ -13,7 +13,7 @@ class Random {
  public:
   explicit constexpr Random(std::uint64_t seed) : state_(seed) {}
 
-  /// As if Next had been called so many times.
+  /// Skips `numbers` numbers, as that many calls of Next would.
   constexpr void Skip(std::uint64_t numbers) { state_ += numbers * kStep; }
   constexpr std::uint64_t Next() {
     state_ += kStep;

@@ -25,8 +25,8 @@ enum class ExitCode : int {
 struct Error {
   ExitCode code = ExitCode::kUnavailable;
   std::string what;   ///< what went wrong, one sentence without a final full stop
-  std::string where;  ///< file:line, URL, device; empty where `what` says it
-  std::string next;   ///< what the reader can do about it; empty where nothing can be done
+  std::string where;  ///< file:line, URL or device; empty if `what` names it
+  std::string next;   ///< what the reader can do about it; empty if nothing
 
   /// "where: what (next)", one line for stderr.
   std::string Message() const;

@@ -118,7 +118,8 @@ std::string FormatSignificant(double value, int digits) {
 }
 
 std::optional<std::string> Suggest(std::string_view word, std::span<const std::string> candidates) {
-  // Every other single letter is one step away.
+  // The comparison leaves out dashes and case: a flag of one letter would otherwise be one edit
+  // away from every other.
   const auto bare = [](std::string_view flag) {
     return Lowercase(flag.substr(std::min(flag.find_first_not_of('-'), flag.size())));
   };

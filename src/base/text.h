@@ -11,17 +11,18 @@
 namespace ebb {
 
 std::string_view Trim(std::string_view text);
-/// Every field between separators, empty ones included; "" gives one empty field.
+/// All fields between separators, empty ones included; "" gives one empty field.
 std::vector<std::string_view> Split(std::string_view text, char separator);
 std::string Join(std::span<const std::string> parts, std::string_view separator);
 std::string Lowercase(std::string_view text);
 
-/// For a terminal's line: each control character, which it might act upon, is a "?".
+/// The text for one line of a terminal: each control character, which the terminal might act upon,
+/// becomes a "?".
 std::string Printable(std::string_view text);
-/// The same in quotes, cut short: what was given, in a message.
+/// The text from Printable in quotes, cut short: for messages that repeat what the user gave.
 std::string Quoted(std::string_view text);
 
-/// The whole text as a finite number; nothing for "", "1.2x", "nan", "inf".
+/// The whole text as a finite number; nothing for "", "1.2x", "nan" and "inf".
 std::optional<double> ParseNumber(std::string_view text);
 std::optional<long long> ParseInteger(std::string_view text);
 
@@ -29,12 +30,11 @@ std::optional<long long> ParseInteger(std::string_view text);
 std::string FormatExact(double value);
 /// Fixed decimals: FormatFixed(3.14159, 2) == "3.14".
 std::string FormatFixed(double value, int decimals);
-/// `digits` significant digits without exponent where a reader would not want one: "0.000137",
-/// "12.3".
+/// The value with `digits` significant digits, and without an exponent: "0.000137", "12.3".
 std::string FormatSignificant(double value, int digits);
 
-/// The candidate nearest to `word` by edit distance (insert, delete, replace, swap neighbours), if
-/// it is near enough to be a misspelling; ties go to the earlier candidate.
+/// The candidate nearest to `word` by edit distance (insert, delete, replace, swap neighbours).
+/// Returns nothing if none is near enough to be a misspelling; of equally near ones the first.
 std::optional<std::string> Suggest(std::string_view word, std::span<const std::string> candidates);
 /// " (did you mean \"x\"?)" or "".
 std::string SuggestionText(std::string_view word, std::span<const std::string> candidates);

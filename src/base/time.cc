@@ -94,16 +94,15 @@ std::int64_t DigitsValue(std::string_view digits) {
   return value;
 }
 
-// Whether a duration is written with colons or with days before a dash, as Slurm writes time
-// limits.
+// True for a duration with colons, or with days before a dash, as Slurm writes time limits.
 bool IsClockDuration(std::string_view text) {
   return text.find(':') != std::string_view::npos ||
          (text.find('-', 1) != std::string_view::npos && IsDigits(text.substr(0, 1), 1) &&
           text.find_first_not_of("0123456789-") == std::string_view::npos);
 }
 
-// "h:mm:ss", "d-hh", "d-hh:mm" and "d-hh:mm:ss". Two numbers without days are refused: Slurm reads
-// minutes and seconds, most people read hours and minutes.
+// Reads "h:mm:ss", "d-hh", "d-hh:mm" and "d-hh:mm:ss". Two numbers without days are refused: Slurm
+// reads them as minutes and seconds, most people as hours and minutes.
 Result<Duration> ParseClockDuration(std::string_view text) {
   std::string_view clock = text;
   chr::seconds length{0};
@@ -141,10 +140,11 @@ Result<Duration> ParseClockDuration(std::string_view text) {
   return Duration{length};
 }
 
-// A century is more than any run; the limit also keeps the arithmetic inside 64 bits.
+// No run lasts a century. The limit also keeps the arithmetic inside 64 bits.
 constexpr double kLongestSeconds = 100.0 * 366 * 86400;
 
-// As "%0*u" prints it, at a tenth of the cost: times are written with every decision and every row.
+// Writes the digits as "%0*u" would, at a tenth of the cost, because every decision and every row
+// contains times.
 void AppendDigits(std::string& text, std::int64_t value, int digits) {
   char buffer[20];
   char* at = buffer + sizeof buffer;
@@ -258,7 +258,7 @@ std::string FormatDuration(Duration duration) {
   const auto millis = static_cast<long long>(duration.count());
   if (millis == 0) return "0s";
   if (millis < 1000) return std::to_string(millis) + "ms";
-  if (millis < 59'950) {  // from there on it would be 60.0s
+  if (millis < 59'950) {  // a longer duration would print as 60.0s
     char buffer[32];
     std::snprintf(buffer, sizeof buffer, "%.1fs", static_cast<double>(millis) / 1000.0);
     return buffer;

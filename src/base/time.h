@@ -24,39 +24,39 @@ struct Interval {
   friend constexpr bool operator==(const Interval&, const Interval&) = default;
 };
 
-/// The common part of two intervals; empty (length 0) when they do not overlap.
+/// The common part of two intervals; empty (length 0) if they do not overlap.
 constexpr Interval Overlap(Interval a, Interval b) {
   const Time begin = a.begin > b.begin ? a.begin : b.begin;
   const Time end = a.end < b.end ? a.end : b.end;
   return {begin, end > begin ? end : begin};
 }
 
-/// Whole and fractional hours of a duration.
+/// The duration in hours, with fractions.
 constexpr double Hours(Duration duration) {
   return std::chrono::duration<double, std::ratio<3600>>(duration).count();
 }
 constexpr double Seconds(Duration duration) {
   return std::chrono::duration<double>(duration).count();
 }
-/// Since 1970 (UTC), as files and protocols have it.
+/// Milliseconds since 1970 (UTC), as files and protocols have them.
 constexpr std::int64_t Milliseconds(Time time) { return time.time_since_epoch().count(); }
 /// Rounds to the nearest millisecond.
 Duration DurationFromSeconds(double seconds);
 
-/// ISO-8601: "2023-05-01", "2023-05-01T13:45", "...:30", "...:30.250", then "Z", "+02:00", "-0700"
-/// or nothing (taken as UTC). A blank may stand for the T. Calendar dates are checked (no 30
+/// Reads ISO-8601: "2023-05-01", "2023-05-01T13:45", "...:30", "...:30.250", then "Z", "+02:00",
+/// "-0700" or nothing (taken as UTC). A blank may replace the T. Calendar dates are checked (no 30
 /// February).
 Result<Time> ParseTime(std::string_view text);
 
-/// "2023-05-01T13:45:30Z"; with milliseconds ("...30.250Z") only where there are any.
+/// "2023-05-01T13:45:30Z"; milliseconds appear only if they are not zero ("...30.250Z").
 std::string FormatTime(Time time);
 /// "13:45" in UTC.
 std::string FormatClock(Time time);
 
-/// "90", "90s", "15m", "6h", "2d", "1h30m", "500ms", "1.5h"; a bare number is seconds. Never
-/// negative.
+/// Reads "90", "90s", "15m", "6h", "2d", "1h30m", "500ms" and "1.5h"; a bare number is in seconds.
+/// Never negative.
 Result<Duration> ParseDuration(std::string_view text);
-/// "5400000ms": ParseDuration gives the same again.
+/// "5400000ms", which ParseDuration reads back exactly.
 std::string FormatExact(Duration duration);
 /// "2d 3h", "6h 30m", "4m 5s", "12.3s", "250ms", "0s": the two largest units that matter to a
 /// reader.

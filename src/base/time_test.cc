@@ -23,7 +23,7 @@ TEST(Time, ReadsWhatItWrites) {
 TEST(Time, WritesWhatTheCLibraryWrites) {
   std::mt19937_64 random(1);
   std::uniform_int_distribution<std::int64_t> seconds(-62'135'596'800,
-                                                      253'402'300'799);  // 0001-9999
+                                                      253'402'300'799);  // the years 0001 to 9999
   for (int i = 0; i < 20'000; ++i) {
     const std::time_t second = seconds(random);
     std::tm parts{};

@@ -9,14 +9,14 @@ namespace {
 
 constexpr std::string_view kUtc = " UTC";
 
-// A time inside a text: where it ends, and what it means.
+// A time or a span of times inside a text, with its length in characters.
 struct Written {
   Time begin;
-  std::optional<Time> end;  ///< of "11:00-13:00"
+  std::optional<Time> end;  ///< end of a span such as "11:00-13:00"
   std::size_t length = 0;
 };
 
-// The characters that a time in ISO 8601 may have from here on.
+// The number of characters at the beginning of the text that form a time in ISO 8601; 0 if none do.
 std::size_t LengthOfTime(std::string_view text) {
   constexpr std::string_view kShape = "dddd-dd-dd?dd:dd";
   if (text.size() < kShape.size()) return 0;

@@ -20,7 +20,7 @@ struct Unit {
   const char* name;
 };
 
-// To three digits: 999.6 is 1000, which the next unit says better.
+// Rounds to three digits, so that 999.6 becomes 1000 and is written in the next unit.
 double Rounded(double value) {
   char buffer[32];
   std::snprintf(buffer, sizeof buffer, "%.*e", kDigits - 1, value);
@@ -31,7 +31,7 @@ std::string Digits(double value) {
   return FormatSignificant(std::fabs(value) < 1000 ? Rounded(value) : value, kDigits);
 }
 
-// In the largest unit in which the value is at least 1; in the smallest otherwise.
+// The value in the largest unit in which it is at least 1, or else in the smallest unit.
 std::string InUnits(double value, std::span<const Unit> units) {
   const Unit* chosen = &units.front();
   for (const Unit& unit : units)

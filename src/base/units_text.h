@@ -18,20 +18,20 @@ std::string EmissionsText(Emissions emissions);  ///< "495 ng", "8.17 mg", "1.23
 std::string PowerText(Power power);              ///< "850 mW", "38.2 W", "1.20 kW"
 std::string IntensityText(Intensity intensity);  ///< "285 g/kWh", "3.4 g/kWh"
 std::string BytesText(double bytes);             ///< "74.1 MB" (10^6)
-/// "0.0123 EUR", "12.3 EUR"; "under 0.000001 EUR" for what nobody pays.
+/// "0.0123 EUR", "12.3 EUR"; smaller amounts are "under 0.000001 EUR".
 std::string MoneyText(double amount, const std::string& currency);
 
-/// A change of at least this many percent is said as a ratio: "8,672 times", not "+867135 %".
+/// A change of at least this many percent is written as a ratio: "8,672 times", not "+867135 %".
 inline constexpr double kMostPercent = 900;
 /// "12.3 times", "8,672 times".
 std::string TimesText(double ratio);
-/// "34.3 % less", "121.6 % more", "8,672 times as much"; "the same" for a change in percent that
-/// prints as 0.0.
+/// "34.3 % less", "121.6 % more", "8,672 times as much"; "the same" if the percentage prints as
+/// 0.0.
 std::string ChangeText(double percent);
-/// The same with what the change is against: "34.3 % less than baseline", "8,672 times as much as
-/// baseline", "as much as baseline".
+/// The change with its reference: "34.3 % less than baseline", "8,672 times as much as baseline",
+/// "as much as baseline".
 std::string ChangeAgainst(double percent, const std::string& other);
-/// With its sign, "+1.2 %"; "0.0 %" without one; "8,672 times".
+/// The percentage with its sign: "+1.2 %"; "0.0 %" has none; large ones are "8,672 times".
 std::string SignedPercentText(double percent);
 
 }  // namespace ebb

@@ -9,17 +9,17 @@
 namespace ebb {
 namespace {
 
-// Labels are short; a gap further right is one between sentences or figures.
+// Labels are short. A gap further right than this separates sentences or figures.
 constexpr std::size_t kWidestLabel = 24, kWidestWord = 10;
-// With less room under a label, lines go on at the left edge.
+// If less room than this is left beside a label, lines continue at the left edge.
 constexpr std::size_t kLeastRoom = 20;
 
 struct Piece {
   std::string_view gap;   ///< the spaces before it
-  std::string_view text;  ///< what stays together
+  std::string_view text;  ///< text that stays on one line
 };
 
-// The columns of the label of a line, with what is indented before it and the gap after it.
+// The columns of a line's label, with the indentation before it and the gap after it.
 std::size_t LabelColumns(std::string_view line) {
   const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
   const std::size_t gap = line.find("  ", begin);
@@ -34,7 +34,7 @@ std::size_t LabelColumns(std::string_view line) {
   return begin;
 }
 
-// Where what begins at `at` and must not be broken ends.
+// The end of the piece at `at` that must not be broken.
 std::size_t EndOfPiece(std::string_view line, std::size_t at) {
   const bool after_colon = at >= 2 && line.substr(at - 2, 2) == ": ";
   if (after_colon && line.substr(at).starts_with("ebb ")) return line.size();
@@ -42,7 +42,7 @@ std::size_t EndOfPiece(std::string_view line, std::size_t at) {
   bool is_quoted = false;
   for (; end < line.size() && (is_quoted || line[end] != ' '); ++end)
     if (line[end] == '`') is_quoted = !is_quoted;
-  // A quote that nobody closed holds nothing together.
+  // An unclosed quote does not hold text together.
   return is_quoted ? std::min(line.find(' ', at), line.size()) : end;
 }
 

@@ -39,7 +39,7 @@ TEST(WrappedText, AWordThatIsTooLongIsALineOfItsOwn) {
   EXPECT_EQ(WrappedText("            ", 10), "");
 }
 
-// Whatever the text: the words are the same, and no line of several words is too long.
+// For any text, the words stay the same and no line of several words is too long.
 TEST(WrappedText, LosesNoWordAndFitsWhereItCan) {
   Random random(7);
   for (int round = 0; round < 500; ++round) {
