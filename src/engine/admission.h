@@ -1,5 +1,5 @@
 #pragma once
-// Whether a job can be taken beside those that are there.
+// Admission: decides if the engine can take a new job beside the jobs that it has.
 
 #include <deque>
 #include <vector>
@@ -9,9 +9,10 @@
 
 namespace ebb::engine {
 
-/// The queue that deadlines are held against, at a moment at which jobs may start. Once somebody
-/// waits, what can be frozen runs on; what is being cancelled, or is among `without`, gives its
-/// devices back. The state must outlive it.
+/// The queue against which the engine checks a deadline, at a moment at which jobs may start.
+/// Freezable jobs that run count as running on, because a frozen job runs on once another job
+/// waits. Jobs that are being cancelled and the jobs in `without` give their devices back. The
+/// state must outlive this object.
 struct QueueNow {
   QueueNow(const State& state, Time at, const std::vector<core::JobId>& without = {});
   QueueNow(const QueueNow&) = delete;
@@ -22,19 +23,20 @@ struct QueueNow {
   plan::Problem problem;
 };
 
-/// Not while nobody knows when there are enough devices: a deadline is neither promised nor refused
-/// then.
+/// True if the engine checks the job's deadline against the queue. False while it is unknown when
+/// there will be enough devices: the engine then neither promises nor refuses the deadline.
 bool IsHeldAgainstQueue(const Options& options, const core::Job& job, const core::Cluster& cluster);
 
-/// Whether a job whose deadline cannot be met could meet it with the devices that are away. As they
-/// may come back at any time, it is taken.
+/// True if the devices that are away now would let the job meet its deadline. The engine takes such
+/// a job, because the devices may come back at any time.
 bool IsForWantOfAway(const State& state, const core::Job& job, Time at,
                      const std::vector<core::JobId>& without = {});
 
-/// A deadline that cannot be kept: with the drain that takes away the time, if one does.
+/// The error about a deadline that cannot be kept. If a drain takes the time away, the error also
+/// names the drain.
 Error WithDrain(Error error, const State& state);
 
-/// Whether a JobSubmitted at this moment would be taken once the jobs `without` are cancelled.
+/// Checks if a JobSubmitted at this moment would be taken once the jobs `without` are cancelled.
 /// Looks at the whole queue.
 Status CheckAdmission(const State& state, const Options& options, const core::Job& job, Time at,
                       const std::vector<core::JobId>& without);

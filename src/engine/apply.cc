@@ -40,7 +40,7 @@ Status Apply(Folding& fold, ClusterChanged&& fact) {
   return {};
 }
 
-// Many submissions in a row look at the whole queue once.
+// The check of the whole queue is kept, so that many submissions in a row share it.
 Status CheckSubmission(Folding& fold, const core::Job& job, Time at) {
   const State& state = fold.state;
   EBB_RETURN_IF_ERROR(plan::CheckWaitingJob(job, state.cluster));
@@ -94,7 +94,7 @@ Status Apply(Folding& fold, Time at, const JobCancelled& fact) {
   return {};
 }
 
-// The end of a job is reported once before the job is forgotten.
+// A decision must report the end of a job once before the engine forgets the job.
 Status Apply(Folding& fold, const EndedForgotten& fact) {
   const auto is_news = [&](core::JobId id) {
     return std::find(fold.just_left.begin(), fold.just_left.end(), id) != fold.just_left.end();
@@ -128,7 +128,7 @@ Status Apply(Folding& fold, Time at, SignalLost&& fact) {
   signal->lost = fact.why.empty() ? "no reason given" : std::move(fact.why);
   signal->next_change = fact.retry_at;
   if (at >= signal->view.forecast.issued + fold.options.forecast_limit) signal->view.forecast = {};
-  // The last known value may have run out by now: policies have to look again.
+  // The last known value may have run out by now, so policies have to look again.
   fold.change.signals = true;
   return {};
 }

@@ -1,5 +1,5 @@
 #pragma once
-// How facts change the state. Private to the engine.
+// Functions that apply facts to the state. Private to the engine.
 
 #include "base/result.h"
 #include "engine/engine.h"
@@ -15,7 +15,7 @@ struct Folding {
   std::optional<plan::DeadlineCheck>& deadlines;
   std::vector<core::JobId>& touched;
 
-  /// A live job, to be changed in any way.
+  /// Gives a live job for any change.
   LiveJob& Change(std::size_t index) {
     touched.push_back(state.live[index]->job.id);
     return state.live[index].Change();
@@ -27,20 +27,20 @@ Status ApplyObserved(Folding& fold, Time at, const ExecutorObserved& observed);
 Status ApplyJobControl(Folding& fold, Time at, const JobControlled& fact);
 Status ApplyChange(Folding& fold, Time at, const JobChanged& fact);
 Status ApplyDrain(Folding& fold, Time at, const DrainSet& fact);
-/// The first moment from `now` on at which something may start, as far as that is known.
+/// The first known moment from `now` on at which something may start.
 Time OpensAt(const State& state, Time now);
 Status ApplyClockSet(Folding& fold, const ClockSet& fact);
-/// Moves a job that somebody holds, and that has left its devices, among the held ones.
+/// Moves a job to the held ones if a person holds it and it has left its devices.
 void HoldBackIfHeld(Folding& fold, core::JobId job, Time at);
-/// Moves a held job among the live ones; its index there.
+/// Moves a held job to the live ones. Returns its index there.
 std::size_t LetGo(Folding& fold, core::JobId job, Time at);
-/// A frozen job: its attempt is to go on where it stands.
+/// Lets the attempt of a frozen job go on where it stopped.
 void LetGoOn(LiveJob& live, Time now);
-/// Puts a job among the live ones, without a plan yet; its index there.
+/// Adds a job to the live ones, without a plan yet. Returns its index there.
 std::size_t AddLive(Folding& fold, Lendable<LiveJob> live);
-/// Takes a job from the live ones, with its plan.
+/// Takes a job out of the live ones, together with its plan.
 Lendable<LiveJob> TakeLive(Folding& fold, std::size_t index);
-/// Moves the live job at `index` among the ended ones.
+/// Moves the live job at `index` to the ended ones.
 void EndJob(Folding& fold, std::size_t index, Stage stage, Time at);
 
 }  // namespace ebb::engine

@@ -1,7 +1,7 @@
-// The clock was set. What is under way goes on as if nothing had been: a job that ran for an hour
-// has run for an hour. What was noted while the clock ran ahead lies in the future once it is put
-// right, and is moved by as much. A clock that ran behind is put right by moving forward: what was
-// noted under it is not told from what was noted before, and stays.
+// Changes the state after the machine's clock was set. Durations of what is under way stay: a job
+// that ran for an hour has run for an hour. Times that the engine noted while the clock ran ahead
+// lie in the future once the clock is right, so they move back by the same amount. If the clock ran
+// behind and now moves forward, the engine cannot tell its times from earlier ones, so they stay.
 
 #include <algorithm>
 
@@ -10,13 +10,13 @@
 namespace ebb::engine {
 namespace {
 
-// Beyond these, differences of moments might overflow.
+// Differences between times beyond this limit might overflow.
 constexpr Duration kMostFromEpoch = std::chrono::years{100'000};
 
 bool IsSane(Time time) { return time >= Time(-kMostFromEpoch) && time <= Time(kMostFromEpoch); }
 
-// What was noted at `moment`, in the future by now, is moved back, and `moved` remembers by how
-// much. A clock that goes forward again as far was right before: it comes back.
+// Moves a time back if it lies in the future now, and adds the amount to `moved`. If the clock goes
+// forward again by at least that amount, it was right before, and the time moves forward again.
 template <typename Move>
 void Judge(const ClockSet& fact, const Time& moment, Duration& moved, const Move& move) {
   const Duration by = fact.to - fact.from;
@@ -28,7 +28,7 @@ void Judge(const ClockSet& fact, const Time& moment, Duration& moved, const Move
   if (moment > fact.to) move_by(std::min(by, fact.to - moment));
 }
 
-// Deadlines are mostly given as so long after the submission.
+// Deadlines move with the submission, because people mostly give them relative to it.
 void MoveSubmission(core::Job& job, Duration by) {
   job.submitted += by;
   if (job.start_by) *job.start_by += by;
@@ -47,7 +47,7 @@ void Follow(LiveJob& live, const ClockSet& fact) {
           [&](Duration amount) { *live.first_start += amount; });
 }
 
-// Kept in order: the oldest are forgotten first.
+// The order of the ended jobs stays, because the oldest are forgotten first.
 void Follow(EndedJob& ended, const ClockSet& fact) {
   if (ended.ended > fact.to) ended.ended = std::min(ended.ended + (fact.to - fact.from), fact.to);
 }
@@ -64,9 +64,9 @@ Status ApplyClockSet(Folding& fold, const ClockSet& fact) {
   for (auto& [id, ended] : state.ended) Follow(ended, fact);
   if (state.drain) state.drain->since = std::min(state.drain->since, fact.to);
   for (RecentStart& start : state.recent_starts) start.at += fact.to - fact.from;
-  // What is observed from now on is news, whatever its time.
+  // A signal observed from now on is newer than these, whatever its time.
   for (SiteSignal& signal : state.signals) signal.observed = std::min(signal.observed, fact.to);
-  fold.change.signals = fold.change.cluster = true;  // all is planned anew
+  fold.change.signals = fold.change.cluster = true;  // the policy plans everything anew
   return {};
 }
 

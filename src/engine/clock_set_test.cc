@@ -17,7 +17,7 @@ const Duration kTwoDays = hours{48};
 
 class ClockSetTest : public EngineTest {
  protected:
-  // The clock showed `from`.
+  // Sets a clock that showed `from` forward or back.
   void Set(Time from, Duration by) { Apply(from + by, ClockSet{from, from + by}); }
   const LiveJob& Live(core::JobId job) { return *engine_->state().FindLive(job); }
   Duration RemainingNow(core::JobId job) {
@@ -100,7 +100,7 @@ TEST_F(ClockSetTest, WhatCameWhileTheClockRanAheadIsMovedBackAndNothingElse) {
   EXPECT_EQ(engine_->state().FindEnded(1)->ended, kNow + minutes{2});
 }
 
-// A machine without a battery for its clock: it starts in the past, and NTP puts it right.
+// The machine has no battery for its clock: it starts in the past, and NTP puts the clock right.
 TEST_F(ClockSetTest, AClockThatWasRightAfterAllGivesDeadlinesBack) {
   MakeScripted(1);
   wants_ = {{1, true}};

@@ -1,5 +1,5 @@
 #pragma once
-// What the engine wants done, and why every job is where it is.
+// A decision of the engine: the commands that it gives, and why each job is where it is.
 
 #include <optional>
 #include <string>
@@ -12,8 +12,8 @@
 
 namespace ebb::engine {
 
-/// Start or resume: attempt n of a job on `devices` devices of a pool. Carrying it out twice is the
-/// same as once. Of an attempt that is frozen: let it go on.
+/// Starts or resumes a job: its attempt n, on `devices` devices of a pool. If the attempt is
+/// frozen, the executor lets it go on. The command is idempotent.
 struct StartJob {
   core::JobId job = 0;
   int attempt = 1;
@@ -21,7 +21,7 @@ struct StartJob {
   friend bool operator==(const StartJob&, const StartJob&) = default;
 };
 
-/// Ask the attempt to write a checkpoint and end; a job that is frozen instead: stop it where it
+/// Asks the attempt to write a checkpoint and end. A job that freezes instead is stopped where it
 /// is.
 struct PauseJob {
   core::JobId job = 0;
@@ -37,7 +37,8 @@ struct CancelJob {
 
 using Command = std::variant<StartJob, PauseJob, CancelJob>;
 
-/// Where a job stands in its life. Starting and pausing: the command is out, the report is not in.
+/// Stages in the life of a job. kStarting and kPausing: the engine gave the command, but the
+/// executor has not reported yet.
 enum class Stage {
   kWaiting,
   kStarting,
@@ -55,24 +56,26 @@ std::optional<Stage> StageFromName(std::string_view name);
 struct Explanation {
   core::JobId job = 0;
   Stage stage = Stage::kWaiting;
-  int pool = -1;        ///< where it runs or is expected to
-  core::Reason reason;  ///< has an expected start; none where nobody knows when a drain ends
-  std::optional<Drain> drain{};  ///< rule kDraining
-  bool misses_deadline = false;  ///< for the drain
+  int pool = -1;        ///< the pool where the job runs or is expected to run
+  core::Reason reason;  ///< contains the expected start, except while it is unknown when a drain
+                        ///< ends
+  std::optional<Drain> drain{};  ///< set with rule kDraining
+  bool misses_deadline = false;  ///< the drain makes the job miss its deadline
   friend bool operator==(const Explanation&, const Explanation&) = default;
 };
 
 /// "waiting: 312 g/kWh now, 141 g/kWh expected 11:00-13:00; must start by 2023-05-01 22:10"
 std::string Sentence(const Explanation& explanation);
 
-/// How a decision plans. Only where the whole plan takes long does it make a difference.
+/// Ways to make a plan for a decision. They differ only if a whole plan takes long.
 enum class Planning {
-  kWhole,   ///< the policy plans as a whole wherever something is new
-  kBeside,  ///< what is new finds its place beside the standing plan
-  kAsk,     ///< that, and the policy is asked for a whole plan, to be worked out elsewhere
-  kTake,    ///< the plan that was asked for is taken up; what is new since finds its place in it
-  kFollow,  ///< the standing plan is followed; what is new waits for a place
-  kPlace,   ///< as kBeside, for what has waited so, too
+  kWhole,   ///< the policy makes a whole plan whenever something is new
+  kBeside,  ///< new jobs find their places beside the standing plan
+  kAsk,     ///< like kBeside, and the engine asks the policy for a whole plan, which is worked out
+            ///< elsewhere
+  kTake,    ///< the engine takes up the plan that it asked for; newer jobs find their places in it
+  kFollow,  ///< the engine follows the standing plan; new jobs wait for a place
+  kPlace,   ///< like kBeside, also for jobs that waited under kFollow
 };
 std::string_view Name(Planning planning);
 std::optional<Planning> PlanningFromName(std::string_view name);
@@ -80,14 +83,14 @@ std::optional<Planning> PlanningFromName(std::string_view name);
 struct Decision {
   Time at{};
   std::vector<Command> commands;  ///< in the order in which to carry them out
-  /// Those that changed since they were last told, by job. Where there is something to carry out,
-  /// those of many jobs that only wait on come with the next decision, which is due at once.
+  /// Explanations that changed since the engine last gave them, by job. If there are commands, the
+  /// explanations of many jobs that only wait on come with the next decision, which is due at once.
   std::vector<Explanation> explanations;
-  Time wake_at = Time::max();  ///< decide again then at the latest
+  Time wake_at = Time::max();  ///< the next decision is due then at the latest
   Planning planning = Planning::kWhole;
-  /// Like explanations, of those that go on as before (stage, rule and pool) with other numbers.
-  /// Told, and not recorded: a long queue has thousands of them whenever a job ends, and a restart
-  /// works them out again.
+  /// Explanations in which only numbers changed, while stage, rule and pool stay the same. Readers
+  /// get them, but the journal does not record them: a long queue has thousands of them whenever a
+  /// job ends, and a restart works them out again.
   std::vector<Explanation> restated{};
   friend bool operator==(const Decision&, const Decision&) = default;
 };

@@ -18,7 +18,7 @@ Status ApplyDrain(Folding& fold, Time at, const DrainSet& fact) {
                  "give a later end, or none"});
   if (fact.drain == drain) return {};
   drain = fact.drain;
-  fold.change.cluster = true;  // every plan is made anew
+  fold.change.cluster = true;  // the policy makes every plan anew
   return {};
 }
 

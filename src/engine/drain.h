@@ -1,6 +1,6 @@
 #pragma once
-// A drain of the whole queue: what runs ends, and nothing starts or goes on until it is
-// over. For work on the machine.
+// A drain of the whole queue: running jobs end, and nothing starts or goes on until the drain is
+// over. People drain the queue to work on the machine.
 
 #include <optional>
 #include <string>
@@ -11,15 +11,15 @@ namespace ebb::engine {
 
 struct Drain {
   Time since{};
-  std::optional<Time> until;  ///< it ends by itself; nothing: when somebody ends it
-  std::string why;            ///< for people; may be empty
+  std::optional<Time> until;  ///< the drain ends by itself then; nullopt: when a person ends it
+  std::string why;            ///< reason for people; may be empty
   friend bool operator==(const Drain&, const Drain&) = default;
 };
 
 inline bool IsOver(const Drain& drain, Time now) { return drain.until && *drain.until <= now; }
 
-/// "the service is draining until 2023-05-01 18:00: new disks", without its end and reason where
-/// they are not given.
+/// "the service is draining until 2023-05-01 18:00: new disks". The end and the reason are left out
+/// if the drain has none.
 std::string DrainText(const Drain& drain);
 
 }  // namespace ebb::engine

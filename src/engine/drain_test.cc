@@ -1,4 +1,4 @@
-// The whole queue drains: what runs ends, nothing starts or goes on.
+// Tests of a drain of the whole queue: running jobs end, and nothing starts or goes on.
 
 #include <set>
 #include <string_view>
@@ -86,7 +86,7 @@ TEST_F(DrainTest, ASubmissionThatCannotKeepItsDeadlineForItIsRefusedWithTheReaso
             std::string::npos)
       << refused.error().Message();
   Submit(AJob(2).Submitted(kNow).Within(hours{9}));
-  // It goes first on the one device.
+  // Job 2 goes first on the only device.
   const auto second =
       engine_->Apply({kNow, JobSubmitted{AJob(3).Submitted(kNow).Runs(hours{3}).Within(hours{4})}});
   EXPECT_TRUE(second) << second.error().Message();
@@ -126,7 +126,7 @@ TEST_F(DrainTest, AFrozenJobDoesNotGoOn) {
   Report(1, JobPhase::kFrozen, kNow + hours{1});
   Apply(kNow + hours{2}, Until(kNow + hours{6}));
   Apply(kNow + hours{2}, JobControlled{1, JobControl::kNow});
-  Submit(AJob(2).Submitted(kNow + hours{2}));  // waits for its device
+  Submit(AJob(2).Submitted(kNow + hours{2}));  // job 2 waits for the device
   EXPECT_EQ(Started(kNow + hours{2}), Ids{});
   EXPECT_EQ(Started(kNow + hours{6}), (Ids{1}));
 }
@@ -160,8 +160,8 @@ TEST_F(DrainTest, OneThatEndsInThePastIsRefused) {
   EXPECT_FALSE(engine_->state().drain);
 }
 
-// Whatever happens meanwhile, no attempt begins while the queue drains, and nothing is planned
-// before its end, whoever plans and however.
+// Watches that no attempt begins while the queue drains and that no plan begins before the drain
+// ends, whatever else happens and whichever policy plans.
 class Watcher {
  public:
   explicit Watcher(const Engine& engine) : engine_(engine) {}
@@ -171,7 +171,7 @@ class Watcher {
     const State& state = engine_.state();
     for (const Command& command : decision->commands) {
       const auto* start = std::get_if<StartJob>(&command);
-      // A command that got lost may be given again in the decision after that.
+      // A later decision may repeat a command that got lost.
       if (start && begun_.emplace(start->job, start->attempt).second) {
         EXPECT_FALSE(state.drain) << "job " << start->job;
         ++starts;

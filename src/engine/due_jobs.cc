@@ -7,7 +7,7 @@
 namespace ebb::engine {
 namespace {
 
-// Beyond so many entries for each job the queue is made anew.
+// The queue is rebuilt if it has more than this many entries for each job.
 constexpr std::size_t kMostStale = 8;
 
 std::optional<std::size_t> PlaceOf(const DueJobs::Ids& ids, core::JobId job) {

@@ -11,7 +11,7 @@ namespace {
 
 Time At(std::int64_t second) { return Time{} + std::chrono::seconds{second}; }
 
-// The same, looked for in all jobs whenever it is asked.
+// The same queue in the simplest way: each question looks at all jobs.
 struct Naive {
   std::map<core::JobId, Time> due;
   Time Next() const {

@@ -1,4 +1,4 @@
-// The cycle.
+// The decision cycle.
 
 #include "engine/engine.h"
 
@@ -14,12 +14,14 @@
 
 namespace ebb::engine {
 
-// What one cycle finds out on its way to a decision.
+// Intermediate results of one cycle on the way to its decision.
 struct Cycle {
   Time now, wake_at;
-  std::vector<std::pair<std::size_t, Hold>> held;  ///< jobs that want devices and get none, and why
-  std::vector<std::size_t> blocked;                ///< of those: which devices are what they lack
-  bool is_full = false;                            ///< others may start with the next decision
+  std::vector<std::pair<std::size_t, Hold>> held;  ///< jobs that want devices and get none, with
+                                                   ///< the reason
+  std::vector<std::size_t> blocked;                ///< the held jobs that only lack devices
+  bool is_full = false;                            ///< the decision reached its limit of starts;
+                                                   ///< other jobs may start with the next one
 
   void WakeBy(Time time) { wake_at = std::min(wake_at, time); }
 };
@@ -28,7 +30,7 @@ namespace {
 
 using core::GateRule;
 
-// A policy that wants to be asked again at once is asked again a little later.
+// The shortest time until the policy is asked again, even if it wants to be asked at once.
 constexpr Duration kShortestWait = std::chrono::seconds{1};
 constexpr Duration kRampWindow = std::chrono::minutes{5};
 constexpr std::size_t kToldWithCommands = 100;
@@ -44,7 +46,7 @@ std::vector<plan::SiteView> Sites(State& state) {
   return sites;
 }
 
-// For devices that a job holds, or could get.
+// True if another job waits for devices that this job holds or could get.
 bool SomebodyWaits(const State& state, const LiveJob& live) {
   return std::any_of(state.live.begin(), state.live.end(), [&](const auto& other) {
     return &*other != &live && !HoldsDevices(*other) &&
@@ -52,14 +54,14 @@ bool SomebodyWaits(const State& state, const LiveJob& live) {
   });
 }
 
-// A frozen job that is wanted to run, or whose devices are wanted. A person's hold goes over both,
-// and a drain over everything.
+// True if a frozen job should go on, because its plan says so or because other jobs want its
+// devices. A person's hold overrides both, and a drain overrides everything.
 bool ShouldGoOn(const State& state, const LiveJob& live, const plan::JobPlan& plan) {
   return !state.drain && IsFrozen(live) && !live.cancel_wanted &&
          live.control != JobControl::kHold && (plan.run_now || !live.job.checkpointable);
 }
 
-// What the policy, or the deadline, will not let wait.
+// True if the policy or the deadline does not let the job wait.
 bool MustStart(const State& state, std::size_t index, const plan::JobView& view) {
   const GateRule rule = state.schedule.jobs[index].reason.rule;
   return rule == GateRule::kLatestStart || rule == GateRule::kCompulsory ||
@@ -67,8 +69,8 @@ bool MustStart(const State& state, std::size_t index, const plan::JobView& view)
          plan::LatestStart(view, state.cluster, state.now) <= state.now;
 }
 
-// A running job that the policy wants paused and that has run for long enough. While the queue
-// drains, what runs is to end: only a person's hold pauses it.
+// True if the policy wants to pause a running job that has run for long enough. While the queue
+// drains, only a person's hold pauses a job, because running jobs are to end.
 bool ShouldPause(const State& state, const LiveJob& live, const plan::JobPlan& plan) {
   const bool held = live.control == JobControl::kHold;
   const bool can = live.job.checkpointable || (live.job.freeze && held);
@@ -83,7 +85,7 @@ bool GoesOnAs(const Explanation& before, const Explanation& now) {
          before.reason.rule == now.reason.rule && before.pool == now.pool;
 }
 
-// Whether a start that failed keeps the job from another one.
+// True if a failed start keeps the job from starting again yet.
 bool WaitsToRetry(const State& state, std::size_t index, Cycle& cycle) {
   const Time retry_at = state.live[index]->retry_at;
   if (retry_at <= cycle.now) return false;
@@ -108,8 +110,9 @@ bool NothingIsFree(const State& state, const QueueIndex& queue_index) {
   return std::all_of(free.begin(), free.end(), [](int devices) { return devices <= 0; });
 }
 
-// Never more than fits, gangs whole, nobody overtaken who could start. Jobs are put in order only
-// as far as they are looked at: without explanations, the search ends once every device is taken.
+// Gives devices to jobs: never more than there are, whole gangs only, and no job overtakes one that
+// could start. Jobs are sorted only as far as the search needs: without explanations it ends once
+// every device is taken.
 std::vector<Placement> Place(const Options& options, bool explains, const State& state,
                              const QueueIndex& queue_index, Cycle& cycle) {
   std::vector<Placement> starts;
@@ -141,7 +144,7 @@ std::vector<Placement> Place(const Options& options, bool explains, const State&
   return starts;
 }
 
-// The plan wants another stage of a job that holds devices.
+// The step that takes a job that holds devices to the stage that its plan wants.
 enum class Step { kNone, kGoOn, kPause };
 
 Step NextStep(const State& state, std::size_t index, Cycle& cycle) {
@@ -154,7 +157,7 @@ Step NextStep(const State& state, std::size_t index, Cycle& cycle) {
   return Step::kNone;
 }
 
-// What the executor has to be told of a job that holds devices, once.
+// Adds the command that the executor needs about a job that holds devices, once.
 void CommandIfDue(LiveJob& live, std::vector<Command>& commands) {
   if (!live.command_due) return;
   live.command_due = false;
@@ -197,7 +200,7 @@ Engine::Engine(Engine&&) noexcept = default;
 Engine::~Engine() = default;
 
 Decision Engine::Decide(Time now, Planning planning) {
-  // Snapshot: everything below sees one moment.
+  // The whole cycle uses one moment.
   state_.now = std::max(state_.now, now);
   EndDrainIfOver();
   FollowChanges();
@@ -232,10 +235,11 @@ LiveJob& Engine::Change(std::size_t index) {
 void Engine::EndDrainIfOver() {
   if (!state_.drain || !IsOver(*state_.drain, state_.now)) return;
   state_.drain.reset();
-  change_.cluster = true;  // as when somebody ends it
+  change_.cluster = true;  // the same change as when a person ends the drain
 }
 
-// What outages end and freezing changes is news as well. With the cluster, anything may be new.
+// Adds the effects of outages and freezing to the changes. If the cluster changed, any job may have
+// changed.
 void Engine::FollowChanges() {
   if (change_.cluster) queue_index_->Forget();
   queue_index_->Follow(state_, std::exchange(touched_, {}));
@@ -244,8 +248,8 @@ void Engine::FollowChanges() {
   queue_index_->Follow(state_, std::exchange(touched_, {}));
 }
 
-// What differs between what is wanted and what is under way, as commands. A job that was started,
-// or goes on, is the policy's business again: what it wants of a running one.
+// The commands that turn the current stages into the wanted ones. Once a job starts or goes on, the
+// policy decides about it again.
 std::vector<Command> Engine::Commands(const std::vector<Placement>& starts, Cycle& cycle) {
   std::vector<Command> commands;
   for (const std::size_t i : queue_index_->Of(QueueIndex::kHolding)) {
@@ -278,8 +282,8 @@ void LetGoOn(LiveJob& live, Time now) {
   live.start_repeated = false;
 }
 
-// A frozen job keeps its devices, and two devices' worth of work on one ends later however it is
-// frozen: so it is a policy's to pause only while nobody else waits.
+// A policy may pause a freezable job only while no other job waits for its devices. A frozen job
+// keeps its devices, so while there is more work than devices, freezing only makes jobs end later.
 void Engine::JudgeFreezing() {
   for (const std::size_t i : queue_index_->Of(QueueIndex::kFreezable)) {
     const auto& live = state_.live[i];
@@ -290,7 +294,7 @@ void Engine::JudgeFreezing() {
   }
 }
 
-// What somebody wants of a job goes over what the policy wants.
+// A person's control of a job overrides the policy.
 void Engine::FollowJobControls() {
   for (const std::size_t i : queue_index_->Of(QueueIndex::kControlled)) {
     plan::JobPlan& plan = state_.schedule.jobs[i];
@@ -317,8 +321,8 @@ void Engine::RememberStarts(const std::vector<Placement>& starts) {
   }
 }
 
-// Writing down and showing why each of a long queue waits takes longer than to start the few that a
-// new value lets start, and those would wait for it.
+// For a long queue, it takes longer to record and show why each job waits than to start the few
+// jobs that a new value allows. Those starts must not wait for it.
 bool Engine::Explain(Cycle& cycle, Decision& decision) {
   if (!explains_) {
     just_left_.clear();
@@ -330,7 +334,8 @@ bool Engine::Explain(Cycle& cycle, Decision& decision) {
     if (!state_.FindLive(id)) decision.explanations.push_back(*Explain(id));
   }
   just_left_.clear();
-  // Waits on as before, for changed numbers; a new job has no expected start yet.
+  // The explanation may come later if the job only waits on with new numbers. A new job has no
+  // expected start yet, so its explanation cannot.
   const auto can_follow = [&](std::size_t i, const Explanation& explanation) {
     const Explanation& told = state_.live[i]->explanation;
     return told.reason.start && told.stage == explanation.stage;
@@ -365,9 +370,9 @@ bool Engine::Explain(Cycle& cycle, Decision& decision) {
   return all;
 }
 
-// The jobs whose explanation may have changed: those that changed themselves, those that are or
-// were held back, and those whose explanation depends on the time. Sorts `cycle.held` and remembers
-// who is held back for the next cycle.
+// The jobs whose explanation may have changed: jobs that changed themselves, jobs that are or were
+// held back, and jobs whose explanation depends on the time. Sorts `cycle.held` and stores which
+// jobs are held back for the next cycle.
 std::vector<std::size_t> Engine::ToExplain(Cycle& cycle) {
   std::sort(cycle.held.begin(), cycle.held.end(),
             [](const auto& a, const auto& b) { return a.first < b.first; });

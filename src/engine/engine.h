@@ -1,7 +1,7 @@
 #pragma once
 // The decision core: a deterministic state machine. Apply folds facts in; Decide says what to do
-// now, why, and when to ask again. It cannot read a clock, and it does no I/O. The same events give
-// the same decisions, byte for byte, on every compiler (journal.h).
+// now, why, and when to ask again. The engine cannot read a clock, and it does no I/O. The same
+// events give the same decisions, byte for byte, on every compiler (journal.h).
 //
 // Thread contract: one thread.
 
@@ -17,41 +17,45 @@
 
 namespace ebb::engine {
 
-/// What a submission is held against.
+/// The checks that a submission must pass.
 enum class Admission {
-  kDeadlines,  ///< refused when its deadline cannot be met beside the jobs that are there
-  kTakeAll,    ///< refused only when it makes no sense or can never run (comparisons of policies)
+  kDeadlines,  ///< refuses a job if it cannot meet its deadline beside the jobs in the queue
+  kTakeAll,    ///< refuses a job only if it makes no sense or can never run (comparisons of
+               ///< policies)
 };
 
 struct Options {
   Admission admission = Admission::kDeadlines;
-  Duration default_max_delay{std::chrono::hours{24}};  ///< for jobs that give no deadline
-  int start_retries = 3;                               ///< of attempts that could not be started
-  Duration retry_after{std::chrono::minutes{1}};       ///< doubled from one retry to the next
-  /// A job that pauses, or whose attempts are ended from outside, so often in a row, though nobody
-  /// asked for it, and that does less than a tenth of its run time meanwhile, has failed: it would
-  /// be started again for ever.
+  Duration default_max_delay{std::chrono::hours{24}};  ///< for jobs without a deadline
+  int start_retries = 3;                               ///< retries of attempts that could not be
+                                                       ///< started
+  Duration retry_after{std::chrono::minutes{1}};       ///< wait before the first retry; doubles
+                                                       ///< with each retry
+  /// A job fails after this many pauses or ends from outside in a row that nobody asked for, if it
+  /// did less than a tenth of its run time meanwhile. Otherwise it would be started again for ever.
   int unasked_pauses = 10;
-  /// A forecast issued longer ago is not decided on while its source cannot be reached.
+  /// While a source cannot be reached, the engine does not decide on a forecast issued longer ago
+  /// than this.
   Duration forecast_limit{std::chrono::hours{24}};
-  std::optional<Power> ramp_limit_per_5_minutes;  ///< of power that starting jobs add
-  /// A decision starts no more than so many jobs, and the next one, at once, starts the next: where
-  /// thousands may start together, the first do not wait until all are written down.
+  std::optional<Power> ramp_limit_per_5_minutes;  ///< limit of the power that starting jobs add
+  /// A decision starts at most this many jobs, and the next decision follows at once. If thousands
+  /// of jobs may start together, the first ones do not wait until all are recorded.
   std::optional<int> most_starts;
 };
 
-/// Everything an engine remembers beside its options and its policy.
+/// Everything that an engine remembers beside its options and its policy.
 struct Memory {
   State state;
-  plan::Change change;                 ///< since the policy was last asked
-  plan::Change unplanned;              ///< of what came before, the part that no whole plan knows
-  std::vector<core::JobId> just_left;  ///< ended or held, not yet in a decision
+  plan::Change change;                 ///< changes since the policy was last asked
+  plan::Change unplanned;              ///< earlier changes that no whole plan includes
+  std::vector<core::JobId> just_left;  ///< jobs that ended or are held, but are not yet in a
+                                       ///< decision
 };
 
-/// Whether anybody reads why jobs are where they are. Commands are the same either way.
+/// Says if anybody reads the explanations of jobs. Commands are the same either way.
 enum class Explaining {
-  kChanges,  ///< explanations are kept, and told where they change
-  kNothing,  ///< none is made
+  kChanges,  ///< the engine keeps explanations and gives those that changed
+  kNothing,  ///< the engine makes no explanations
 };
 
 struct Cycle;
@@ -65,35 +69,36 @@ class Engine {
   Engine(Engine&&) noexcept;
   ~Engine();
 
-  /// Folds a fact in. An Error refuses it and changes nothing: a submission that cannot be met
-  /// (wide, late, contradictory; the message names the earliest deadline that can be), an unknown
-  /// job. Facts that are old or known already are taken without effect.
+  /// Folds a fact in. An Error refuses the fact and changes nothing. It refuses a submission that
+  /// cannot be met (too wide, too late, contradictory; the message names the earliest deadline that
+  /// can be met) and an unknown job. Facts that are old or known already have no effect.
   Status Apply(Event event);
 
-  /// One cycle: snapshot, plan, order, place, diff, explain. `now` does not go back, but for a
-  /// ClockSet: an earlier one is taken for the last.
+  /// Runs one cycle: snapshot, plan, order, place, diff, explain. `now` must not go back, except
+  /// after a ClockSet; an earlier `now` counts as the last one.
   Decision Decide(Time now, Planning planning = Planning::kWhole);
 
-  /// What a decision with Planning::kAsk asked; nullptr once a plan was taken up, or overtaken by a
-  /// whole one.
+  /// The question of the last decision with Planning::kAsk; nullptr once the engine took a plan up,
+  /// or once a newer whole plan replaced it.
   const std::shared_ptr<const PlanQuestion>& question() const { return question_; }
-  /// What the policy answers to it: spares the decision that takes it up the work. Of another
-  /// question: ignored.
+  /// Takes the policy's answer to the question, so that the decision that takes it up need not work
+  /// it out. An answer to another question is ignored.
   void TakeAnswer(const PlanQuestion& question, plan::Schedule answer);
-  /// Some change is known to no whole plan, made or asked for.
+  /// True if no whole plan, made or asked for, includes some change.
   bool has_unplanned() const { return !IsEmpty(unplanned_) || !IsEmpty(change_); }
 
-  /// Whether the executor's knowledge differs from the engine's: only then is it worth an event.
+  /// True if the executor's knowledge differs from the engine's. Only then is an ExecutorObserved
+  /// event needed.
   bool Differs(const ExecutorObserved& observed) const;
 
-  /// Goes on from what another engine remembered (state_json.h): with the same options and policy
-  /// it decides what that one would have decided.
+  /// Continues from the memory of another engine (state_json.h). With the same options and policy,
+  /// both decide the same.
   void Restore(Memory memory);
-  /// A fact that was taken before, in another life: admission is not asked again.
+  /// Applies a fact that was accepted in an earlier life, without the admission check.
   Status Reapply(Event event);
-  /// Takes a decision that was made before, in another life, as its own, without making it again;
-  /// the policy plans anew at the next one. An Error, and no effect: it speaks of jobs or pools
-  /// that are not known.
+  /// Adopts a decision that was made in an earlier life, without making it again; the policy plans
+  /// anew at the next decision. Returns an Error, and has no effect, if the decision names unknown
+  /// jobs or pools.
   Status Adopt(const Decision& decision);
 
   const State& state() const { return state_; }
@@ -102,7 +107,7 @@ class Engine {
   /// open question.
   plan::Change unplanned() const;
   const std::vector<core::JobId>& just_left() const { return just_left_; }
-  /// Why the job is where it is; nullptr for a job that is not known.
+  /// The explanation of the job; nullptr if the job is unknown.
   const Explanation* Explain(core::JobId job) const;
 
  private:
@@ -122,7 +127,8 @@ class Engine {
   Time RunInOutage();
   std::vector<Command> Commands(const std::vector<Placement>& starts, Cycle& cycle);
   void RememberStarts(const std::vector<Placement>& starts);
-  /// False: what only waits on is explained by the next decision, which is due at once.
+  /// Returns false if the explanations of jobs that only wait on come with the next decision, which
+  /// is due at once.
   bool Explain(Cycle& cycle, Decision& decision);
   std::vector<std::size_t> ToExplain(Cycle& cycle);
 
@@ -130,14 +136,17 @@ class Engine {
   std::unique_ptr<plan::Policy> policy_;
   bool explains_;
   State state_;
-  plan::Change change_;     ///< since the policy was last asked
-  plan::Change unplanned_;  ///< before that, and since it last planned as a whole
+  plan::Change change_;     ///< changes since the policy was last asked
+  plan::Change unplanned_;  ///< earlier changes since the policy last made a whole plan
   std::shared_ptr<const PlanQuestion> question_;
-  std::optional<plan::Schedule> answer_;  ///< to the question
-  std::vector<core::JobId> just_left_;    ///< ended or held, not yet in a decision
-  std::vector<core::JobId> touched_;      ///< came, left or changed since the queue_index followed
+  std::optional<plan::Schedule> answer_;  ///< the answer to question_
+  std::vector<core::JobId> just_left_;    ///< jobs that ended or are held, but are not yet in a
+                                          ///< decision
+  std::vector<core::JobId> touched_;      ///< jobs that came, left or changed since queue_index_
+                                          ///< last followed
   std::unique_ptr<QueueIndex> queue_index_;
-  /// What deadlines are held against first; empty after anything but submissions and signals.
+  /// The check of deadlines that submissions meet first; empty after any fact except submissions
+  /// and signals.
   std::optional<plan::DeadlineCheck> deadlines_;
 };
 

@@ -1,5 +1,6 @@
 #pragma once
-// An engine that tests speak to: submissions, reports, and policies that want what the test says.
+// An engine for tests, with short ways to submit and report, and policies that want what the test
+// wants.
 
 #include <gtest/gtest.h>
 
@@ -17,7 +18,7 @@ namespace ebb::engine {
 
 inline const Time kNow = *ParseTime("2023-05-01");
 
-// Wants whatever the test says: run now where `wants` is true.
+// A policy that wants what the test says: run now if `wants` is true.
 class Scripted final : public plan::Policy {
  public:
   Scripted(const std::map<core::JobId, bool>& wants, const std::optional<Intensity>& current)
@@ -66,7 +67,7 @@ class EngineTest : public ::testing::Test {
   core::GateRule RuleOf(core::JobId job) { return engine_->Explain(job)->reason.rule; }
 
   std::map<core::JobId, bool> wants_;
-  std::optional<Intensity> current_;  // as the plans say
+  std::optional<Intensity> current_;  // intensity as the plans give it
   std::unique_ptr<Engine> engine_;
 };
 

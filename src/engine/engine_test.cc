@@ -99,7 +99,7 @@ TEST_F(EngineTest, RefusesWhatCanNeverRunAndTakesASubmissionOnce) {
   EXPECT_FALSE(engine_->Apply({kNow, JobCancelled{77}}));
 }
 
-// Devices come and go: whatever plans, a job waits for those that it needs.
+// Devices come and go. Under every policy, a job waits for the devices that it needs.
 TEST_F(EngineTest, AJobThatIsTooWideForNowWaitsForItsDevices) {
   for (const std::string& policy : plan::PolicyNames()) {
     SCOPED_TRACE(policy);
@@ -114,7 +114,7 @@ TEST_F(EngineTest, AJobThatIsTooWideForNowWaitsForItsDevices) {
       EXPECT_EQ(Started(kNow + hours{2}), Ids{}) << "nor later, when it must start";
       Apply(kNow + hours{2}, ClusterChanged{testing::ClusterOf(6)});
       EXPECT_FALSE(Started(kNow + hours{40}).empty());
-      // Two are set aside under their jobs: these go on, and nothing comes beside them.
+      // The devices go away under running jobs. The jobs go on, and no other job starts.
       Apply(kNow + hours{40}, ClusterChanged{testing::ClusterOf(0)});
       EXPECT_EQ(Started(kNow + hours{41}), Ids{});
     }
@@ -213,7 +213,7 @@ TEST_F(EngineTest, FailedStartsAreRetriedWithBackOffAndThenFail) {
   EXPECT_NE(engine_->state().ended.at(1).detail.find("could not be started"), std::string::npos);
 }
 
-// A disk that is full for a night fails nobody.
+// A disk that is full for a night must not fail any job.
 TEST_F(EngineTest, WhatTheMachineCannotStartIsTriedAgainForEver) {
   Make("run-now", 1);
   Submit(AJob(1).Submitted(kNow));
@@ -232,7 +232,7 @@ TEST_F(EngineTest, WhatTheMachineCannotStartIsTriedAgainForEver) {
   EXPECT_EQ(engine_->state().ended.at(1).stage, Stage::kSucceeded);
 }
 
-// A machine that is restarted once a week must not exhaust the retries of what cannot be started.
+// A machine that restarts once a week must not use up the retries of failed starts.
 TEST_F(EngineTest, AnAttemptThatRanAndWasEndedFromOutsideIsNoFailedStart) {
   Options options;
   options.unasked_pauses = 10;
@@ -301,7 +301,7 @@ TEST_F(EngineTest, PausesThatWereAskedForAreNotCounted) {
       wants_[1] = false;
       engine_->Decide(now);
       Report(1, JobPhase::kPaused, now, attempt);
-    } else {  // it ended with the executor
+    } else {  // the attempt ended together with the executor
       Apply(now, ExecutorObserved{{{1, attempt, JobPhase::kPaused, 0, now, 0, ""}}});
     }
     Apply(now, Tick{});

@@ -1,6 +1,6 @@
 #pragma once
-// What the engine is told. Time is data: every event says when it happened. Facts come in through
-// Engine::Apply and nowhere else, so a stored list of events replays to the same state.
+// Events: the facts that the engine is told. Time is data: every event says when it happened. Facts
+// come in only through Engine::Apply, so a stored list of events replays to the same state.
 
 #include <optional>
 #include <string>
@@ -16,7 +16,7 @@
 namespace ebb::engine {
 
 struct ClusterChanged {
-  core::Cluster cluster;  ///< site and pool indices stay; a lost pool has count 0
+  core::Cluster cluster;  ///< the indices of sites and pools stay; a lost pool has count 0
   friend bool operator==(const ClusterChanged&, const ClusterChanged&) = default;
 };
 
@@ -27,16 +27,16 @@ struct JobSubmitted {
 
 struct JobCancelled {
   core::JobId job = 0;
-  std::string why{};  ///< for people; empty: somebody wanted it
+  std::string why{};  ///< reason for people; empty: a person wanted it
   friend bool operator==(const JobCancelled&, const JobCancelled&) = default;
 };
 
-/// What somebody wants of a job, over what the plan says.
+/// A person's control of a job, which overrides the plan.
 enum class JobControl {
-  kNone,  ///< what the plan says
-  kHold,  ///< wait, paused if it runs, until the control changes; takes no place in the plan
-          ///< meanwhile
-  kNow,   ///< run as soon as devices are free, before all others
+  kNone,  ///< the job follows the plan
+  kHold,  ///< the job waits, paused if it runs, until the control changes; it takes no place in the
+          ///< plan meanwhile
+  kNow,   ///< the job runs as soon as devices are free, before all others
 };
 
 std::string_view Name(JobControl control);
@@ -48,7 +48,7 @@ struct JobControlled {
   friend bool operator==(const JobControlled&, const JobControlled&) = default;
 };
 
-/// What is known of one site's grid from now on. Replaces what was known before.
+/// Everything known of one site's grid from now on. Replaces earlier knowledge.
 struct SignalObserved {
   int site = 0;
   core::SignalView view;
@@ -56,7 +56,7 @@ struct SignalObserved {
   friend bool operator==(const SignalObserved&, const SignalObserved&) = default;
 };
 
-/// The site's source cannot be reached; what was known stays known, with its age.
+/// The site's source cannot be reached. The engine keeps what it knew, with its age.
 struct SignalLost {
   int site = 0;
   std::string why;
@@ -78,7 +78,7 @@ enum class JobPhase {
 std::string_view Name(JobPhase phase);
 std::optional<JobPhase> JobPhaseFromName(std::string_view name);
 
-/// What an executor saw of one attempt of a job. May come late, twice, or not at all.
+/// An executor's report about one attempt of a job. A report may come late, twice, or not at all.
 struct JobReport {
   core::JobId job = 0;
   int attempt = 1;
@@ -86,17 +86,19 @@ struct JobReport {
   int pool = -1;
   Time since{};  ///< when the phase began
   int exit_code = 0;
-  std::string detail;  ///< for people: why it failed
-  /// kStartFailed: the machine could start nothing at all (its disk is full): it does not count
-  /// against the job, which is tried again for as long as that lasts.
+  std::string detail;  ///< reason of a failure, for people
+  /// kStartFailed: the machine cannot start anything at all, for example because its disk is full.
+  /// This does not count against the job; the engine retries as long as the trouble lasts.
   bool machine_trouble = false;
   friend bool operator==(const JobReport&, const JobReport&) = default;
 };
 
-/// Everything an executor knows at one moment: what is not in it, it does not know.
+/// Everything that an executor knows at one moment. The executor does not know any job that is
+/// missing here.
 struct ExecutorObserved {
   std::vector<JobReport> reports;
-  bool first_look = false;  ///< of a life: no command of it was carried out yet
+  bool first_look = false;  ///< first look of the executor's life: it has not carried out any
+                            ///< command yet
   friend bool operator==(const ExecutorObserved&, const ExecutorObserved&) = default;
 };
 
@@ -105,28 +107,29 @@ struct Tick {
   friend bool operator==(const Tick&, const Tick&) = default;
 };
 
-/// Jobs that ended before this moment are not asked about any more: they are known elsewhere.
+/// Jobs that ended before this moment are forgotten. No one asks the engine about them, because
+/// they are known elsewhere.
 struct EndedForgotten {
   Time before{};
   friend bool operator==(const EndedForgotten&, const EndedForgotten&) = default;
 };
 
-/// The clock that all moments are on showed `from` when it was set to `to`: the engine's time goes
-/// on from there, forward or back. How long something has taken stays as it is; what was noted
-/// while the clock ran ahead, and lies in the future now, is moved with it.
+/// The clock that gives all times showed `from` when it was set to `to`. The engine's time goes on
+/// from there, forward or back. Elapsed times stay as they are. Times that were noted while the
+/// clock ran ahead, and that now lie in the future, move with the clock.
 struct ClockSet {
   Time from{}, to{};
   bool operator==(const ClockSet&) const = default;
 };
 
-/// Of a job that holds no devices.
+/// A person changed a job that holds no devices.
 struct JobChanged {
   core::JobId job = 0;
   core::JobChange change;
   friend bool operator==(const JobChanged&, const JobChanged&) = default;
 };
 
-/// Nothing: a drain is over.
+/// Sets a drain; nullopt ends it.
 struct DrainSet {
   std::optional<Drain> drain;
   friend bool operator==(const DrainSet&, const DrainSet&) = default;

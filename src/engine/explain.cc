@@ -10,9 +10,10 @@ namespace {
 
 using core::GateRule;
 
-// Beyond this many, blocked jobs get the expected start of the last one that was computed.
+// Blocked jobs beyond this number get the expected start of the last job that was computed.
 constexpr std::size_t kForecastLimit = 64;
-// An expectation that has passed moves on in steps of this, so that it does not change every time.
+// An expected time that has passed moves on in steps of this size, so that it does not change with
+// every decision.
 constexpr Duration kStep = std::chrono::minutes{15};
 
 Time NextStep(Time now) { return std::chrono::floor<std::chrono::minutes>(now) + kStep; }
@@ -62,7 +63,8 @@ std::vector<PoolQueue> QueuesNow(const State& state, const std::vector<std::size
   return queues;
 }
 
-// A moment that has not passed yet is the last of which the same holds.
+// The moment just after `time`, if `time` has not passed: until then the explanation stays the
+// same.
 Time AfterIt(const std::optional<Time>& time, Time now) {
   return time && *time >= now ? *time + Duration{1} : Time::max();
 }
@@ -74,7 +76,7 @@ void ExplainRunning(const LiveJob& live, const plan::JobPlan& plan, const core::
   explanation.reason.start = live.segment_begin;
   explanation.reason.end = ExpectedEnd(live, cluster, now);
   if (explanation.reason.end) explained.until = *explanation.reason.end;
-  // It may be asked to pause, but too early to pause.
+  // The plan may want a pause when it is too early to pause.
   if (!plan.run_now && live.stage == Stage::kRunning) explanation.reason.rule = GateRule::kRunning;
 }
 
@@ -89,7 +91,7 @@ void ExplainWaiting(const LiveJob& live, const plan::JobPlan& plan, Time now,
   explanation.pool = IsFrozen(live) ? live.pool : plan.pool >= 0 ? plan.pool : next.pool;
   explanation.reason.start = next.time.begin;
   explanation.reason.end = plan.segments.back().time.end;
-  if (next.time.begin < now) {  // it was to run by now, and something keeps it
+  if (next.time.begin < now) {  // the job should run by now, but something keeps it from running
     const auto& before = live.explanation.reason.start;
     explanation.reason.start = before && *before >= now ? *before : NextStep(now);
     explanation.reason.end = *explanation.reason.start + next.time.length();
@@ -97,7 +99,8 @@ void ExplainWaiting(const LiveJob& live, const plan::JobPlan& plan, Time now,
   explained.until = std::min(explained.until, AfterIt(explanation.reason.start, now));
 }
 
-// Over whatever the plan says of it. When a drain without an end is over, nobody knows.
+// Explains a drain, which overrides the plan. The expected start is unknown if the drain has no
+// end.
 void ExplainDrain(const Drain& drain, Time now, Explanation& explanation) {
   core::Reason& reason = explanation.reason;
   reason.rule = GateRule::kDraining;

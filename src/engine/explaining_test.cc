@@ -1,5 +1,5 @@
-// What is explained when. That it says what would be found anew: state_json_test.cc, where engines
-// go on from snapshots, with nothing kept from the cycle before.
+// Tests when jobs are explained. state_json_test.cc tests that kept explanations equal new ones:
+// its engines continue from snapshots, with nothing kept from the cycle before.
 
 #include "engine/engine_for_test.h"
 #include "engine/journal_json.h"
@@ -14,7 +14,7 @@ using testing::AJob;
 
 TEST(Explaining, WithoutItTheCommandsAreTheSame) {
   for (const std::string& policy : plan::PolicyNames()) {
-    if (policy == "planner") continue;  // the same code, and slow
+    if (policy == "planner") continue;  // same code as the other policies, but slow
     SCOPED_TRACE(policy);
     const auto telling = MakeEngineForTest(policy);
     Options options;

@@ -1,6 +1,6 @@
 #pragma once
-// The fields of what the engine remembers and records, each named once for writing and for reading
-// (base/field_text.h).
+// The fields of everything that the engine remembers and records. Each field is named once, for
+// writing and for reading (base/field_text.h).
 
 #include <array>
 
@@ -141,7 +141,7 @@ void Visit(Archive& archive, Value& value) {
   archive("machine_trouble", machine_trouble);
 }
 
-/// In the order of Fact.
+/// Names in the order of Fact.
 inline constexpr std::array<std::string_view, 13> kFactNames{
     "cluster_changed", "job_submitted", "job_cancelled",     "job_wished", "signal_observed",
     "signal_lost",     "job_report",    "executor_observed", "tick",       "ended_forgotten",
@@ -227,7 +227,7 @@ void Visit(Archive& archive, Value& value) {
   VisitKinds(archive, "event", kFactNames, fact);
 }
 
-/// In the order of Command.
+/// Names in the order of Command.
 inline constexpr std::array<std::string_view, 3> kCommandNames{"start", "pause", "cancel"};
 
 template <typename Archive, Like<StartJob> Value>
@@ -252,8 +252,8 @@ void Visit(Archive& archive, Value& value) {
 
 inline bool IsZeroField(Planning planning) { return planning == Planning::kWhole; }
 
-/// Without `restated`, which is shown but not recorded, and without its time, which the record
-/// around it has.
+/// Leaves out `restated`, which is shown but not recorded, and the time, which the surrounding
+/// record has.
 template <typename Archive, Like<Decision> Value>
 void Visit(Archive& archive, Value& value) {
   auto& [at, commands, explanations, wake_at, planning, restated] = value;

@@ -14,7 +14,7 @@ Error Refusal(core::JobId job, std::string what, std::string next) {
   return {ExitCode::kUsage, std::move(what), "job " + std::to_string(job), std::move(next)};
 }
 
-// The start_by that the engine has set itself.
+// True if the engine itself set the job's start_by.
 bool HasOwnDeadline(const core::Job& job, const Options& options) {
   return job.finish_by ||
          (job.start_by && *job.start_by != job.submitted + options.default_max_delay);
@@ -24,7 +24,7 @@ bool IsEarlier(const std::optional<Time>& now, const std::optional<Time>& before
   return now && (!before || *now < *before);
 }
 
-// Work that is to be done sooner, or more of it, may be too much for the queue.
+// True if the change asks for more work or for an earlier end, which may be too much for the queue.
 bool Narrows(const core::Job& before, const core::Job& now, const Options& options) {
   if (IsEarlier(now.start_by, before.start_by) || IsEarlier(now.finish_by, before.finish_by))
     return true;

@@ -1,13 +1,13 @@
 #pragma once
-// What somebody changes of a job that waits.
+// Changes that people make to waiting jobs.
 
 #include "engine/engine.h"
 
 namespace ebb::engine {
 
-/// The job as a JobChanged at this moment would make it, or why it is refused: it runs, it has
-/// ended, the values mean nothing, or a deadline that it narrows cannot be kept beside the jobs
-/// that are there. A change that only gives it more time is taken whatever the queue.
+/// The job after a JobChanged at this moment, or an Error that says why the change is refused: the
+/// job runs, it has ended, the values are invalid, or the queue cannot keep a deadline that the
+/// change makes tighter. A change that only gives the job more time is always taken.
 Result<core::Job> ChangedJob(const State& state, const Options& options, const JobChanged& fact,
                              Time at);
 

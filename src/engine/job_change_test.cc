@@ -1,4 +1,4 @@
-// What people change of jobs that wait, and what keeps them from it.
+// Tests of changes that people make to waiting jobs, and of the reasons to refuse them.
 
 #include "engine/job_change.h"
 
@@ -39,7 +39,7 @@ TEST_F(Changing, AHigherPriorityGoesFirst) {
   EXPECT_EQ(JobOf(3).start_by, kNow + hours{9}) << "what is not given stays";
 }
 
-// The plan follows: a job that waited for clean power has to start.
+// The plan follows the change: a job that waited for clean power has to start.
 TEST_F(Changing, AnEarlierLatestStartIsKept) {
   Make("run-now", 1);
   Submit(AJob(1).Submitted(kNow).Runs(hours{4}));

@@ -1,6 +1,6 @@
-// What people want of single jobs, over what the plan says. A held job is taken out of everything
-// that plans, so that no place is kept for it; when it is let go it comes back as it was, with its
-// deadlines and the work it has left.
+// Controls that people set on single jobs; they override the plan. A held job leaves everything
+// that plans, so that no plan keeps a place for it. When the hold ends, the job comes back as it
+// was, with its deadlines and its remaining work.
 
 #include <string>
 

@@ -1,4 +1,4 @@
-// What people want of jobs, and jobs that are frozen instead of paused.
+// Tests of people's controls of jobs, and of jobs that freeze instead of pausing.
 
 #include "engine/engine_for_test.h"
 #include "engine/random_life_for_test.h"
@@ -63,7 +63,7 @@ TEST_F(EngineTest, AJobThatLosesItsWorkByAPauseHasItAllToDoAndIsNotPausedAgain) 
   EXPECT_EQ(live->failed_starts, 0) << "it did start";
   EXPECT_EQ(live->stage, Stage::kPaused);
   wants_[1] = true;
-  Submit(AJob(9).Submitted(kNow + hours{2}));  // news for the policy
+  Submit(AJob(9).Submitted(kNow + hours{2}));  // a new job makes the policy plan
   EXPECT_EQ(Started(kNow + hours{2}), (Ids{1}));
   Report(1, JobPhase::kRunning, kNow + hours{2}, 2);
   wants_[1] = false;
@@ -135,7 +135,7 @@ TEST_F(EngineTest, AFrozenJobKeepsItsDevicesAndGoesOnThere) {
   EXPECT_EQ(engine_->state().FindLive(1)->remaining, hours{3});
   EXPECT_TRUE(engine_->Decide(kNow + hours{2}).commands.empty()) << "nobody waits";
   wants_[1] = true;
-  Submit(AJob(9).Submitted(kNow + hours{9}).Runs(hours{1}));  // news for the policy
+  Submit(AJob(9).Submitted(kNow + hours{9}).Runs(hours{1}));  // a new job makes the policy plan
   wants_[9] = false;
   const Decision go_on = engine_->Decide(kNow + hours{9});
   ASSERT_EQ(go_on.commands.size(), 1u);
@@ -219,8 +219,8 @@ TEST_F(EngineTest, WhatALifeMissedOfAFrozenJobIsMadeGood) {
   EXPECT_EQ(Started(kNow + hours{2}), (Ids{1}));
 }
 
-// An executor that knows nothing but what it was told, under every kind of policy: the devices of
-// attempts that have not ended are never more than there are.
+// An executor that knows only what it was told. Under every policy, attempts that have not ended
+// never use more devices than there are.
 class Freezing : public ::testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Policies, Freezing,
                          ::testing::Values("run-now", "threshold", "lowest-slots", "planner"));
@@ -231,7 +231,7 @@ TEST_P(Freezing, NothingIsPlacedOnTakenDevices) {
     Random random(seed);
     Engine engine({}, *plan::MakePolicy(GetParam(), {}));
     ASSERT_TRUE(engine.Apply({kNow, ClusterChanged{testing::ClusterOf(3)}}));
-    std::map<core::JobId, std::pair<int, int>> held;  // attempt, devices
+    std::map<core::JobId, std::pair<int, int>> held;  // attempt and devices of each job
     Time now = kNow;
     for (int step = 0; step < 150; ++step, now += minutes{20}) {
       if (step % 3 == 0)

@@ -33,7 +33,7 @@ Result<JournalRecord> FromJsonLine(std::string_view line) {
   FieldReader reader = parsed.root();
   JournalRecord record;
   if (!parsed.error().empty()) {
-    // Not JSON.
+    // The line is not JSON.
   } else if (reader.Has(kDecision)) {
     Decision& decision = record.emplace<Decision>();
     reader.Must("at", decision.at);

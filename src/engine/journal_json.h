@@ -1,6 +1,6 @@
 #pragma once
 // The journal as text: one record is one line of JSON, with the fields of fields.h in their order.
-// Ebb's history lies in it; it is checked by replaying it.
+// It holds Ebb's history, and a replay checks it.
 //
 //   {"at":..,"event":"job_submitted","job":{..}}           and the other facts of event.h
 //   {"at":..,"decision":{"commands":[..],"explanations":[..],"wake_at":..}}
@@ -15,17 +15,17 @@
 
 namespace ebb::engine {
 
-/// Without a newline.
+/// The record as one line, without a newline.
 std::string ToJsonLine(const JournalRecord& record);
-/// Anything but exactly one record is an Error that says what is wrong with it.
+/// Reads a line that holds exactly one record. The Error says what is wrong with the line.
 Result<JournalRecord> FromJsonLine(std::string_view line);
 
-/// "job_submitted" and the like, or "decision".
+/// Kind of the record: "decision", or the fact's name such as "job_submitted".
 std::string_view KindOf(const JournalRecord& record);
 
-/// Feeds the events to the engine, makes it decide wherever a decision is stored, and requires each
-/// to be the stored one, byte for byte. The Error names the first record that differs. Afterwards
-/// the engine is where the writer of the journal was.
+/// Feeds the events to the engine, makes it decide at each stored decision, and requires both
+/// decisions to be equal byte for byte. The Error names the first record that differs. Afterwards
+/// the engine has the state of the engine that wrote the journal.
 Status Replay(std::span<const JournalRecord> records, Engine& engine);
 
 }  // namespace ebb::engine

@@ -1,5 +1,5 @@
-// Any bytes as a record of a journal: refused with a reason, or a record that is written and read
-// back the same. Run: build/fuzz/bin/journal_json_fuzz -max_total_time=60
+// Reads any bytes as a record of a journal. They must be refused with a reason, or give a record
+// that writes and reads back the same. Run: build/fuzz/bin/journal_json_fuzz -max_total_time=60
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

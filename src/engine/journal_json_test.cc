@@ -186,7 +186,7 @@ std::vector<std::string> LinesOf(const std::string& path) {
   return lines;
 }
 
-// Rewritten with EBB_UPDATE_GOLDEN=1, and only when decisions are meant to change.
+// To rewrite the golden file, set EBB_UPDATE_GOLDEN=1, but only if decisions are meant to change.
 TEST(JournalReplay, TheGoldenJournalIsDecidedAgainByteForByte) {
   if (std::getenv("EBB_UPDATE_GOLDEN")) {
     std::ofstream file(kGolden);
@@ -205,8 +205,8 @@ TEST(JournalReplay, TheGoldenJournalIsDecidedAgainByteForByte) {
   EXPECT_TRUE(replayed) << replayed.error().Message();
 }
 
-// Fields that hold nothing were written once, doubles always with a point, and each cycle explained
-// every job.
+// An older version wrote empty fields and a point in every double, and explained every job in each
+// cycle.
 TEST(JournalReplay, AJournalWrittenInFullHoldsTheSameFactsAndIsDecidedAgain) {
   const auto now = LinesOf(kGolden), before = LinesOf(kGoldenInFull);
   ASSERT_EQ(before.size(), now.size());

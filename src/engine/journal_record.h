@@ -1,7 +1,7 @@
 #pragma once
-// What a journal holds, in the order in which it happened: every fact the engine took and every
-// decision it made. The facts alone determine the decisions; both are kept so that a replay can be
-// checked.
+// A record of the journal. The journal holds, in order, every fact that the engine took and every
+// decision that it made. The facts alone determine the decisions; the journal keeps both so that a
+// replay can be checked.
 
 #include <variant>
 

@@ -1,10 +1,10 @@
 #pragma once
-// A value that can be looked at elsewhere while its owner goes on changing it: what was lent is
-// never written again, the owner's next change goes to a copy of its own. So a copy of a long queue
-// costs a pointer for each job, and memory only for what changes while the copy is there.
+// A value that other threads can read while its owner goes on changing it. A lent value is never
+// written again: the owner's next change goes to a copy. So a copy of a long queue costs a pointer
+// for each job, and memory only for the jobs that change while the copy exists.
 //
-// Thread contract: the owner's methods on one thread; what was lent may be read, and let go, on
-// any.
+// Thread contract: the owner's methods run on one thread; any thread may read and drop a lent
+// value.
 
 #include <memory>
 #include <utility>
@@ -21,7 +21,7 @@ class Lendable {
   const T& operator*() const { return *value_; }
   const T* operator->() const { return value_.get(); }
 
-  /// To be changed; the reference is good until the next Lend.
+  /// Gives the value for a change; the reference is valid until the next Lend.
   T& Change() {
     if (std::exchange(lent_, false)) value_ = std::make_shared<T>(*value_);
     return *value_;

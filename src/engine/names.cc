@@ -1,4 +1,4 @@
-// The names of the engine's enumerators, as stores and answers have them.
+// Names of the engine's enumerators, for stores and answers.
 
 #include <array>
 

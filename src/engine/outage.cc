@@ -1,5 +1,5 @@
-// Jobs that asked not to wait while their grid is unknown. Waiting is the policies' business: they
-// have no value to start at, and the deadline is theirs too.
+// Handles jobs whose option on_outage says not to wait while their grid is unknown. Other jobs wait
+// by themselves: the policies have no value to start them at, and only the deadline starts them.
 
 #include <algorithm>
 
@@ -13,7 +13,8 @@ namespace {
 using core::GateRule;
 using core::OnOutage;
 
-// Asked about and not known; a site that has no source is not in an outage.
+// True if the engine asked for the signal and has no value now. A site without a source is not in
+// an outage.
 bool Unknown(const SiteSignal& signal, Time now) {
   const bool asked = signal.observed != Time::min() || !signal.lost.empty();
   return asked && !signal.view.known.At(now);
@@ -28,7 +29,7 @@ void ForEachSignal(const State& state, const core::Job& job, Visit visit) {
   }
 }
 
-// Wherever it could run.
+// True if the signal is unknown at every site where the job could run.
 bool InOutage(const State& state, const LiveJob& live) {
   bool somewhere = false, everywhere = true;
   ForEachSignal(state, live.job, [&](const SiteSignal& signal) {
@@ -38,7 +39,7 @@ bool InOutage(const State& state, const LiveJob& live) {
   return somewhere && everywhere;
 }
 
-// When the last value that is known for the job's sites ends.
+// When the last known value of the job's sites ends.
 Time KnownUntil(const State& state, const LiveJob& live) {
   Time until = Time::min();
   ForEachSignal(state, live.job, [&](const SiteSignal& signal) {
@@ -58,11 +59,11 @@ std::string WhyUnknown(const State& state, const LiveJob& live) {
 
 }  // namespace
 
-// Only before it has begun: what has written a checkpoint is not given up.
+// Stops only jobs that have not begun, because a checkpoint must not be given up.
 void Engine::StopInOutage() {
   Folding fold{options_, state_, change_, just_left_, deadlines_, touched_};
   const QueueIndex::Places& impatient = queue_index_->Of(QueueIndex::kImpatient);
-  // From the last, so that one that ends moves none that is still to come.
+  // The loop goes backwards, so that a job that ends does not move those still to come.
   for (auto place = impatient.rbegin(); place != impatient.rend(); ++place) {
     const std::size_t i = *place;
     const LiveJob& live = *state_.live[i];
@@ -76,7 +77,7 @@ void Engine::StopInOutage() {
   }
 }
 
-// Returns when to look again: a value can run out without any news.
+// Returns when to look again, because a value can run out without any event.
 Time Engine::RunInOutage() {
   Time wake_at = Time::max();
   for (const std::size_t i : queue_index_->Of(QueueIndex::kImpatient)) {

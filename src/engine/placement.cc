@@ -8,7 +8,7 @@ namespace {
 using core::GateRule;
 
 constexpr Duration kRampWindow = std::chrono::minutes{5};
-// When a job that overran its estimate is expected to end, for want of better knowledge.
+// The assumed remaining time of a job that overran its estimate, because nothing better is known.
 constexpr Duration kOverrun = std::chrono::minutes{15};
 
 std::size_t Index(int pool) { return static_cast<std::size_t>(pool); }
@@ -33,7 +33,7 @@ Duration Placer::RunTimeOn(const LiveJob& live, int pool) const {
   return overhead + core::TimeOn(live.job, state_.cluster.pools[Index(pool)], live.remaining);
 }
 
-// A job above the limit all by itself may start when nothing else has.
+// A job that exceeds the limit alone may start if no other job has started.
 bool Placer::RampAllows(Power power) {
   if (!options_.ramp_limit_per_5_minutes) return true;
   if (ramp_used_w_ == 0 || ramp_used_w_ + power.watts <= options_.ramp_limit_per_5_minutes->watts) {
@@ -61,18 +61,18 @@ double Placer::GramsOn(const LiveJob& live, int pool) const {
   const core::SignalView& view = state_.signals[Index(devices.site)].view;
   const auto mean = view.Mean({now_, now_ + takes});
   const Energy energy = core::EnergyOn(live.job, devices, takes);
-  // Where nothing is known, energy decides.
+  // If the intensity is unknown, energy decides.
   return EmissionsOf(energy, state_.cluster.SiteOf(pool).pue,
                      mean ? mean->intensity : Intensity{1e6})
       .grams;
 }
 
-// The pool with the fewest grams among those that keep the deadline, if any does.
+// The pool with the fewest grams among those that keep the deadline; if none keeps it, among all.
 int Placer::Choose(const Candidate& candidate, const LiveJob& live,
                    const plan::JobPlan& plan) const {
   if (plan.pool >= 0 && RoomFor(live, plan.pool))
     return PassesReservation(live, plan.pool) ? plan.pool : -1;
-  // The planned place is taken: a job that can wait waits for it.
+  // The planned place is taken. The job can wait, so it waits for that place.
   if (plan.pool >= 0 && !candidate.must_start) return -1;
   int only = -1;
   int best = -1;
@@ -80,7 +80,7 @@ int Placer::Choose(const Candidate& candidate, const LiveJob& live,
   bool best_in_time = false;
   for (int pool = 0; pool < static_cast<int>(free_.size()); ++pool) {
     if (!RoomFor(live, pool) || !PassesReservation(live, pool)) continue;
-    if (best < 0 && only < 0) {  // the common case of one pool asks for no grams
+    if (best < 0 && only < 0) {  // with only one candidate pool, no grams are needed
       only = pool;
       continue;
     }
@@ -109,7 +109,8 @@ GateRule Placer::WhyNot(const LiveJob& live, const plan::JobPlan& plan) const {
   return why;
 }
 
-// When enough devices of the pool will be free if the jobs that hold them end as expected.
+// The moment at which enough devices of the pool are free if the jobs that hold them end as
+// expected.
 Placer::Reservation Placer::ReservationOn(const LiveJob& live, int pool) const {
   std::vector<std::pair<Time, int>> ends;
   for (const std::size_t index : holding_) {
@@ -157,7 +158,7 @@ Placement Placer::Place(const Candidate& candidate) {
   }
   const Power power = core::PowerOn(live.job, state_.cluster.pools[Index(pool)]);
   if (!RampAllows(power)) {
-    // Nobody overtakes: a smaller job would use up what this one waits for.
+    // No job may overtake this one, because a smaller job would use up the power that it waits for.
     ramp_closed_ = true;
     return placement;
   }

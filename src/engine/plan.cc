@@ -1,4 +1,5 @@
-// How a decision comes by its plan: made now, followed, asked for, or taken up.
+// Gets the plan for a decision: makes it now, follows the standing one, asks for a new one, or
+// takes that one up.
 
 #include <algorithm>
 #include <utility>
@@ -15,12 +16,12 @@ void Engine::Plan(Planning planning, const std::vector<plan::SiteView>& sites) {
   if (planning == Planning::kTake && question_) TakePlanUp();
   const bool due = !IsEmpty(change_) || state_.schedule.wake_at <= state_.now ||
                    (planning == Planning::kPlace && !IsEmpty(unplanned_));
-  // Only where plans are made beside the standing one is there one to follow.
+  // A standing plan to follow exists only if the policy makes plans beside it.
   const bool beside = planning != Planning::kWhole && policy_->places_beside();
   if (due || !beside) queue_index_->Age(state_);
   if (beside && due) {
     Add(change_, unplanned_);
-    // What begins before a new drain is over cannot stay where it is.
+    // A new drain moves every plan that begins before the drain ends.
     const bool stands = !state_.drain || !change_.cluster;
     planning == Planning::kFollow&& stands ? PlanEach(problem) : PlaceBeside(problem);
   } else if (!beside && (due || !IsEmpty(unplanned_))) {
@@ -46,8 +47,8 @@ void Engine::PlaceBeside(const plan::Problem& problem) {
   queue_index_->FollowPlans(state_);
 }
 
-// Only the jobs that changed, and those whose plan comes due: for policies to which one job is
-// nothing to the others, and where a standing plan is followed.
+// Plans only the jobs that changed and those whose plan comes due: for policies that plan each job
+// alone, and for cycles that follow a standing plan.
 void Engine::PlanEach(const plan::Problem& problem) {
   QueueIndex::Places places = queue_index_->PlacesOf(change_.jobs);
   queue_index_->TakePlansDue(state_.now, places);
@@ -62,13 +63,13 @@ void Engine::TakeAnswer(const PlanQuestion& question, plan::Schedule answer) {
   if (&question == question_.get()) answer_ = std::move(answer);
 }
 
-// The plans of jobs that are as they were when it was asked. What is new since is placed beside
-// them afterwards, and what has changed stays as it stands.
+// Takes up the answer for jobs that have not changed since the question. Newer jobs are placed
+// beside them afterwards, and changed jobs keep their standing plans.
 void Engine::TakePlanUp() {
   const std::shared_ptr<const PlanQuestion> question = std::exchange(question_, nullptr);
   std::optional<plan::Schedule> answer = std::exchange(answer_, std::nullopt);
   if (unplanned_.cluster || change_.cluster) {
-    Add(question->change(), unplanned_);  // of pools that are not what they were
+    Add(question->change(), unplanned_);  // the answer is about pools that have changed since
     return;
   }
   if (!answer) answer = question->Answer(*policy_);
@@ -84,7 +85,7 @@ void Engine::TakePlanUp() {
       state_.schedule.jobs[i] = std::move(*next);
   }
   state_.schedule.rents = std::move(answer->rents);
-  state_.schedule.wake_at = state_.now;  // what is due since it was asked is due now
+  state_.schedule.wake_at = state_.now;  // a plan that came due since the question is due now
 }
 
 plan::Change Engine::unplanned() const {

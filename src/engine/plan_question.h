@@ -1,9 +1,9 @@
 #pragma once
-// What a policy is asked when the whole plan is made beside the engine: everything it may look at,
-// as of one moment, which nothing changes any more. The answer depends on nothing else, so it is
-// the same wherever and whenever it is worked out.
+// The question to a policy if the whole plan is made beside the engine. It holds everything that
+// the policy may look at, as of one moment, and never changes. The answer depends on nothing else,
+// so it is the same wherever and whenever it is worked out.
 //
-// Thread contract: immutable; Answer from any thread.
+// Thread contract: immutable; Answer may run on any thread.
 
 #include <memory>
 #include <optional>
@@ -16,8 +16,8 @@ namespace ebb::engine {
 
 class PlanQuestion {
  public:
-  /// About what is live in `state` now. `problem`: the one of this moment. `change`: what is new
-  /// since the schedule in it was planned as a whole.
+  /// Asks about the live jobs in `state` now. `problem` is the problem of this moment; `change` has
+  /// the changes since the last whole plan.
   PlanQuestion(const State& state, const plan::Problem& problem, plan::Change change);
   PlanQuestion(const PlanQuestion&) = delete;
   PlanQuestion& operator=(const PlanQuestion&) = delete;
@@ -39,7 +39,7 @@ class PlanQuestion {
   plan::Change change_;
 };
 
-/// Adds what is new in `more`.
+/// Adds the changes in `more` to `change`.
 void Add(const plan::Change& more, plan::Change& change);
 bool IsEmpty(const plan::Change& change);
 

@@ -6,7 +6,7 @@
 namespace ebb::engine {
 namespace {
 
-// Beyond this share of the queue, one by one takes longer than all anew.
+// If more than one job in this many changed, a rebuild is faster than single updates.
 constexpr std::size_t kMostOneByOne = 8;
 
 bool IsIn(QueueIndex::Group group, const State& state, std::size_t place) {
@@ -35,7 +35,7 @@ constexpr std::array kFollowsState{QueueIndex::kHolding,    QueueIndex::kFreezab
 
 }  // namespace
 
-// In the order of ids: up to the one that is followed, places are those of the state already.
+// Goes in the order of ids, so that up to the current job, places are those of the state already.
 void QueueIndex::Follow(const State& state, std::span<const core::JobId> touched) {
   if (!known_ || touched.size() > state.live.size() / kMostOneByOne + kMostOneByOne)
     return Rebuild(state);

@@ -1,8 +1,9 @@
 #pragma once
-// What a cycle would otherwise look for in the whole queue: which of the live jobs hold devices or
-// want them, which a person controls, whose plan or explanation comes due when. All of
-// it follows from the state. It is kept from one cycle to the next and follows what has changed, so
-// that a cycle costs what is new and not what is there. Private to the engine.
+// An index of the queue, so that a cycle need not search the whole queue. It knows which live jobs
+// hold devices or want them, which jobs a person controls, and when each plan or explanation comes
+// due. All of it follows from the state. The engine keeps it from one cycle to the next and updates
+// what changed, so that the cost of a cycle depends on the changes and not on the length of the
+// queue. Private to the engine.
 //
 // Thread contract: the engine's.
 
@@ -20,28 +21,28 @@ namespace ebb::engine {
 
 class QueueIndex {
  public:
-  /// Into State::live, ascending.
+  /// Indices into State::live, ascending.
   using Places = std::vector<std::size_t>;
 
   enum Group : std::size_t {
-    kHolding,     ///< hold devices
-    kFreezable,   ///< core::Job::freeze
-    kControlled,  ///< a person holds them, or has them run now
-    kImpatient,   ///< do not wait while their grid is unknown
-    kRetried,     ///< have failed to start, and may be kept from starting for a while
-    kWanting,     ///< are to run by their plan, and hold no devices
-    kHeldBack,    ///< of those, to be set by the cycle: the ones that got none
-    kNews,        ///< to be explained: something of them has changed since they last were
+    kHolding,     ///< jobs that hold devices
+    kFreezable,   ///< jobs with core::Job::freeze
+    kControlled,  ///< jobs that a person holds, or has run now
+    kImpatient,   ///< jobs that do not wait while their grid is unknown
+    kRetried,     ///< jobs that failed to start and may have to wait before the next start
+    kWanting,     ///< jobs without devices whose plan says run now
+    kHeldBack,    ///< the kWanting jobs that got no devices; the cycle sets them
+    kNews,        ///< jobs that changed since their last explanation
     kGroups
   };
 
-  /// The next Follow looks at the whole state.
+  /// Makes the next Follow look at the whole state.
   void Forget() { known_ = false; }
-  /// Follows what came, left or changed. Jobs may be named more than once.
+  /// Updates the index for jobs that came, left or changed. A job may be named more than once.
   void Follow(const State& state, std::span<const core::JobId> touched);
-  /// The job at this place has changed, which changes no other place.
+  /// Updates the job at this place. No other place changes.
   void Refresh(const State& state, std::size_t place);
-  /// It lies somewhere else now, and is the same.
+  /// Points to the job's new address; the job itself is the same.
   void Repoint(const State& state, std::size_t place) {
     views_[place].job = &state.live[place]->job;
   }
@@ -50,20 +51,20 @@ class QueueIndex {
   void Put(Group group, std::size_t place, bool member);
   void Set(Group group, Places places) { groups_[group] = std::move(places); }
   void PutAll(Group group);
-  /// Of those that are live, as they are named.
+  /// Places of those `jobs` that are live, in the order in which they are named.
   Places PlacesOf(std::span<const core::JobId> jobs) const;
 
-  /// Aligned with State::live. What is left of running jobs is as of the last Age.
+  /// Views in the order of State::live. The remaining work of running jobs is as of the last Age.
   std::span<const plan::JobView> views() const { return views_; }
   void Age(const State& state);
 
-  /// A plan was written anew.
+  /// Updates the index after a new plan for one job.
   void FollowPlan(const State& state, std::size_t place);
-  /// Every plan was.
+  /// Updates the index after new plans for all jobs.
   void FollowPlans(const State& state);
   Time NextPlanDue() { return plan_due_.Next(ids_); }
   void TakePlansDue(Time now, Places& places) { plan_due_.TakeDue(ids_, now, places); }
-  /// Until then the explanation stays as it is, if nothing else happens.
+  /// Sets when the job is explained again if nothing else happens before.
   void ExplainAgainAt(std::size_t place, Time at) { explanation_due_.Set(ids_, place, at); }
   void TakeExplanationsDue(Time now, Places& places) {
     explanation_due_.TakeDue(ids_, now, places);
@@ -76,8 +77,8 @@ class QueueIndex {
   void Erase(std::size_t place);
 
   bool known_ = false;
-  std::vector<core::JobId> ids_;      ///< as State::live
-  std::vector<plan::JobView> views_;  ///< as State::live
+  std::vector<core::JobId> ids_;      ///< ids in the order of State::live
+  std::vector<plan::JobView> views_;  ///< views in the order of State::live
   std::array<Places, kGroups> groups_;
   DueJobs plan_due_, explanation_due_;
 };

@@ -1,6 +1,5 @@
 #pragma once
-// Random histories in which everything happens that can happen: for the laws of snapshots, journals
-// and stores.
+// Random histories with every kind of event, for the laws of snapshots, journals and stores.
 
 #include <functional>
 #include <memory>
@@ -34,7 +33,7 @@ inline core::SignalView RandomView(Time now, Random& random) {
   return view;
 }
 
-// The planner carries rents of few jobs already, so that they are part of every history.
+// The planner uses rents from two jobs on, so that they are part of every history.
 inline std::unique_ptr<plan::Policy> MakePolicyForTest(const std::string& name) {
   plan::PolicyOptions options;
   options.planner.rented_from = 2;
@@ -47,14 +46,14 @@ inline std::unique_ptr<Engine> MakeEngineForTest(const std::string& policy) {
   return std::make_unique<Engine>(options, MakePolicyForTest(policy));
 }
 
-// A history of random events, in which everything happens that can happen.
+// A history of random events of every kind.
 class RandomLife {
  public:
   using Take = std::function<void(const JournalRecord&)>;
-  /// Records are handed out when the engine has taken or made them.
+  /// `take` gets each record after the engine has taken or made it.
   RandomLife(Engine& engine, std::uint64_t seed, Take take)
       : engine_(engine), random_(seed), take_(std::move(take)) {
-    if (!engine.state().cluster.pools.empty()) {  // it goes on
+    if (!engine.state().cluster.pools.empty()) {  // the engine continues an earlier history
       now_ = engine.state().now;
       return;
     }
@@ -64,10 +63,10 @@ class RandomLife {
     Give(ClusterChanged{cluster});
   }
 
-  /// Of the next job; ids of jobs that the engine has forgotten are not given out again.
+  /// Sets the id of the next job, so that ids that the engine has forgotten are not used again.
   void GoOnFromId(core::JobId id) { next_id_ = id; }
 
-  /// From now on decisions plan in every way; `policy` works out some of what they ask.
+  /// From now on, decisions use every kind of Planning. `policy` answers some of their questions.
   void PlanBeside(std::unique_ptr<plan::Policy> policy) { beside_ = std::move(policy); }
 
   void Step() {
@@ -117,14 +116,15 @@ class RandomLife {
         return SubmitOne();
     }
   }
-  // Seldom, by up to three hours, either way.
+  // Sets the clock forward or back by up to three hours, seldom.
   void SetClock() {
     if (random_.Below(4) != 0) return;
     const Time from = now_;
     now_ += std::chrono::minutes{static_cast<int>(random_.Below(360)) - 180};
     Give(ClockSet{from, now_});
   }
-  // Seldom, with an end or without one; it is over again soon, so that jobs end in every life.
+  // Sets a drain seldom, with or without an end. The drain is over soon, so that jobs end in every
+  // life.
   void SetDrain() {
     if (engine_.state().drain) return Give(DrainSet{});
     if (random_.Below(10) != 0) return;
@@ -137,7 +137,7 @@ class RandomLife {
     if (random_.Below(4) == 0)
       Give(EndedForgotten{now_ - std::chrono::hours{static_cast<int>(random_.Below(5))}});
   }
-  // Where it runs, or has ended, that is refused.
+  // The engine refuses the change if the job runs or has ended.
   void ChangeOne() {
     JobChanged fact{1 + static_cast<core::JobId>(random_.Below(40)), {}};
     if (random_.Below(2)) fact.change.name = "again";
@@ -174,7 +174,7 @@ class RandomLife {
     const auto phase = static_cast<JobPhase>(1 + random_.Below(3));
     Give(JobReport{job.job.id, job.attempt, phase, job.pool, now_, 3, "by chance"});
   }
-  // The executor knows some of the jobs.
+  // Reports an executor that knows only some of the jobs.
   void Reconcile() {
     ExecutorObserved observed;
     for (const auto& live : engine_.state().live)

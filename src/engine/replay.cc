@@ -6,7 +6,7 @@
 namespace ebb::engine {
 namespace {
 
-// Where two lines part, with a little of what surrounds it.
+// The place where two lines begin to differ, with some text around it.
 std::string Difference(const std::string& stored, const std::string& now) {
   std::size_t at = 0;
   while (at < stored.size() && at < now.size() && stored[at] == now[at]) ++at;
@@ -14,7 +14,8 @@ std::string Difference(const std::string& stored, const std::string& now) {
   return "stored ..." + stored.substr(from, 120) + "..., now ..." + now.substr(from, 120) + "...";
 }
 
-// As decisions were recorded once: also what goes on as before with other numbers. By job.
+// The decision as older versions recorded it: with explanations in which only numbers changed, by
+// job.
 Decision WithRestated(Decision decision) {
   std::vector<Explanation>& all = decision.explanations;
   all.insert(all.end(), decision.restated.begin(), decision.restated.end());

@@ -1,6 +1,7 @@
-// What executors report. Reports come late, twice, in the wrong order, or not at all: each is taken
-// when it tells something new about the attempt the engine knows of, and ignored otherwise. What
-// never came is found when the executor says everything it knows.
+// Takes reports of executors. Reports come late, twice, in the wrong order, or not at all. The
+// engine takes a report if it says something new about the attempt that the engine knows, and
+// ignores it otherwise. When the executor says everything it knows, the engine finds the reports
+// that never came.
 
 #include <algorithm>
 #include <string>
@@ -11,12 +12,13 @@ namespace ebb::engine {
 namespace {
 
 bool IsNews(const LiveJob& live, const JobReport& report) {
-  // A later attempt than the engine remembers was started by it in a life whose journal is lost.
+  // A later attempt than the engine remembers comes from a life whose journal is lost.
   if (report.attempt != live.attempt) return report.attempt > live.attempt;
   if (live.attempt_over) return false;
   if (report.phase == JobPhase::kFrozen)
-    return !IsFrozen(live) && live.stage != Stage::kStarting;  // that one is about to go on
-  // Running is also news of an attempt that was given up as lost.
+    return !IsFrozen(live) && live.stage != Stage::kStarting;  // a starting attempt is about to go
+                                                               // on
+  // Running is also news about an attempt that counted as lost.
   return report.phase != JobPhase::kRunning || live.stage == Stage::kStarting ||
          !HoldsDevices(live.stage);
 }
@@ -40,7 +42,7 @@ void LeaveDevices(LiveJob& live, Time at) {
   live.command_due = false;
 }
 
-// It keeps its attempt and its devices; what it did is done.
+// The job keeps its attempt and its devices; its work so far counts.
 void TakeFrozen(LiveJob& live, const core::Cluster& cluster, const JobReport& report) {
   if (!HoldsDevices(live)) live.pool = report.pool;
   if (!live.first_start) live.first_start = live.segment_begin;
@@ -60,12 +62,12 @@ void TakeRunning(LiveJob& live, const JobReport& report) {
   if (!live.cancel_wanted) live.command_due = false;
 }
 
-// How a report came to the engine. What is found when the executor is looked at may have ended
-// together with the executor.
+// The way by which a report came. An attempt whose end is found only when the executor is looked at
+// may have ended together with the executor.
 enum class Source { kReported, kFound };
 
-// Counts an end of an attempt that nobody asked for; true when the job does hardly anything else. A
-// program that pauses after every part of its work is taken as it is, as long as the parts add up.
+// Counts an end of an attempt that nobody asked for. True if the job does hardly anything but end.
+// A program that pauses after every part of its work is fine as long as the parts add up.
 bool KeepsEnding(const Options& options, LiveJob& live, Duration remaining_before) {
   if (live.unasked_pauses++ == 0) live.unasked_remaining = remaining_before;
   if (live.unasked_pauses < options.unasked_pauses) return false;
@@ -79,10 +81,10 @@ std::string KeepsPausingText(const Options& options) {
          "checkpoint, and to report success rather than a pause when it is done";
 }
 
-// The attempt left no trace of work: tried again after a while, a limited number of times. One that
-// ran for longer than that while did start, and something from outside ended it: the machine was
-// restarted, say. That may come about more often in a long life.
-// What the machine could not start is tried again for ever.
+// The attempt left no trace of work, so the engine retries it after a while, a limited number of
+// times. An attempt that ran for longer than that wait did start, and something from outside ended
+// it, for example a restart of the machine. This may happen more often in a long life. If the
+// machine itself could not start the attempt, the engine retries for ever.
 void Retry(Folding& fold, std::size_t index, Time at, int exit_code, std::string why,
            bool machine_trouble = false) {
   LiveJob& live = fold.Change(index);
@@ -106,7 +108,7 @@ void Retry(Folding& fold, std::size_t index, Time at, int exit_code, std::string
   live.retry_at = at + BackOff(fold.options, std::max(live.failed_starts, 1));
 }
 
-// The attempt ended with a checkpoint: what it did is done.
+// The attempt ended with a checkpoint, so its work counts.
 void TakePaused(Folding& fold, std::size_t index, const JobReport& report, Source source) {
   LiveJob& live = fold.Change(index);
   const Duration remaining_before = live.remaining;
@@ -126,9 +128,9 @@ void TakePaused(Folding& fold, std::size_t index, const JobReport& report, Sourc
   LeaveDevices(live, report.since);
 }
 
-// It was asked to pause, and ended without a checkpoint: what the attempt did is lost. That is not
-// asked of it again, as it would lose its work every time; unless it was asked so early that it may
-// not have been ready to be asked.
+// True if the attempt was asked to pause and ended without a checkpoint, so its work is lost. The
+// engine does not ask the job to pause again, because it would lose its work every time. The
+// exception is an attempt that was asked so early that it may not have been ready for it.
 bool LostByPause(const LiveJob& live) {
   return live.stage == Stage::kPausing ||
          (live.stage == Stage::kRunning && live.control == JobControl::kHold);
@@ -181,7 +183,7 @@ void Take(Folding& fold, std::size_t index, const JobReport& report, Source sour
       break;
     case JobPhase::kCancelled:
       EndJob(fold, index, Stage::kCancelled, report.since);
-      // 0 is also what is said of an attempt whose end nobody saw.
+      // Exit code 0 may also mean that nobody saw the end of the attempt.
       if (report.exit_code != 0) fold.state.ended.at(id).exit_code = report.exit_code;
       return;
   }
@@ -193,15 +195,15 @@ bool KnownPool(const State& state, const JobReport& report) {
   return report.pool >= 0 && report.pool < static_cast<int>(state.cluster.pools.size());
 }
 
-// What has to be made good about a job that holds devices, given what the executor says of it.
+// The repair that a job that holds devices needs, given the executor's knowledge of it.
 enum class Repair { kNone, kGiveCommandAgain, kLost };
 
 Repair RepairFor(const LiveJob& live, const JobReport* known, bool first_look) {
   if (!HoldsDevices(live)) return Repair::kNone;
   if (!known) {
-    // Told a second time and still not known: it was started before, and has vanished since. Of a
-    // command of an earlier life nobody knows whether the executor was told: that one may have
-    // ended between deciding and telling, and more than once in a row.
+    // If a start was given twice and the attempt is still unknown, the attempt started and then
+    // vanished. For a command from an earlier life it is unknown if the executor got it: that life
+    // may have ended between decision and command, even several times in a row.
     const bool start_was_lost = live.stage == Stage::kStarting && !live.cancel_wanted &&
                                 (first_look || !live.start_repeated);
     return start_was_lost ? Repair::kGiveCommandAgain : Repair::kLost;
@@ -213,7 +215,7 @@ Repair RepairFor(const LiveJob& live, const JobReport* known, bool first_look) {
   return lost ? Repair::kGiveCommandAgain : Repair::kNone;
 }
 
-// While the queue drains, a start whose command got lost is not made good.
+// A lost start command is not repeated while the queue drains.
 void TakeBackStart(LiveJob& live, bool is_frozen, Time at) {
   if (!is_frozen) return LeaveDevices(live, at);
   live.stage = Stage::kPaused;
@@ -221,7 +223,7 @@ void TakeBackStart(LiveJob& live, bool is_frozen, Time at) {
   live.command_due = false;
 }
 
-// Finds the latest report of each job; reports ordered by job, then attempt.
+// Finds the latest report of each job. Reports are ordered by job, then by attempt.
 class ReportIndex {
  public:
   explicit ReportIndex(const std::vector<JobReport>& reports) {
@@ -230,7 +232,7 @@ class ReportIndex {
       return a->job != b->job ? a->job < b->job : a->attempt < b->attempt;
     });
   }
-  /// Of the job's attempt or a later one; nullptr when there is none.
+  /// The report of the job's attempt or of a later one; nullptr if there is none.
   const JobReport* Latest(const LiveJob& live) const {
     auto it =
         std::upper_bound(sorted_.begin(), sorted_.end(), live.job.id,
@@ -246,7 +248,8 @@ class ReportIndex {
 
 Status ApplyFrom(Source source, Folding& fold, const JobReport& report) {
   State& state = fold.state;
-  // An attempt that nobody was told of: the job is not held any more, whatever somebody asked for.
+  // The executor runs an attempt of a held job that the engine does not know. The job leaves the
+  // held ones, although a person holds it.
   if (const LiveJob* held = state.FindHeld(report.job); held && IsNews(*held, report))
     LetGo(fold, report.job, report.since);
   const std::size_t index = state.LowerBound(report.job);
@@ -271,11 +274,11 @@ Status ApplyReport(Folding& fold, const JobReport& report) {
 }
 
 Status ApplyObserved(Folding& fold, Time at, const ExecutorObserved& observed) {
-  // Jobs of another life of the executor are not this engine's business.
+  // Jobs from another life of the executor do not concern this engine.
   for (const JobReport& report : observed.reports)
     std::ignore = ApplyFrom(Source::kFound, fold, report);
   const ReportIndex known(observed.reports);
-  // From the last, so that a job that ends moves none that is still to come.
+  // The loop goes backwards, so that a job that ends does not move those still to come.
   for (std::size_t i = fold.state.live.size(); i-- > 0;) {
     const LiveJob& found = *fold.state.live[i];
     switch (RepairFor(found, known.Latest(found), observed.first_look)) {

@@ -1,4 +1,4 @@
-// An engine that goes on where another one stopped.
+// Restores an engine, so that it continues where another one stopped.
 
 #include <algorithm>
 #include <string>
@@ -14,7 +14,7 @@ core::JobId JobOf(const Command& command) {
   return std::visit([](const auto& c) { return c.job; }, command);
 }
 
-// Whether a decision can have been made about this state.
+// Checks that a decision may be about this state.
 Status CheckKnown(const State& state, const Decision& decision) {
   for (const Command& command : decision.commands) {
     const core::JobId id = JobOf(command);
@@ -44,7 +44,7 @@ void Engine::Restore(Memory memory) {
 void Engine::AdoptStart(LiveJob& live, const StartJob& start) {
   live.command_due = false;
   if (start.attempt == live.attempt && IsFrozen(live)) LetGoOn(live, state_.now);
-  if (start.attempt <= live.attempt) return;  // given again
+  if (start.attempt <= live.attempt) return;  // a repeated command
   live.stage = Stage::kStarting;
   live.since = live.segment_begin = state_.now;
   live.pool = start.pool;
@@ -80,13 +80,13 @@ Status Engine::Adopt(const Decision& decision) {
       ended->second.explanation = explanation;
     if (!state_.FindLive(explanation.job)) continue;
     state_.live[index].Change().explanation = explanation;
-    // What the decision itself ended; nothing else does.
+    // This rule marks a job that the decision itself ended; decisions end jobs for no other reason.
     if (explanation.reason.rule == core::GateRule::kStoppedInOutage &&
         explanation.stage == Stage::kCancelled)
       EndJob(fold, index, Stage::kCancelled, state_.now);
   }
   just_left_.clear();
-  // Plans were made meanwhile that nobody stored.
+  // Plans were made meanwhile, but not stored.
   change_ = {true, true, {}};
   unplanned_ = {};
   return {};

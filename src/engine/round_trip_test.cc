@@ -1,6 +1,6 @@
-// What is written reads back as the same value: random values of every field of every type, as
-// fields.h names them. Compared as values; equal texts would not show a field that is never
-// written.
+// Tests that written values read back as the same values: random values of every field of every
+// type in fields.h. The test compares values, because equal texts would not show a field that is
+// never written.
 
 #include <gtest/gtest.h>
 
@@ -72,7 +72,7 @@ class RandomFields {
   }
 
  private:
-  // Samples that lie one behind the other, some with a gap, and a length of their own.
+  // Samples of varying length in order, some with a gap between them.
   core::IntensitySeries MakeSeries() {
     std::vector<core::Sample> samples;
     Time at{Make<Duration>()};
@@ -85,7 +85,7 @@ class RandomFields {
                          static_cast<std::uint8_t>(random_.Below(2))});
       at = end;
     }
-    // A band that is not known has no identity either.
+    // An unknown band has no identity either.
     if (samples.empty()) return {};
     return *core::IntensitySeries::Create(Make<core::SignalIdentity>(), std::move(samples));
   }

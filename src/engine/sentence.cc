@@ -1,4 +1,4 @@
-// The text of an explanation.
+// Makes the text of an explanation.
 
 #include "base/text.h"
 #include "base/times_in_text.h"
@@ -53,7 +53,7 @@ std::string Sentence(const Explanation& explanation) {
     case Stage::kPaused:
       break;
   }
-  // Only a start is by this rule: nothing was decided for this job yet.
+  // Only starts have this rule, so nothing is decided for this job yet.
   if (explanation.reason.rule == GateRule::kRunNow) return text + ": it is not decided yet";
   text += ": " +
           (explanation.drain ? DrainText(*explanation.drain) : core::RuleText(explanation.reason)) +

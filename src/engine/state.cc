@@ -6,7 +6,7 @@
 namespace ebb::engine {
 namespace {
 
-// A job that runs longer than estimated has this much left, again and again.
+// The remaining time of a job that runs longer than estimated, again and again.
 constexpr Duration kLeastRemaining = std::chrono::minutes{1};
 
 Duration Overhead(const LiveJob& live) {

@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kFormat = 1;
 
-// The first line.
+// The first line of a snapshot.
 struct Header {
   int format = 0;
   Time now{};

@@ -21,17 +21,18 @@
 
 namespace ebb::engine {
 
-/// The jobs as lines of text, with what a journal settles about them. What they were last told
-/// counts by its stage, rule and pool: the numbers of jobs that go on as before are in no journal
-/// (Decision::restated), and the next decision tells them again.
+/// The jobs as lines of text, with everything that a journal determines. The last explanation of a
+/// job counts only by its stage, rule and pool: a journal does not have the numbers of jobs that go
+/// on as before (Decision::restated), and the next decision gives them again.
 std::string JobsText(const State& state);
 
-/// What an engine remembers at one moment, so that the lines of its snapshot can be written while
-/// it goes on: the jobs are lent (lendable.h), only their plans are copied. Write from any thread.
+/// Everything that an engine remembers at one moment, so that a thread can write the lines of its
+/// snapshot while the engine goes on. The jobs are lent (lendable.h); only their plans are copied.
+/// Thread contract: Write may run on any thread.
 class SnapshotCopy {
  public:
   explicit SnapshotCopy(const Engine& engine);
-  /// The same lines as WriteSnapshot, until the sink wants no more; false then.
+  /// Hands out the same lines as WriteSnapshot, until the sink returns false. Returns false then.
   bool Write(const std::function<bool(std::string_view line)>& sink) const;
 
  private:
@@ -41,7 +42,7 @@ class SnapshotCopy {
   std::map<core::JobId, EndedJob> ended_;
 };
 
-/// Hands out the lines in order, without newlines.
+/// Hands out the lines of the snapshot in order, without newlines.
 void WriteSnapshot(const Engine& engine, const std::function<void(std::string_view line)>& sink);
 
 class SnapshotReader {
@@ -51,9 +52,9 @@ class SnapshotReader {
   SnapshotReader(SnapshotReader&&) noexcept;
   SnapshotReader& operator=(SnapshotReader&&) noexcept;
 
-  /// The next line. A line that does not belong there is an Error that says why.
+  /// Takes the next line. The Error says why a line does not belong there.
   Status Add(std::string_view line);
-  /// After the last line; an Error when lines are missing.
+  /// Ends the snapshot after the last line; an Error if lines are missing.
   Result<Memory> Finish();
 
  private:

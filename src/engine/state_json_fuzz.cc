@@ -1,6 +1,6 @@
-// Any bytes as the lines of a snapshot: refused with a reason, or a state that an engine can go on
-// from, and that is written and read back the same.
-// Run: build/fuzz/bin/state_json_fuzz -max_total_time=60
+// Reads any bytes as the lines of a snapshot. They must be refused with a reason, or give a state
+// from which an engine can continue and which writes and reads back the same. Run:
+// build/fuzz/bin/state_json_fuzz -max_total_time=60
 #include <cstddef>
 #include <cstdint>
 #include <string>

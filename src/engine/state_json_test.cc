@@ -75,7 +75,7 @@ TEST_P(SnapshotLaw, GoingOnFromASnapshotDecidesWhatTheWholeHistoryDecides) {
   }
 }
 
-// A version before this one recorded what only went on as before, too.
+// An older version also recorded explanations in which only numbers changed.
 TEST_P(SnapshotLaw, AJournalThatRecordsAllNumbersIsReplayed) {
   const auto writer = MakeEngineForTest(GetParam());
   std::vector<JournalRecord> history;
@@ -99,8 +99,8 @@ TEST_P(SnapshotLaw, AJournalThatRecordsAllNumbersIsReplayed) {
   EXPECT_TRUE(replayed) << replayed.error().Message();
 }
 
-// Plans that were worked out elsewhere are worked out again by a replay, and are the same; so are
-// those that nobody waited for, and those that a change of the cluster made useless.
+// A replay works out the plans that were worked out elsewhere, and they are the same. This includes
+// plans that nobody waited for and plans that a change of the cluster made useless.
 TEST(SnapshotTest, PlansMadeBesideAreTheSameInAReplayThatMakesThemItself) {
   std::map<Planning, int> made;
   int cut_off = 0;
@@ -117,7 +117,7 @@ TEST(SnapshotTest, PlansMadeBesideAreTheSameInAReplayThatMakesThemItself) {
     for (const JournalRecord& record : history)
       if (const auto* decision = std::get_if<Decision>(&record)) ++made[decision->planning];
     const Lines end = SnapshotOf(*writer);
-    // A life that ended while a plan was worked out: the next one knows of no question.
+    // The life ends while a plan is worked out: the next engine knows no question.
     cut_off += writer->question() != nullptr;
     const auto next_life = MakeEngineForTest("planner");
     for (const JournalRecord& record : history) {
@@ -144,7 +144,8 @@ TEST(SnapshotTest, PlansMadeBesideAreTheSameInAReplayThatMakesThemItself) {
     EXPECT_GT(made[way], 20);
 }
 
-// What holds devices, and what was promised about it, is the same though nothing was planned.
+// The jobs that hold devices, and the explanations given, are the same although the engine did not
+// plan.
 TEST_P(SnapshotLaw, AdoptedDecisionsLeaveTheSameJobsInTheSameStages) {
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     const auto writer = MakeEngineForTest(GetParam());
@@ -162,7 +163,7 @@ TEST_P(SnapshotLaw, AdoptedDecisionsLeaveTheSameJobsInTheSameStages) {
     const State& state = engine->state();
     EXPECT_EQ(JobsText(state), JobsText(wanted)) << "seed " << seed;
     EXPECT_EQ(state.now, wanted.now);
-    // It plans anew, and the cluster holds what it decides.
+    // The adopting engine plans anew, and the cluster has room for its decisions.
     engine->Decide(state.now + minutes{1});
     for (const int free : engine->state().FreeDevices()) EXPECT_GE(free, 0);
   }
@@ -209,7 +210,7 @@ TEST(SnapshotTest, RentsThatMeanNothingAreRefused) {
   }
 }
 
-// What was lent is as it was, whatever the engine does meanwhile.
+// A lent copy stays as it was, whatever the engine does meanwhile.
 TEST(SnapshotTest, ACopyStaysWhatTheEngineWas) {
   const auto engine = MakeEngineForTest("planner");
   RandomLife life(*engine, 4, [](const JournalRecord&) {});
