@@ -1,5 +1,6 @@
-// The border of libebb: C on one side, Results on the other. Nothing is thrown across it; every
-// entry checks whose tracker it is before it touches anything that a fork may have left locked.
+// The border of libebb between the C interface and Results. No exception crosses it. Every entry
+// checks whether this process owns the tracker before it touches anything that a fork may have left
+// locked.
 
 #include "lib/ebb.h"
 
@@ -24,8 +25,8 @@ using ebb::Fail;
 using ebb::Result;
 using ebb::Status;
 
-// The process that tracks at the moment; 0: none. A number, not a flag, so that a forked child,
-// which has no sampler, is free to begin.
+// The id of the process that tracks at the moment; 0: none. An id rather than a flag, so that a
+// forked child, which has no sampler, may start a tracker of its own.
 std::atomic<pid_t> tracking_process{0};
 
 int Say(ebb_error* error, int code, const std::string& message) {
@@ -50,7 +51,7 @@ int CodeOf(const Error& error) {
 
 int Say(ebb_error* out, const Error& error) { return Say(out, CodeOf(error), error.Message()); }
 
-// What the body returns, or what became of its exception.
+// Runs the body. Returns its code, or EBB_BUG if it throws.
 template <typename Body>
 int Guarded(ebb_error* error, Body body) noexcept {
   try {
@@ -62,7 +63,7 @@ int Guarded(ebb_error* error, Body body) noexcept {
   }
 }
 
-// A struct of ours from one of the caller, who may know fewer or more fields.
+// Copies the caller's struct, which may have fewer or more fields than ours.
 ebb_options OptionsOf(const ebb_options* given) {
   ebb_options options;
   ebb_options_init(&options, sizeof options);
@@ -173,7 +174,7 @@ int CheckOwner(const ebb_tracker* tracker, ebb_error* error) {
                  ", which forked this one and measures it with itself");
 }
 
-// Once its tracker no longer measures, the process may start another.
+// Lets the process start another tracker, once this one no longer measures.
 void Release() {
   pid_t self = ebb::platform::ProcessId();
   tracking_process.compare_exchange_strong(self, 0);
@@ -296,7 +297,8 @@ int ebb_stop(ebb_tracker* tracker, int32_t exit_code, ebb_totals* totals, ebb_er
 }
 
 void ebb_free(ebb_tracker* tracker) {
-  // What a forked child inherited is without its thread, and perhaps locked: it is left alone.
+  // A forked child's copy of the tracker has no sampler thread and may be locked, so it is left
+  // alone.
   if (CheckOwner(tracker, nullptr) != EBB_OK) return;
   ebb_stop(tracker, 0, nullptr, nullptr);
   Guarded(nullptr, [&] {

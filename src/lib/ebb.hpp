@@ -8,7 +8,7 @@
 //     std::cout << tracker.stop().energy_kwh;
 //   }
 //
-// A scope that is left by an exception is recorded as failed (C++17; before that, as done). Where
+// A run whose scope an exception leaves is recorded as failed (C++17; before that, as done). If
 // another rank of the job counts the machine (EBB_COUNTED), the tracker counts nothing.
 
 #include <exception>

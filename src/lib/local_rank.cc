@@ -11,11 +11,12 @@
 namespace ebb::lib {
 namespace {
 
-// torchrun and accelerate; srun (slurm.schedmd.com/srun.html); Open MPI (docs.open-mpi.org, "Useful
-// environment variables"). The launcher that stands closest to the program says it last.
+// Sources: torchrun and accelerate; srun (slurm.schedmd.com/srun.html); Open MPI
+// (docs.open-mpi.org, "Useful environment variables"). The first variable that is set wins: the
+// launcher closest to the program comes first.
 constexpr const char* kRankVariables[] = {"LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_RANK",
                                           "SLURM_LOCALID"};
-// The same in every rank of a job.
+// These variables have the same values in every rank of a job.
 constexpr const char* kJobVariables[] = {
     "SLURM_JOB_ID",        "SLURM_STEP_ID", "PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid",
     "TORCHELASTIC_RUN_ID", "MASTER_ADDR",   "MASTER_PORT"};
@@ -25,7 +26,7 @@ std::string JobOf(const Environment& variable) {
   std::string job;
   for (const char* name : kJobVariables)
     if (const char* value = variable(name)) job += std::string(name) + "=" + value + "\n";
-  // A launcher that names its job nowhere is at least the one parent of all ranks.
+  // Ranks whose launcher does not name the job have at least the same parent process.
   if (job.empty()) job = "parent=" + std::to_string(::getppid());
   return "user=" + std::to_string(::getuid()) + "\n" + job;
 }
@@ -40,8 +41,8 @@ std::string UuidOf(const std::string& device) {
   return device.starts_with(kDevicePrefix) ? device.substr(kDevicePrefix.size()) : device;
 }
 
-// Slices of a GPU cannot be named one by one as GPUs can: ranks that see the same ones have them
-// together, ranks that see others have their own.
+// Slices of a GPU cannot be claimed one by one as whole GPUs can. The first of the ranks that see
+// the same slices claims them all; ranks that see other slices claim their own.
 ClaimedGpus ClaimSlices(const LocalRank& rank, const meter::MeterOptions& meters,
                         app::RunOptions& options) {
   ClaimedGpus claimed;

@@ -1,7 +1,7 @@
 #pragma once
-// One of the processes that a launcher (torchrun, srun, mpirun) has started on this machine for one
-// job. Each measures itself, and what they have in common must be counted once: the machine by
-// local rank 0, a GPU by the first that claims it.
+// Ranks: the processes that a launcher (torchrun, srun, mpirun) has started on this machine for one
+// job. Each rank measures itself, and what the ranks share must be counted once: local rank 0
+// counts the machine, and the first rank that claims a GPU counts that GPU.
 
 #include <functional>
 #include <optional>
@@ -16,17 +16,17 @@ namespace ebb::lib {
 
 struct LocalRank {
   int rank = 0;
-  std::string variable;  ///< that says so: "LOCAL_RANK"
-  std::string job;       ///< the same for all ranks of a job on this machine, and for no others
+  std::string variable;  ///< the variable that gives the rank, such as "LOCAL_RANK"
+  std::string job;       ///< the same for all ranks of a job on this machine, and for no other job
 };
 
 using Environment = std::function<const char*(const char* name)>;
-/// Nothing where no launcher says that this process is a rank.
+/// Nothing if no launcher says that this process is a rank.
 std::optional<LocalRank> FindLocalRank(const Environment& variable);
-/// Of this process.
+/// Reads the environment of this process.
 std::optional<LocalRank> FindLocalRank();
 
-/// Whether another rank counts all that `scope` covers.
+/// True if another rank counts everything that `scope` covers.
 bool IsCountedElsewhere(const std::optional<LocalRank>& rank, core::MeterScope scope);
 
 /// For people: "local rank 0 of this job counts the machine (LOCAL_RANK is 2)".
@@ -35,9 +35,9 @@ std::string WhoCounts(const LocalRank& rank);
 /// The GPUs that this rank counts, held until it has stopped.
 struct ClaimedGpus {
   std::vector<platform::ClaimedName> held;
-  std::vector<std::string> elsewhere;  ///< what other ranks of the job count
+  std::vector<std::string> elsewhere;  ///< GPUs that other ranks of the job count
 };
-/// Leaves in `options` only the GPUs that no other rank of the job counts already.
+/// Leaves in `options` only the GPUs that no other rank of the job has claimed.
 ClaimedGpus ClaimGpus(const LocalRank& rank, app::RunOptions& options);
 
 }  // namespace ebb::lib

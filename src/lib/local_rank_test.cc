@@ -32,7 +32,7 @@ TEST(LocalRank, IsNothingWithoutALauncher) {
     EXPECT_FALSE(Find({{"LOCAL_RANK", text}})) << text;
 }
 
-// srun python -m torch.distributed.run ...: the ranks of torchrun, not those of srun.
+// In `srun python -m torch.distributed.run ...`, torchrun's ranks count, not srun's.
 TEST(LocalRank, TheLauncherNextToTheProgramIsMeant) {
   EXPECT_EQ(Find({{"SLURM_LOCALID", "0"}, {"LOCAL_RANK", "2"}})->rank, 2);
 }

@@ -1,6 +1,6 @@
 #pragma once
-// The meter of this process, which says when it has handed readings on, so that accounting needs no
-// thread of its own. Private to lib/.
+// A meter of this process that calls back after each hand-over of readings, so that accounting
+// needs no thread of its own. Private to lib/.
 
 #include <functional>
 #include <memory>
@@ -13,7 +13,7 @@ namespace ebb::lib {
 
 class TickingMeter final : public local::ProgramMeter {
  public:
-  /// Called on the sampler's thread after each hand-over, with what was handed over.
+  /// Called on the sampler's thread after each hand-over, with the readings and the utilisation.
   using AfterReadings =
       std::function<void(const std::vector<core::EnergyReading>&, const meter::Utilisation&)>;
 
@@ -37,7 +37,8 @@ class TickingMeter final : public local::ProgramMeter {
   meter::SamplerSummary Stop() override { return sampler_.Stop(); }
 
  private:
-  // The sampler, whose thread calls both, ends first.
+  // The sampler's thread calls the sink and the callback, so the sampler is declared last and ends
+  // first.
   Sink sink_;
   AfterReadings after_;
   meter::Sampler sampler_;

@@ -28,7 +28,7 @@ namespace {
 using platform::Path;
 using Steady = std::chrono::steady_clock;
 
-// The wall clock of a program that has its own way with signals: sleeping does not heed them.
+// A wall clock for a program that handles signals itself: a signal does not end a sleep.
 class WallClock final : public runtime::Clock {
  public:
   Time Now() const override {
@@ -63,7 +63,7 @@ Status CheckFlags(const app::FlagValues& flags) {
   return {};
 }
 
-// Of this process; empty where it cannot be read.
+// The command line of this process; empty if it cannot be read.
 std::vector<std::string> OwnCommand() {
   const auto text = platform::ReadFile("/proc/self/cmdline", 1 << 20);
   std::vector<std::string> words;
@@ -80,7 +80,7 @@ std::string NameFor(const app::RunOptions& run, const TrackerOptions& options,
   return command.empty() ? "program" : Path(command.front()).filename().string();
 }
 
-// As far as a row of emissions.csv tells it.
+// Fills only the fields that a row of emissions.csv needs.
 report::Summary SummaryOf(const Totals& totals, Interval wall) {
   report::Summary summary;
   summary.running_time = wall.length();
@@ -94,9 +94,10 @@ report::Summary SummaryOf(const Totals& totals, Interval wall) {
   return summary;
 }
 
-// How long a caller waits for a sample that a slow meter (or gateway) holds up.
+// The longest time that a caller waits for a sample that a slow meter (or gateway) holds up.
 constexpr std::chrono::seconds kLongestSample{5};
-// A sample this young is now: the sampler adds none within a millisecond of another.
+// A sample not older than this counts as current, because the sampler takes no two samples within a
+// millisecond.
 constexpr std::chrono::milliseconds kNow{2};
 
 }  // namespace
@@ -143,14 +144,15 @@ struct Tracker::State final : local::AttemptObserver {
   bool stopped = false;
   Totals last;
 
-  mutable std::mutex samples;  // between the sampler's thread and the callers
+  mutable std::mutex samples;  // guards the members below
   std::condition_variable sampled;
   Steady::time_point sampled_at;
   bool stopping = false;
   Energy cpu, gpu, ram;
   meter::MeanUtilisation mean;
   TickingMeter* meter = nullptr;  // owned by the process
-  // Last, so that the sampler's thread ends before what it uses.
+  // The process is declared last, so that the sampler's thread ends before the members that it
+  // uses.
   std::unique_ptr<local::MeasuredProcess> process;
 };
 
@@ -160,7 +162,8 @@ void Tracker::State::Note(const char* kind, const std::string& text) {
   notes += line + "\n";
 }
 
-// A training program is not refused because its grid is not known. Returns what it should know.
+// A training program still starts if the zone of its grid is unknown. Returns the note about the
+// zone that is assumed, or about the origin of the zone.
 std::string Tracker::State::SettleZone() {
   auto& signal = options.scheduler.signal;
   if (!signal.zone_origin.empty()) return "zone of " + signal.zone_origin;
@@ -182,7 +185,7 @@ Status Tracker::State::Open(const TrackerOptions& wanted,
   const std::vector<std::string> command = OwnCommand();
   spec = app::SpecOf(options, *surroundings, NameFor(options, wanted, command), wall.Now());
   spec.command = command;
-  // The host program may change its working directory.
+  // The path is absolute, because the host program may change its working directory.
   path = platform::AbsolutePath(app::DirectoryFor(options, spec)).lexically_normal().string();
   EBB_RETURN_IF_ERROR(platform::EnsureWritableDirectory(Path(path).parent_path()));
   EBB_ASSIGN_OR_RETURN(directory, report::RunDirectory::Create(path, spec));
@@ -225,7 +228,7 @@ Status Tracker::State::Begin() {
   return {};
 }
 
-// On the sampler's thread. While stopping, the caller takes in what is left.
+// Runs on the sampler's thread. Once stopping has begun, the caller takes in the last readings.
 void Tracker::State::AfterReadings(const std::vector<core::EnergyReading>& readings,
                                    const meter::Utilisation& utilisation) {
   const std::lock_guard lock(samples);
@@ -273,7 +276,7 @@ Result<Totals> Tracker::State::End(int exit_code) {
     stopping = true;
   }
   process->StopMeasuring();
-  surroundings->feed->AwaitFirstAnswer();  // where it was asked beside, what it says of the start
+  surroundings->feed->AwaitFirstAnswer();  // an answer asked for in the background
   last = Look();
   EBB_RETURN_IF_ERROR(Store(process->Finish({exit_code, false})));
   return last;
@@ -307,7 +310,7 @@ Result<EffectiveSettings> ReadSettings(const TrackerOptions& options) {
   EBB_RETURN_IF_ERROR(app::CheckOutputs(run));
   EffectiveSettings settings;
   settings.flags = app::ToFlags(run);
-  // Those that a run directory keeps elsewhere.
+  // ToFlags leaves these flags out, because a run directory keeps them elsewhere.
   settings.flags["name"] = NameFor(run, options, OwnCommand());
   if (!run.group.empty()) settings.flags["group"] = run.group;
   if (run.quiet) settings.flags["quiet"] = "true";
@@ -324,10 +327,10 @@ Result<std::unique_ptr<Tracker>> Tracker::Start(const TrackerOptions& options) {
   EBB_ASSIGN_OR_RETURN(const app::CodeCarbonFlags taken,
                        app::ApplyWithCodeCarbon(options.flags, options.codecarbon, run));
   if (IsCountedElsewhere(FindLocalRank(), run.metering.scope)) return nullptr;
-  // The host program may change its working directory.
+  // The paths are absolute, because the host program may change its working directory.
   for (std::string* file : {&run.emissions_file, &run.prometheus_file})
     if (!file->empty()) *file = platform::AbsolutePath(*file).string();
-  // No signal of the host program is to reach the threads that begin here.
+  // Threads that begin here inherit the mask, so no signal of the host program reaches them.
   const meter::BlockAllSignals blocked;
   auto state = std::make_unique<State>(std::move(run));
   EBB_RETURN_IF_ERROR(state->Open(options, taken.notes));
@@ -354,7 +357,7 @@ Status Tracker::MarkEpoch(int number) {
   event.time = state_->wall.Now();
   event.event = "epoch_end";
   event.epoch = number;
-  // The sample ends here as well, so that the epoch's energy is its own.
+  // A sample is taken now, so that the epoch's energy ends with the epoch.
   state_->meter->Mark();
   return state_->progress->Append(report::ProgressLine(event));
 }
@@ -370,7 +373,7 @@ report::EmissionsFields Tracker::Row() {
   core::RunRecord run;
   run.spec = state_->spec;
   core::Attempt attempt;
-  // As far as energy was measured, so that energy over time is power.
+  // The attempt ends with the last measured interval, so that energy over time is power.
   attempt.wall = totals.mean.wall;
   attempt.cpu_utilisation_percent = totals.mean.cpu_percent;
   attempt.ram_used_gb = totals.mean.ram_gb;

@@ -1,8 +1,7 @@
 #pragma once
-// This process, measured by itself: what `ebb track` does for a command, for the program that calls
-// it. The session of a command line (app/run/run_session.h) starts a program, waits for it and
-// shows things; here nothing is started, waited for or shown, and what it has in common with a
-// session comes from cli/.
+// Measures the process that calls it: `ebb track` as a library. The session of a command line
+// (app/run/run_session.h) starts a program, waits for it and shows its progress; a tracker does
+// none of these. Code that both need is in app/.
 //
 // Thread contract: any thread; calls wait for each other. Samples are taken, accounted and stored
 // on the sampler's thread, the only one that is started (a live signal has another). Signals are
@@ -24,49 +23,50 @@
 namespace ebb::lib {
 
 struct TrackerOptions {
-  app::FlagValues flags;  ///< of `ebb track`; unknown ones and those of budgets are an Error
+  app::FlagValues flags;  ///< flags of `ebb track`; unknown flags and those of budgets are an Error
   app::CodeCarbonSources codecarbon;
   std::string default_name;  ///< empty: the program's file name
 };
 
-/// What `options` come to, with nothing started or written.
+/// The settings that result from `options`; reading them starts and writes nothing.
 struct EffectiveSettings {
-  app::FlagValues flags;           ///< that differ from their defaults
-  std::vector<std::string> notes;  ///< which of CodeCarbon's settings are ignored, and why
-  std::string experiment_name;     ///< CodeCarbon's; empty: not given
+  app::FlagValues flags;           ///< flags that differ from their defaults
+  std::vector<std::string> notes;  ///< CodeCarbon settings that are ignored, and why
+  std::string experiment_name;     ///< CodeCarbon's experiment name; empty: not given
   std::optional<LocalRank> rank;
-  bool counted_elsewhere = false;  ///< by another rank of the job
+  bool counted_elsewhere = false;  ///< true if another rank of the job counts the machine
 };
 Result<EffectiveSettings> ReadSettings(const TrackerOptions& options);
 
 struct Totals {
   double duration_s = 0;
-  Energy cpu, gpu, ram;  ///< IT
-  core::BudgetUse use;   ///< of the facility, with emissions
-  Power power;           ///< IT, mean over the latest sample
+  Energy cpu, gpu, ram;  ///< energy of the IT equipment
+  core::BudgetUse use;   ///< energy and emissions of the facility
+  Power power;           ///< IT power, mean over the latest sample
   meter::Utilisation mean;
 };
 
-/// The one column that a Tracker's row has beyond those of emissions.csv: kWh whose emissions are
-/// unknown.
+/// The one column of a Tracker's row that emissions.csv does not have: energy in kWh whose
+/// emissions are unknown.
 inline constexpr const char* kEnergyWithoutIntensity = "energy_without_intensity";
 
 class Tracker {
  public:
-  /// Null where another rank of the job counts all that this one would (local_rank.h).
+  /// Null if another rank of the job counts everything that this tracker would (local_rank.h).
   static Result<std::unique_ptr<Tracker>> Start(const TrackerOptions& options);
-  /// Stops, as done, if that was not asked for.
+  /// Stops with exit code 0 if Stop was not called.
   ~Tracker();
 
   const std::string& directory() const;
-  const std::string& notes() const;  ///< as ebb_notes (ebb.h)
+  const std::string& notes() const;  ///< notes on the start, as ebb_notes (ebb.h) gives them
   Status MarkEpoch(int number);
-  /// After a sample that is taken now.
+  /// Takes a sample first.
   Totals Now();
-  /// The same as a row of emissions.csv.
+  /// Takes a sample, and returns the totals as a row of emissions.csv.
   report::EmissionsFields Row();
   bool stopped() const;
-  /// Whatever is returned, measuring has ended and what was measured is stored as far as it can be.
+  /// When this returns, even with an Error, measuring has ended and the measurements are stored as
+  /// far as possible.
   Result<Totals> Stop(int exit_code);
 
  private:
