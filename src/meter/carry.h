@@ -1,7 +1,7 @@
 #pragma once
-// Turns energy that comes as doubles into whole microjoules without losing the fractions: what is
-// cut off one reading is added to the next, so the readings of a device add up to its energy within
-// one microjoule however often it was sampled.
+// Turns energy that comes as doubles into whole microjoules without losing the fractions: the
+// fraction that one reading cuts off is added to the next one, so the readings of a device add up
+// to its energy within one microjoule however often it was sampled.
 
 #include <cmath>
 

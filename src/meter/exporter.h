@@ -1,6 +1,6 @@
 #pragma once
-// What a program on the same node tells of it in Prometheus's text format: asked no more than once
-// a second, and less often while it does not answer.
+// A client of an exporter: a program on the same node that publishes figures in Prometheus's text
+// format. The client asks at most once a second, and less often while the exporter does not answer.
 //
 // Not thread-safe: one thread at a time.
 
@@ -15,25 +15,25 @@
 
 namespace ebb::meter {
 
-/// Asks for the body of its page of metrics over HTTP; an answer may take two seconds.
+/// A function that gets the page of metrics at `url` over HTTP, with a timeout of two seconds.
 std::function<Result<std::string>()> MetricsAt(const std::string& url);
 
-/// `Told`: what is read from one answer.
+/// `Told` is the type of the figures that are read from one answer.
 template <typename Told>
 class Exporter {
  public:
   using Clock = std::chrono::steady_clock;
   struct Ports {
-    /// The body of its /metrics.
+    /// Gets the body of the exporter's page of metrics.
     std::function<Result<std::string>()> fetch;
     std::function<Clock::time_point()> now = Clock::now;
   };
-  /// `silent`: the message for people while there is no readable answer.
+  /// `silent` is the message for people while there is no readable answer.
   Exporter(Ports ports, Result<Told> (*read)(std::string_view), std::string silent)
       : ports_(std::move(ports)), read_(read), silent_(std::move(silent)) {}
 
-  /// Asks, unless it asked within the last second, or in vain within the last ten. An Error: what
-  /// the last question came to.
+  /// Asks the exporter, unless an answer is less than a second old, or a failure less than ten
+  /// seconds. Returns the error of the last request, if it failed.
   Status Look() {
     const typename Clock::time_point now = ports_.now();
     if (asked_ && now - *asked_ < (answer_ ? kGoodFor : kPauseAfterFailure)) return answer_;
@@ -46,9 +46,9 @@ class Exporter {
     }();
     return answer_;
   }
-  /// As of the last answer; empty while it does not answer.
+  /// Figures of the last answer; empty while the exporter does not answer.
   const Told& told() const { return told_; }
-  /// "dcgm-exporter does not tell of GPUs: ..."; empty: it does.
+  /// The reason, e.g. "dcgm-exporter does not tell of GPUs: ..."; empty if the exporter answers.
   std::string trouble() const { return answer_ ? "" : silent_ + ": " + answer_.error().Message(); }
 
  private:

@@ -1,6 +1,6 @@
 #pragma once
-// Remembers what a meter had to leave out: per device and cause, how often and how much time. An
-// interval without a reading is never filled in, but it is always named.
+// Counts the intervals that a meter left out: for each device and cause their number and their
+// total time. An interval without a reading is never filled in, but it is always reported.
 
 #include <map>
 #include <string>
@@ -13,7 +13,8 @@ class GapLog {
  public:
   void Add(const std::string& device, const std::string& cause, double seconds);
   void Clear() { gaps_.clear(); }
-  /// "cpu:package-0: 3 intervals, 3.0 s in all, not counted: the counter went backwards".
+  /// One line for each device and cause: "cpu:package-0: 3 intervals, 3.0 s in all, not counted:
+  /// the counter went backwards".
   std::vector<std::string> Lines() const;
 
  private:

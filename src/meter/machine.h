@@ -1,5 +1,5 @@
 #pragma once
-// Describes the machine a run was measured on: names and sizes only, nothing that changes.
+// Describes the machine that a run was measured on: names and sizes only, nothing that changes.
 
 #include <string>
 #include <vector>

@@ -56,8 +56,8 @@ void AddRam(const MeterOptions& options, std::vector<RaplDomain> dram, MeterSet&
       std::make_unique<RamModelMeter>(*total_bytes, options.ram_power_w, options.scope));
 }
 
-// psys is the whole platform, memory included, so nothing is metered beside it. False: it is not
-// asked for, or not there.
+// Adds the meter of psys if it is asked for and there; else returns false. psys is the whole
+// platform, memory included, so nothing is metered in addition to it.
 bool AddPlatform(const MeterOptions& options, std::vector<RaplDomain> psys, MeterSet& set) {
   if (!options.use_psys) return false;
   if (psys.empty()) {
@@ -75,7 +75,7 @@ bool AddPlatform(const MeterOptions& options, std::vector<RaplDomain> psys, Mete
   return true;
 }
 
-// Missing where nobody expects a GPU is not worth a note.
+// A missing NVIDIA library is worth a note only if a GPU is expected.
 bool NvidiaExpected(const MeterOptions& options) {
   if (options.cuda_visible_devices && !platform::Exists(options.kfd_device))
     return !options.cuda_visible_devices->empty();
@@ -100,7 +100,7 @@ GpuScan ScanDcgm(const MeterOptions& options) {
 }
 
 void AddGpus(const MeterOptions& options, MeterSet& set) {
-  // The machine is all its GPUs, whatever the run may see.
+  // The scope machine covers all GPUs, including those that the run cannot see.
   const bool machine = options.scope == core::MeterScope::kMachine;
   const auto by_scope = [&](const std::optional<std::string>& visible) {
     return options.gpu_ids ? options.gpu_ids : machine ? std::nullopt : visible;
@@ -113,7 +113,7 @@ void AddGpus(const MeterOptions& options, MeterSet& set) {
          NvidiaExpected(options), set);
   if (!platform::Exists(options.kfd_device)) return;
   RocmVisible visible{options.rocr_visible_devices, options.hip_visible_devices};
-  // HIP programs take the name of CUDA for theirs where that is not set.
+  // HIP programs read CUDA_VISIBLE_DEVICES if HIP_VISIBLE_DEVICES is not set.
   if (!visible.hip) visible.hip = options.cuda_visible_devices;
   if (options.gpu_ids) visible = {options.gpu_ids, std::nullopt};
   const bool all = machine && !options.gpu_ids;

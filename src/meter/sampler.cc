@@ -76,8 +76,8 @@ class Sampler::Session {
     }
   }
 
-  // Intervals are whole milliseconds. A mark in the millisecond of the sample before it gets a
-  // sample of its own: whoever marks waits for it, and would wait for a whole interval otherwise.
+  // Intervals are whole milliseconds. A mark in the same millisecond as the sample before it still
+  // gets a sample of its own, because the caller of Mark would otherwise wait for a whole interval.
   void WaitUntilSampleHasLength() const {
     while (clock_.WallNow() <= usage_.boundary())
       std::this_thread::sleep_for(std::chrono::microseconds{200});

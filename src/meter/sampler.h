@@ -1,12 +1,12 @@
 #pragma once
-// The clockwork of measuring: one thread that asks every meter at a fixed rate and hands the
-// readings on. Intervals of neighbouring samples share their boundary: no gaps, no overlaps; the
-// last, partial interval ends at Stop.
+// The sampler: one thread that samples every meter at a fixed rate and passes the readings to a
+// sink. Intervals of neighbouring samples share their boundary: no gaps, no overlaps; the last,
+// partial interval ends at Stop.
 //
-// Time: sampling_clock.h.
+// The time of samples comes from sampling_clock.h.
 //
 // Thread contract: Start, Mark and Stop may be called from any thread, one at a time. The sink is
-// called on the sampler thread and never after Stop returned. All signals are blocked in the
+// called on the sampler thread and never after Stop has returned. All signals are blocked in the
 // sampler thread.
 
 #include <sys/types.h>
@@ -28,14 +28,14 @@ struct SamplerOptions {
   Duration interval{1000};
   core::MeterScope scope = core::MeterScope::kProcessTree;
   std::string proc_root = "/proc";
-  /// Read once per Start. Replaced in tests.
+  /// Wall clock, read once per Start. Tests replace it.
   std::function<Time()> wall_now = {};
 };
 
-/// What Stop hands back.
+/// The result of Stop.
 struct SamplerSummary {
-  Utilisation mean;                   ///< over the whole of `mean.wall`, weighted by time
-  std::vector<std::string> warnings;  ///< what could not be measured, one line per cause
+  Utilisation mean;                   ///< means over the whole of `mean.wall`, weighted by time
+  std::vector<std::string> warnings;  ///< figures that could not be measured, one line per cause
 };
 
 class Sampler {
@@ -49,9 +49,9 @@ class Sampler {
 
   /// Begins the first interval now. `roots` are the processes whose trees are measured; ignored
   /// (and usually empty) for the scope kMachine. If a root is a child of this process, the time of
-  /// children this process has waited for counts too, so it does not matter whether the caller
-  /// reaps before or after Stop. `cgroup` is what the roots were put into, if anything; it must
-  /// live until Stop.
+  /// children that this process has waited for counts too, so the caller may reap it before or
+  /// after Stop. `cgroup` is the control group that the roots were put into, or null; it must live
+  /// until Stop.
   void Start(std::vector<pid_t> roots, const Cgroup* cgroup = nullptr);
   /// Ends the current interval now and begins the next one, e.g. at the end of an epoch. Returns at
   /// once; a request within a millisecond of a boundary adds none.

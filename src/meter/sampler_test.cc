@@ -45,7 +45,7 @@ struct Recording {
   TenWatts* meter = nullptr;
 };
 
-// Until another thread has come that far, however busy the machine is.
+// Waits until another thread has counted this far, however busy the machine is.
 void WaitFor(const std::atomic<int>& counter, int value) {
   while (counter < value) std::this_thread::sleep_for(500us);
 }
@@ -65,7 +65,7 @@ Sampler MakeSampler(Recording& recording, SamplerOptions options,
                  });
 }
 
-// Until another thread has come that far, or not within ten seconds.
+// Waits until another thread has counted this far; false after ten seconds.
 bool Reaches(const std::atomic<int>& counter, int value) {
   for (int left = 20'000; left > 0 && counter < value; --left) std::this_thread::sleep_for(500us);
   return counter >= value;
@@ -187,7 +187,8 @@ TEST(Sampler, MachineScopeNeedsNoProcess) {
   EXPECT_GT(summary.mean.ram_gb, 0);
 }
 
-// Marks mostly come in the millisecond of the start: each is answered at once all the same.
+// Most of these marks come in the same millisecond as the start. Each is answered at once
+// nevertheless.
 TEST(Sampler, AMarkRightAfterTheStartDoesNotWaitForTheNextInterval) {
   for (int start = 0; start < 200; ++start) {
     Recording recording;

@@ -6,7 +6,8 @@
 namespace ebb::meter {
 namespace {
 
-// Goes on while the machine is suspended, as the wall clock does and the steady clock does not.
+// This clock runs on while the machine is suspended, as the wall clock does; the steady clock does
+// not.
 std::chrono::nanoseconds TimeSinceBoot() {
   timespec now{};
   ::clock_gettime(CLOCK_BOOTTIME, &now);

@@ -1,7 +1,7 @@
 #pragma once
 // The time of samples. Durations come from the monotonic clock; the wall time of a boundary is one
-// reading of the wall clock plus the time since then (suspend included, CLOCK_BOOTTIME), so a wall
-// clock that is set meanwhile cannot make an interval negative or count one twice.
+// reading of the wall clock plus the time since then (suspend included, CLOCK_BOOTTIME), so setting
+// the wall clock meanwhile cannot make an interval negative or count one twice.
 
 #include <signal.h>
 
@@ -17,14 +17,14 @@ using SteadyTime = std::chrono::steady_clock::time_point;
 
 class SamplingClock {
  public:
-  /// `wall_now` is read once; the system clock where it is empty.
+  /// `wall_now` is read once. If it is empty, the system clock is read.
   explicit SamplingClock(const std::function<Time()>& wall_now);
 
   SteadyTime begin() const { return begin_; }
   Time wall_begin() const { return wall_; }
   Time WallNow() const;
-  /// The first point after `now` on the grid of `interval` laid at the begin, so that samples do
-  /// not drift; a late one leaves some out.
+  /// The first point after `now` on a grid that begins at the start and has the step `interval`, so
+  /// that samples do not drift. A late sample skips points.
   SteadyTime NextMultiple(SteadyTime now, std::chrono::nanoseconds interval) const;
 
   static Instant AsInstant(SteadyTime time) { return time.time_since_epoch(); }
@@ -35,8 +35,8 @@ class SamplingClock {
   SteadyTime begin_;
 };
 
-/// A new thread inherits the mask of the one that starts it: while this lives, threads are started
-/// that no signal reaches, so that signals stay with the threads that were there before.
+/// Blocks all signals in this thread. A new thread inherits the mask, so threads that are started
+/// while this object lives get no signals; the threads that were there before handle them.
 class BlockAllSignals {
  public:
   BlockAllSignals();

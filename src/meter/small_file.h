@@ -12,10 +12,11 @@
 
 namespace ebb::meter {
 
-/// The beginning of the file, as much as fits; nothing if it cannot be read (errno says why).
+/// The beginning of the file, as much as fits; nullopt if it cannot be read (errno says why).
 std::optional<std::string_view> ReadSmallFile(const char* path, std::span<char> buffer);
 
-/// The non-negative whole number a file consists of; errno is EINVAL if it holds something else.
+/// The non-negative whole number that a file consists of; nullopt if it holds something else, with
+/// errno EINVAL.
 std::optional<std::int64_t> ReadNumber(const char* path);
 
 /// The number beside `key` in a file of fields "key number", of which the first 8 KiB are looked
@@ -25,7 +26,8 @@ std::optional<std::int64_t> ReadNumberOf(const std::string& path, std::string_vi
 /// The first line of a file, trimmed; empty if it cannot be read.
 std::string ReadLine(const std::string& path);
 
-/// At most two decimals and no trailing zeros, as descriptions show figures: "8", "7.03".
+/// Formats a figure as descriptions show it, with at most two decimals and no trailing zeros: "8",
+/// "7.03".
 std::string FormatFigure(double value);
 
 /// Walks over fields separated by blanks, without allocating.
@@ -35,7 +37,7 @@ class Fields {
   /// The next field; empty at the end.
   std::string_view Next();
   Fields& Skip(int count);
-  /// The next field as a non-negative number; nothing if it is none.
+  /// The next field as a non-negative number; nullopt if it is not a number.
   std::optional<std::int64_t> NextNumber();
 
  private:

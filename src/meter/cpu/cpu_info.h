@@ -1,5 +1,5 @@
 #pragma once
-// What /proc says about the processors: their name and number, and how long they were busy.
+// The processors as /proc describes them: their name, their number, and how long they were busy.
 
 #include <chrono>
 #include <optional>
@@ -8,25 +8,26 @@
 namespace ebb::meter {
 
 struct CpuInfo {
-  std::string model_name;        ///< "AMD EPYC 7763 64-Core Processor"; "unknown CPU" if not said
-  int logical_processors = 1;    ///< online
-  int packages = 1;              ///< sockets; 1 where /proc/cpuinfo does not say
-  bool virtual_machine = false;  ///< the hypervisor flag
+  /// "AMD EPYC 7763 64-Core Processor"; "unknown CPU" if /proc does not name it.
+  std::string model_name;
+  int logical_processors = 1;    ///< number of those that are online
+  int packages = 1;              ///< sockets; 1 if /proc/cpuinfo does not say
+  bool virtual_machine = false;  ///< set if the CPU has the hypervisor flag
 };
 
 CpuInfo ReadCpuInfo(const std::string& proc_root);
 
 /// Time all logical processors together spent working since boot: user, nice, system and interrupts
-/// of /proc/stat, in clock ticks. Idle, waiting for I/O, and time stolen by a hypervisor are not
-/// work of this machine.
+/// of /proc/stat, in clock ticks. Idle time, time waiting for I/O and time stolen by a hypervisor
+/// do not count as work of this machine.
 std::optional<std::chrono::nanoseconds> ReadBusyTime(const std::string& proc_root);
 
-/// MemTotal of /proc/meminfo; nothing if it cannot be read.
+/// MemTotal of /proc/meminfo in bytes; nullopt if it cannot be read.
 std::optional<double> ReadTotalMemoryBytes(const std::string& proc_root);
-/// MemTotal - MemAvailable.
+/// MemTotal - MemAvailable of /proc/meminfo, in bytes.
 std::optional<double> ReadUsedMemoryBytes(const std::string& proc_root);
 
-/// Kernel clock ticks as time.
+/// Converts clock ticks of the kernel to a duration.
 std::chrono::nanoseconds FromClockTicks(std::int64_t ticks);
 
 constexpr double kBytesPerGib = 1024.0 * 1024.0 * 1024.0;

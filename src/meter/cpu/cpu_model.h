@@ -1,14 +1,14 @@
 #pragma once
-// The energy of the processors where no counter can be read: a model from CPU time and the data
+// The energy of the processors if no counter can be read: a model from CPU time and the data
 // sheet's thermal design power (TDP). docs/metering.md compares it with the published alternatives.
 //
 //   machine:       P = TDP x (0.1 + 0.9 x load)           an idle machine draws a tenth
 //   process tree:  P = TDP x CPU time / (time x logical processors)
 //
 // Both are linear in CPU time, so the energy does not depend on how often it is sampled, and the
-// process trees of a machine together never get more than the machine. TDP is what all visible
-// logical processors together draw at full load: of all packages on bare metal; in a virtual
-// machine the share of the package that its logical processors are.
+// process trees of a machine together never get more than the machine. The TDP used here is the
+// power that all visible logical processors together draw at full load: on bare metal the TDP of
+// all packages; in a virtual machine the share of the package that its logical processors make up.
 
 #include <optional>
 #include <string>
@@ -22,16 +22,17 @@
 namespace ebb::meter {
 
 struct CpuPower {
-  double tdp_w = 0;        ///< of all visible logical processors at full load
-  std::string provenance;  ///< "2/64 of AMD EPYC 7543, 225 W"
-  bool known = true;       ///< from a data sheet or the user, not the fallback
+  double tdp_w = 0;        ///< watts of all visible logical processors at full load
+  std::string provenance;  ///< source of tdp_w, e.g. "2/64 of AMD EPYC 7543, 225 W"
+  bool known = true;       ///< true: from a data sheet or the user; false: the fallback
 };
 
-/// `override_w` first (--cpu-tdp), then the built-in table, then 4 W per logical processor, the
-/// fallback that CodeCarbon publishes.
+/// The value of --cpu-tdp (`override_w`) comes first, then the built-in table, then 4 W per logical
+/// processor, the fallback that CodeCarbon publishes.
 CpuPower VisibleCpuPower(const CpuInfo& info, std::optional<double> override_w);
 
-/// What a machine draws over its load; process trees are charged by CPU time either way.
+/// Power of a machine as a function of its load. Process trees are charged by CPU time with either
+/// curve.
 enum class LoadCurve {
   kLinear,      ///< 0.1 + 0.9 x load
   kCodeCarbon,  ///< 0.1 + 0.9 x load^3, as CodeCarbon 3.3 (codecarbon/external/hardware.py);
@@ -43,7 +44,7 @@ class CpuModelMeter : public Meter {
   CpuModelMeter(CpuPower power, int logical_processors, core::MeterScope scope,
                 LoadCurve curve = LoadCurve::kLinear);
 
-  /// What the machine draws with nothing running.
+  /// Power of the machine in watts with nothing running.
   static double IdleWatts(const CpuPower& power);
 
   std::string Description() const override;

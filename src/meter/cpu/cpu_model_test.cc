@@ -236,8 +236,8 @@ TEST(CpuModel, CodeCarbonsCurveIsCodeCarbonsOnEqualSamples) {
   }
 }
 
-// The same for tracking_mode process: CPU time of the tree, on so many logical processors, in so
-// many seconds. Both of our curves charge a tree by its CPU time.
+// The figures of CodeCarbon's tracking_mode process, from the CPU time of the tree, the number of
+// logical processors and the seconds. Both of our curves charge a tree by its CPU time.
 TEST(CpuModel, AProcessTreeIsChargedAsCodeCarbonChargesIt) {
   const struct {
     double tdp_w;

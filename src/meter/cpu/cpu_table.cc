@@ -8,7 +8,7 @@ namespace ebb::meter {
 namespace {
 
 constexpr CpuPart kParts[] = {
-    // Intel Xeon E3, E5, E7: Haswell to Broadwell, before the metal names.
+    // Intel Xeon E3, E5, E7: Haswell to Broadwell, before parts were named after metals.
     {"Xeon E3-1230 v5", 80, 8},
     {"Xeon E3-1270 v6", 72, 8},
     {"Xeon E5-1650 v4", 140, 12},

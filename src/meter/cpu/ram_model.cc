@@ -39,7 +39,7 @@ int EstimateModules(double total_gib) {
   if (total_gib <= 16) return 2;
   if (total_gib <= 64) return 4;
   if (total_gib <= 128) return 8;
-  // The largest common size of which at least eight fit.
+  // Module size: the largest common one with which the memory has at least eight modules.
   double module_gib = 4;
   while (module_gib < 128 && module_gib * 2 <= total_gib / 8) module_gib *= 2;
   return std::min(kMostModules, static_cast<int>(std::ceil(total_gib / module_gib)));
@@ -86,7 +86,7 @@ std::vector<core::EnergyReading> RamModelMeter::Sample(const IntervalUsage& usag
 std::optional<double> RamModelMeter::Share(const IntervalUsage& usage) const {
   if (scope_ == core::MeterScope::kMachine) return 1.0;
   if (!usage.tree_resident_bytes) return std::nullopt;
-  // Pages that processes share are counted once for each of them.
+  // Pages that processes share are counted once for each process, so the sum may exceed the total.
   return std::min(1.0, *usage.tree_resident_bytes / total_bytes_);
 }
 

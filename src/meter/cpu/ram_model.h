@@ -16,14 +16,14 @@ namespace ebb::meter {
 enum class Architecture { kX86, kArm };
 Architecture ThisArchitecture();
 
-/// How many modules a memory of this size is likely to consist of.
+/// The number of modules that a memory of this size probably consists of.
 int EstimateModules(double total_gib);
-/// Watts of the whole machine's memory.
+/// Power of the whole machine's memory in watts.
 double EstimateRamPower(double total_gib, Architecture architecture);
 
 class RamModelMeter : public Meter {
  public:
-  /// `override_w` is --ram-power.
+  /// `override_w` is the value of --ram-power, in watts of the whole machine's memory.
   RamModelMeter(double total_bytes, std::optional<double> override_w, core::MeterScope scope);
 
   std::string Description() const override;

@@ -17,7 +17,7 @@ constexpr std::string_view kControlTypes[] = {"intel-rapl", "intel-rapl-mmio"};
 
 struct Zone {
   std::string directory;
-  std::string name;  ///< content of its name file
+  std::string name;  ///< content of the zone's name file
 };
 
 // Zones directly under `prefix`: "intel-rapl:0", but not "intel-rapl:0:1".
@@ -56,7 +56,7 @@ Package MakePackage(const std::string& root, const Zone& zone) {
   return package;
 }
 
-// 0, or the errno of the first counter that cannot be read.
+// Returns 0, or the errno of the first counter that cannot be read.
 int WhyUnreadable(const std::vector<Package>& packages) {
   for (const Package& package : packages) {
     if (!ReadNumber(package.domain.energy_file.c_str())) return errno;
@@ -64,8 +64,8 @@ int WhyUnreadable(const std::vector<Package>& packages) {
   return 0;
 }
 
-// By name, the zones of the first control type whose counters can all be read; where there is none,
-// those of the first one.
+// Packages by name: the zones of the first control type whose counters can all be read. If there is
+// no such control type, the zones of the first one.
 std::map<std::string, std::vector<Package>> FindPackages(const std::string& root) {
   std::map<std::string, std::vector<Package>> found;
   for (const std::string_view control_type : kControlTypes) {
@@ -100,7 +100,7 @@ bool AllReadable(const std::vector<RaplDomain>& domains) {
   });
 }
 
-// The first that can be read; twins under both control types are one.
+// The first psys zone that can be read. Twins under both control types are one zone.
 std::vector<RaplDomain> FindPsys(const std::string& root) {
   for (const std::string_view control_type : kControlTypes) {
     for (const Zone& zone : Zones(root, std::string(control_type))) {
@@ -112,7 +112,8 @@ std::vector<RaplDomain> FindPsys(const std::string& root) {
   return {};
 }
 
-// Shorter than this a counter may stand still because it is not updated more often.
+// A counter may stand still for less than this without being a gap, because it is not updated more
+// often.
 constexpr double kUpdateSeconds = 1;
 
 std::chrono::duration<double> AsSeconds(std::chrono::nanoseconds time) { return time; }
@@ -188,7 +189,7 @@ std::vector<core::EnergyReading> RaplMeter::Sample(const IntervalUsage& usage) {
     counted.unshared_joules += static_cast<double>(microjoules) / 1e6;
     const auto share = ShareOfTree(counted, usage);
     if (!share) continue;
-    // Nothing is known of an interval that was dropped whole; that is not the same as zero.
+    // The energy of an interval that was dropped whole is unknown, which is not the same as zero.
     if (!dropped || microjoules > 0)
       readings.push_back(
           {counted.device,
@@ -206,7 +207,8 @@ std::vector<core::EnergyReading> RaplMeter::Sample(const IntervalUsage& usage) {
   return readings;
 }
 
-// The energy of this time comes with a later value, if one comes.
+// True if this reading adds nothing yet. The energy of its time comes with a later value, if one
+// comes.
 bool RaplMeter::CountsNothingYet(Counted& counted, EnergyCounter::Outcome outcome) {
   const bool still = outcome == EnergyCounter::Outcome::kStill && !counted.counter.has_counted();
   if (outcome != EnergyCounter::Outcome::kUnreadable && !still) return false;
@@ -224,7 +226,8 @@ void RaplMeter::Collect(Counted& counted, const IntervalUsage& usage) {
   counted.machine_busy += usage.machine_busy.value_or(std::chrono::nanoseconds{});
 }
 
-// Nothing while it cannot be said: the energy then waits for the next interval.
+// Share of the process tree, from 0 to 1; nullopt while it is unknown, and the energy then waits
+// for the next interval.
 std::optional<double> RaplMeter::ShareOfTree(const Counted& counted,
                                              const IntervalUsage& usage) const {
   if (options_.scope == core::MeterScope::kMachine) return 1.0;
@@ -233,14 +236,14 @@ std::optional<double> RaplMeter::ShareOfTree(const Counted& counted,
     return std::min(1.0, *usage.tree_resident_bytes / options_.total_memory_bytes);
   }
   if (!usage.tree_cpu || !usage.machine_busy) return std::nullopt;
-  // Both figures come in clock ticks; a few milliseconds may show nothing busy, or the tree busier
-  // than the machine.
+  // Both figures come in clock ticks, so within a few milliseconds the machine may seem not busy at
+  // all, or the tree busier than the machine.
   if (counted.tree_cpu >= counted.machine_busy)
     return counted.tree_cpu.count() > 0 ? std::optional(1.0) : std::nullopt;
   return AsSeconds(counted.tree_cpu) / AsSeconds(counted.machine_busy);
 }
 
-// Of what was counted since the last reading: nobody's.
+// Idle energy in joules within the energy counted since the last reading. It belongs to no process.
 double RaplMeter::IdleJoules(const Counted& counted, const IntervalUsage& usage) const {
   if (!options_.idle_w || options_.scope == core::MeterScope::kMachine) return 0;
   const double processor_seconds = counted.waiting_seconds * usage.logical_processors;
@@ -265,7 +268,7 @@ std::optional<std::chrono::nanoseconds> RaplMeter::poll_interval() const {
     if (pause && *pause > std::chrono::nanoseconds{})
       shortest = std::min(shortest.value_or(*pause), *pause);
   }
-  // Half of it, so that a late poll is still in time.
+  // Half of the longest pause, so that a late poll is still in time.
   if (shortest) return *shortest / 2;
   return std::nullopt;
 }

@@ -2,15 +2,18 @@
 // Energy of processor packages from the counters of Running Average Power Limit (Intel SDM vol. 3,
 // "Platform Specific Power Management Support"; AMD since Linux 5.8 by the same interface), read
 // through /sys/class/powercap (kernel document power/powercap). All package-N domains count, also
-// those of dies ("package-0-die-1"); cores and uncore do not, being parts of them. psys, where the
-// board has it, is the whole platform: it is read instead of the packages, never beside them. The
-// same package may appear under intel-rapl and intel-rapl-mmio: it counts once.
+// those of dies ("package-0-die-1"); cores and uncore do not, because they are parts of packages.
+// The domain psys, on boards that have it, is the whole platform: it is read instead of the
+// packages, never in addition to them. A package that appears under both intel-rapl and
+// intel-rapl-mmio counts once.
 //
-// Scope process tree: counters know no processes. Each interval's energy is shared by CPU time:
+// With the scope process tree, the energy of each interval is shared by CPU time, because counters
+// do not know processes:
 //   (energy - idle) x (CPU time of the tree / busy time of all processors)
-// where idle is the known idle power x the part of the processors that did not work, 0 where it is
-// not known (as idle_meter.h has it of a machine). Shares of trees over the same
-// interval never exceed the energy. The dram domain is shared by resident size, as the RAM model.
+// where idle is the known idle power x the part of the processors that did not work, or 0 if the
+// idle power is unknown (idle_meter.h does the same for a machine). Shares of trees over the same
+// interval never exceed the energy. The dram domain is shared by resident size, as in the RAM
+// model.
 
 #include <chrono>
 #include <optional>
@@ -32,11 +35,11 @@ struct RaplDomain {
 };
 
 struct RaplScan {
-  std::vector<RaplDomain> packages;  ///< all of them, or none
-  std::vector<RaplDomain> dram;      ///< only where all can be read
-  std::vector<RaplDomain> psys;      ///< one, or none where there is none that can be read
-  bool not_permitted = false;        ///< there are counters, and this user may not read them
-  std::string note;                  ///< why `packages` is empty and what to do; else empty
+  std::vector<RaplDomain> packages;  ///< all packages, or none
+  std::vector<RaplDomain> dram;      ///< memory of the packages; empty unless all of it can be read
+  std::vector<RaplDomain> psys;      ///< one domain, or none if no psys can be read
+  bool not_permitted = false;        ///< set if there are counters that this user may not read
+  std::string note;                  ///< reason why `packages` is empty, and what to do; else empty
 };
 
 /// The command that lets a user's group read the counters until the next boot.
@@ -46,14 +49,15 @@ inline constexpr const char* kAllowRapl =
 
 RaplScan ScanRapl(const std::string& rapl_root);
 
-/// One meter for domains of one component: the packages, or their memory.
+/// A meter of the domains of one component: the packages, or their memory.
 class RaplMeter : public Meter {
  public:
   struct Options {
     core::Component component = core::Component::kCpu;  ///< kCpu or kRam
     core::MeterScope scope = core::MeterScope::kProcessTree;
-    double total_memory_bytes = 0;   ///< needed to share dram among process trees
-    std::optional<double> idle_w{};  ///< of each package, where it is known
+    double total_memory_bytes = 0;  ///< needed to divide dram among process trees
+    /// Watts of each package with nothing running; nullopt if unknown.
+    std::optional<double> idle_w{};
   };
   RaplMeter(std::vector<RaplDomain> domains, Options options);
 
@@ -70,11 +74,13 @@ class RaplMeter : public Meter {
     std::string device;
     EnergyCounter counter;
     Carry carry{};
-    double unshared_joules = 0;  ///< counted, but nothing ran yet that it could be charged to
-    // Since the last reading; longer than a sample where the counter could not be read.
+    /// Energy counted while no process ran that it could be charged to.
+    double unshared_joules = 0;
+    // Time since the last reading. It is longer than a sample if the counter could not be read.
     std::optional<Time> wall_begin{};
     double waiting_seconds = 0;
-    std::optional<EnergyCounter::Outcome> waiting{};  ///< for a value, which is why it is longer
+    /// Reason why wall_begin is older than a sample.
+    std::optional<EnergyCounter::Outcome> waiting{};
     bool cpu_time_missing = false;
     std::chrono::nanoseconds tree_cpu{}, machine_busy{};
   };

@@ -29,7 +29,8 @@ class FakePowercap {
   void Set(const std::string& zone, std::int64_t energy_uj) {
     root.Write(zone + "/energy_uj", std::to_string(energy_uj) + "\n");
   }
-  // Tests may run as root, who can read everything: a directory cannot be read by anyone.
+  // Makes a counter a directory, which no user can read: tests may run as root, who can read every
+  // file.
   void Break(const std::string& zone) {
     root.Remove(zone + "/energy_uj");
     root.Write(zone + "/energy_uj/x", "");
@@ -126,7 +127,7 @@ TEST(RaplScan, MissingPermissionIsExplainedWithTheFix) {
   powercap.Zone("intel-rapl:0", "package-0");
   ::chmod(powercap.root.path().c_str(), 0755);
   ::chmod((powercap.root.path() + "/intel-rapl:0/energy_uj").c_str(), 0);
-  // Root may read everything, so for the length of the scan this is nobody.
+  // Root may read every file, so the scan runs as the user nobody.
   const uid_t user = ::geteuid();
   ASSERT_EQ(::seteuid(user == 0 ? 65534 : user), 0);
   const RaplScan scan = ScanRapl(powercap.root.path());
@@ -221,8 +222,8 @@ TEST(EnergyCounter, AValueThatStaysIsNoZeroAndLosesNothing) {
   EXPECT_EQ(counter.Take(), 60'000'000);
 }
 
-// What a machine does and what a reader sees of it, at random: polls at odd times, wraps, resets,
-// values that cannot be read or stay. The oracle knows the energy, the counter only the values.
+// A random machine and a reader of its counter: polls at odd times, wraps, resets, values that
+// cannot be read or stay the same. The oracle knows the energy; the counter sees only the values.
 class CounterWalk {
  public:
   explicit CounterWalk(std::uint64_t seed) : random_(seed) {
@@ -243,7 +244,8 @@ class CounterWalk {
   void Check() const {
     EXPECT_GE(counted_uj_, 0);
     EXPECT_LE(counted_uj_, settled_uj_ + hidden_excess_uj_);
-    // Every microjoule is counted, still to come, flagged, or hidden by a reset nobody can see.
+    // Every microjoule is counted, still to come, flagged, or hidden by a reset that no reader can
+    // see.
     EXPECT_EQ(counted_uj_ + flagged_uj_ + hidden_loss_uj_ - hidden_excess_uj_, settled_uj_);
   }
   int hidden() const { return hidden_; }
@@ -309,7 +311,7 @@ TEST(EnergyCounter, NeverNegativeNeverTooMuchAndEveryLossIsFlagged) {
     flagged_uj += walk.flagged_uj();
   }
   EXPECT_GT(flagged_uj, 0);
-  // A reset that nobody can see from the values alone (energy_counter.h) is rare: 3,000 resets.
+  // Resets that the values alone cannot show (energy_counter.h) are rare among the 3,000 resets.
   EXPECT_LT(hidden, 600);
 }
 
@@ -477,7 +479,7 @@ TEST(Rapl, APackageThatIsRemovedIsNamedAndTheOthersGoOn) {
   EXPECT_NE(meter.Gaps()[0].find("cannot be read"), std::string::npos);
 }
 
-// Trees as the kernel lays them out on machines of these kinds.
+// Trees as the kernel lays them out on machines of several kinds.
 struct MachineCase {
   const char* machine;
   std::vector<std::pair<const char*, const char*>> zones;  // directory, name

@@ -24,7 +24,7 @@ std::optional<NamedGpu> SliceOf(std::optional<MigSlice> slice, const Uuids& uuid
   return NamedGpu{*parent, std::move(slice)};
 }
 
-// "MIG-GPU-<uuid>/1/0", as drivers before 470 write it.
+// Parses "MIG-GPU-<uuid>/1/0", as drivers before 470 write it.
 std::optional<NamedGpu> OldMigName(std::string_view entry, const Devices& devices,
                                    const Uuids& uuids, const NvmlLibrary& library) {
   entry.remove_prefix(std::string_view("MIG-").size());
@@ -37,7 +37,7 @@ std::optional<NamedGpu> OldMigName(std::string_view entry, const Devices& device
   return NamedGpu{*parent, slice ? *std::move(slice) : MigSlice{}};
 }
 
-// "0:1": slice 1 of GPU 0.
+// Parses "0:1": slice 1 of GPU 0.
 std::optional<NamedGpu> ContainerName(std::string_view entry, const Devices& devices,
                                       const Uuids& uuids, const NvmlLibrary& library) {
   const auto parts = Split(entry, ':');

@@ -1,9 +1,9 @@
 #pragma once
-// The GPUs a CUDA program sees with a value of CUDA_VISIBLE_DEVICES (CUDA C programming guide,
+// The GPUs that a CUDA program sees with a value of CUDA_VISIBLE_DEVICES (CUDA C programming guide,
 // "CUDA environment variables"; MIG user guide, "CUDA visible devices"): indices, UUIDs or unique
-// beginnings of them, MIG slices by UUID ("MIG-..."), by GPU and instance
-// ("MIG-GPU-<uuid>/<gpu instance>/<compute instance>"), or as containers number them ("0:1", slice
-// 1 of GPU 0). Nothing after the first entry that names no GPU is visible.
+// beginnings of them, MIG slices by UUID ("MIG-..."), by GPU and instance ("MIG-GPU-<uuid>/<gpu
+// instance>/<compute instance>"), or as containers number them ("0:1", slice 1 of GPU 0). The first
+// entry that names no GPU ends the list.
 
 #include <optional>
 #include <string>
@@ -13,12 +13,13 @@
 
 namespace ebb::meter {
 
-/// What one entry of the list names.
+/// The GPU or slice that one entry of the list names.
 struct NamedGpu {
-  std::size_t index = 0;          ///< into the list of GPUs
-  std::optional<MigSlice> slice;  ///< nothing: the whole GPU
+  std::size_t index = 0;          ///< position in the list of GPUs
+  std::optional<MigSlice> slice;  ///< nullopt: the whole GPU
 };
-/// Nothing: no GPU, or not one only. `devices` are those of the library, `uuids` theirs.
+/// The GPU or slice that `entry` names; nullopt if the entry names none, or more than one.
+/// `devices` are the GPUs of the library, `uuids` their UUIDs.
 std::optional<NamedGpu> NameGpu(std::string_view entry,
                                 const std::vector<GpuLibrary::Device>& devices,
                                 const std::vector<std::string>& uuids, const NvmlLibrary& library);
@@ -27,22 +28,22 @@ std::optional<NamedGpu> NameGpu(std::string_view entry,
 std::vector<std::string> VisibleEntries(const std::string& cuda_visible_devices);
 
 struct VisibleGpu {
-  std::size_t index = 0;  ///< into the list of GPUs
-  double share = 1;       ///< of the GPU; below 1 for MIG slices
+  std::size_t index = 0;  ///< position in the list of GPUs
+  double share = 1;       ///< charged share of the GPU; below 1 for MIG slices
 };
 
 struct GpuSelection {
-  std::vector<VisibleGpu> gpus;  ///< ascending, each once
+  std::vector<VisibleGpu> gpus;  ///< in ascending order, each once
   std::vector<std::string> notes;
 };
 
-/// Absent: all; empty: none.
+/// The GPUs that a value of CUDA_VISIBLE_DEVICES selects: all if it is absent, none if it is empty.
 GpuSelection SelectGpus(const std::vector<GpuLibrary::Device>& devices,
                         const std::vector<std::string>& uuids,
                         const std::optional<std::string>& cuda_visible_devices,
                         const NvmlLibrary& library);
 
-/// The one UUID that begins so; nothing if there is none or several.
+/// The one UUID with this beginning; nullopt if none or several have it.
 std::optional<std::size_t> FindUnique(const std::vector<std::string>& uuids,
                                       std::string_view beginning);
 

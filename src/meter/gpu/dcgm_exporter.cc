@@ -12,12 +12,12 @@ namespace ebb::meter {
 namespace {
 
 constexpr std::string_view kFields = "DCGM_FI_DEV_";
-constexpr double kMicrojoules = 1000;      // of a millijoule
-constexpr double kMostMillijoules = 9e15;  // 64 bits hold its microjoules
-constexpr double kComputeSlices = 7;       // of a GPU that can be cut in slices
+constexpr double kMicrojoules = 1000;      // microjoules in a millijoule
+constexpr double kMostMillijoules = 9e15;  // largest count whose microjoules fit into 64 bits
+constexpr double kComputeSlices = 7;       // compute slices of a GPU that can be divided
 constexpr double kComputeSlicesOfA30 = 4;
 
-// Pods of one GPU, by slice ("": the whole).
+// Pods on one slice of a GPU. The slice with an empty name is the whole GPU.
 struct Slice {
   double share = 1;
   std::set<std::string> pods;

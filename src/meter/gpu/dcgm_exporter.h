@@ -1,17 +1,17 @@
 #pragma once
-// NVIDIA's GPUs as dcgm-exporter tells of them: for an agent whose container has no library of the
-// driver, on a node where the exporter runs. It counts energy, and names the pod that holds each
-// GPU or slice, whether or not a process is on it.
+// NVIDIA GPUs as dcgm-exporter reports them, for an agent whose container has no library of the
+// driver, on a node where the exporter runs. The exporter counts energy and names the pod that
+// holds each GPU or slice, even if no process uses it.
 //
-// It speaks Prometheus's text format. One sample for each GPU and field, or for each slice of it:
+// The format is Prometheus's text format, with one sample for each field of each GPU or slice:
 //
 //   DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION{gpu="0",UUID="GPU-...",modelName="NVIDIA A100",
 //     GPU_I_PROFILE="3g.40gb",GPU_I_ID="1",namespace="lab",pod="train-0"}          millijoules
 //   DCGM_FI_DEV_POWER_USAGE{...}                                                   watts
 //   DCGM_FI_DEV_GPU_UTIL{...}                                                      percent
 //
-// Exporters before 2.3 write uuid, pod_name and pod_namespace; pod_uid is there on request. They
-// look at the GPUs every 30 s by default, so that their figures stand still in between.
+// Exporters before 2.3 write uuid, pod_name and pod_namespace; pod_uid is an option of the
+// exporter. An exporter reads the GPUs every 30 s by default; its figures stand still in between.
 //
 // Source: https://docs.nvidia.com/datacenter/dcgm/latest (DCGM Exporter Metrics).
 //
@@ -35,11 +35,12 @@ struct DcgmGpu {
   std::string uuid, model;
   std::optional<std::int64_t> microjoules;
   std::optional<double> watts, utilisation_percent;
-  /// What part of it each pod has: by uid, or as "namespace/name" where the exporter tells no uid.
+  /// Share of the GPU that each pod has. The key is the pod's uid, or "namespace/name" if the
+  /// exporter does not report uids.
   std::map<std::string, double> pods;
 };
 
-/// In the exporter's order. An Error: it is no such text, or tells of no GPU.
+/// GPUs in the exporter's order. Fails if the text is not in the format or reports no GPU.
 Result<std::vector<DcgmGpu>> DcgmGpusFromText(std::string_view text);
 
 class DcgmExporter : public Exporter<std::vector<DcgmGpu>> {
@@ -50,8 +51,8 @@ class DcgmExporter : public Exporter<std::vector<DcgmGpu>> {
   const std::vector<DcgmGpu>& gpus() const { return told(); }
 };
 
-/// The devices are those of the exporter's first answer, which must have come. One of which it
-/// tells nothing any more is lost.
+/// A library of the GPUs in the exporter's first answer, which must have come. A GPU that is
+/// missing from a later answer counts as lost.
 std::unique_ptr<GpuLibrary> LibraryOf(std::shared_ptr<DcgmExporter> exporter);
 
 }  // namespace ebb::meter

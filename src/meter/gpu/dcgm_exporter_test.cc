@@ -9,7 +9,7 @@ namespace {
 
 using std::chrono::seconds;
 
-// As dcgm-exporter 4 writes it.
+// A sample as dcgm-exporter 4 writes it.
 std::string Sample(const std::string& field, const std::string& uuid, double value,
                    const std::string& more = "") {
   return "DCGM_FI_DEV_" + field + "{gpu=\"0\",UUID=\"" + uuid +
@@ -72,7 +72,7 @@ TEST(DcgmGpus, OtherTextsAreRefused) {
   EXPECT_NE(none.error().what.find("no GPU"), std::string::npos);
 }
 
-// What the exporter answers, and when it is asked.
+// An exporter whose answers and whose clock the test sets.
 class DcgmExporterTest : public ::testing::Test {
  protected:
   void Answer(double millijoules, const std::string& pod = Of("train-0")) {
@@ -106,7 +106,7 @@ TEST_F(DcgmExporterTest, IsAskedOnceASecondAndNotSoOftenWhileItDoesNotAnswer) {
   EXPECT_EQ(exporter_->gpus().at(0).pods.at("lab/train-0"), 1);
 }
 
-// Values stand still for as long as the exporter does not look; an outage loses nothing.
+// Values stand still until the exporter reads the GPUs again; an outage loses nothing.
 TEST_F(DcgmExporterTest, ItsCounterIsMeteredAsThatOfADriver) {
   Answer(1'000'000);
   ASSERT_TRUE(exporter_->Look());

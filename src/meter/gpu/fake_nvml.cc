@@ -78,7 +78,7 @@ FakeNvmlState& State() {
   return state;
 }
 
-// As the file, or the test, has it now.
+// The error code that the state file, or the test, has for this GPU now.
 int ErrorOf(const FakeGpu& gpu) {
   if (!StateFile()) return gpu.error;
   for (const FakeGpu& now : StateFromFile().gpus)
@@ -98,7 +98,7 @@ struct EventData {
 
 struct EventSet {
   std::vector<std::string> uuids;
-  std::size_t delivered = 0;  // of all that there ever were
+  std::size_t delivered = 0;  // number of events given out, among all since the start
 };
 
 const FakeGpu& Gpu(const void* device) { return *static_cast<const FakeGpu*>(device); }

@@ -6,16 +6,16 @@
 //   GPU-aaaa1111 | NVIDIA L4 | millijoules | milliwatts | MIG-1 MIG-2 | power limit in mW | error |
 //   pid pid
 //
-// and lines of what goes wrong:
+// and lines for faults:
 //
 //   ! init 18                  nvmlInit fails with this code
-//   ! xid GPU-aaaa1111 79      an event, for whoever listens since before the line was there
+//   ! xid GPU-aaaa1111 79      an event, for a listener that was there before the line
 //
-// The file is read again whenever NVML is initialised anew; errors, events, and GPUs that are not
-// in it any more (they are lost) also in between.
+// The file is read again whenever NVML is initialised. Errors, events and the loss of GPUs that are
+// no longer in the file take effect in between as well.
 //
-// The limit that a program sets is kept for the next one, in the file's name + "." + UUID; where
-// that file may not be written, no limit may be set.
+// The power limit that a program sets is kept for the next program in the file NAME.UUID, where
+// NAME is the state file. If that file cannot be written, no limit can be set.
 
 #include <string>
 #include <vector>
@@ -36,31 +36,31 @@ struct FakeGpu {
   long long millijoules = -1;  ///< total energy; negative: NVML_ERROR_NOT_SUPPORTED
   long long milliwatts = -1;   ///< power; negative: NVML_ERROR_NOT_SUPPORTED
   int utilisation_percent = 0;
-  int error = 0;        ///< answers every question with this: 4 no permission, 15 lost
-  bool answers = true;  ///< false: not even its handle is to be had
-  bool mig_on = false;  ///< also when there are slices
+  int error = 0;        ///< code that answers every question: 4 no permission, 15 lost
+  bool answers = true;  ///< false: NVML does not even return a handle of the GPU
+  bool mig_on = false;  ///< also set if there are slices
   std::vector<FakeMig> mig{};
   unsigned most_mig = 7;
   long long limit_mw = -1;  ///< power limit, 100 to 350 W, by default 300; negative: not supported
   bool may_set_limit = true;
-  std::vector<unsigned> pids{};  ///< that compute on it
+  std::vector<unsigned> pids{};  ///< processes that compute on the GPU
 };
 
 struct FakeXid {
   std::string uuid;
   unsigned long long code = 0;
-  unsigned gpu_instance = 0xFFFFFFFF, compute_instance = 0xFFFFFFFF;  ///< of no slice
+  unsigned gpu_instance = 0xFFFFFFFF, compute_instance = 0xFFFFFFFF;  ///< values for a whole GPU
 };
 
 struct FakeNvmlState {
   bool driver_loaded = true;
-  int init_error = 0;  ///< nvmlInit fails with it
+  int init_error = 0;  ///< code with which nvmlInit fails; 0: success
   std::vector<FakeXid> xids{};
   std::vector<FakeGpu> gpus;
   int initialised = 0;
 };
 
-/// Exported under this name: FakeNvmlState* FakeNvml().
+/// Type of the exported function: FakeNvmlState* FakeNvml().
 using FakeNvmlFunction = FakeNvmlState*();
 
 }  // namespace ebb::meter

@@ -1,6 +1,6 @@
 #pragma once
-// A stand-in for AMD's ROCm SMI library with the symbols that rocm_library.cc loads; used as
-// fake_nvml.h is.
+// A stand-in for AMD's ROCm SMI library with the symbols that rocm_library.cc loads. Tests use it
+// in the same way as fake_nvml.h.
 
 #include <cstdint>
 #include <string>
@@ -17,7 +17,7 @@ struct FakeRocmGpu {
   std::int64_t average_microwatts = -1;  ///< negative: RSMI_STATUS_NOT_SUPPORTED
   std::int64_t socket_microwatts = -1;   ///< negative: RSMI_STATUS_NOT_SUPPORTED
   std::uint32_t busy_percent = 0;
-  int error = 0;  ///< answers every question with this: 3 file error, 4 permission
+  int error = 0;  ///< code that answers every question: 3 file error, 4 permission
 };
 
 struct FakeRocmState {
@@ -26,7 +26,7 @@ struct FakeRocmState {
   int initialised = 0;
 };
 
-/// Exported under this name: FakeRocmState* FakeRocm().
+/// Type of the exported function: FakeRocmState* FakeRocm().
 using FakeRocmFunction = FakeRocmState*();
 
 }  // namespace ebb::meter

@@ -9,11 +9,11 @@
 namespace ebb::meter {
 namespace {
 
-// The library with everything it shows.
+// The library with all devices that it reports.
 struct Machine {
   std::unique_ptr<NvmlLibrary> library;
   std::vector<GpuLibrary::Device> cards;
-  std::vector<std::string> uuids;  ///< of the cards
+  std::vector<std::string> uuids;  ///< UUIDs of the cards
   GpuInventory all;
 };
 
@@ -57,7 +57,8 @@ Result<Machine> LookAt(const std::string& nvml_library) {
   return machine;
 }
 
-// Those of `among` that one entry names: an instance, or all of a GPU. Empty: none.
+// The devices among `among` that one entry names: an instance, or all devices of a GPU. Empty if
+// there are none.
 std::vector<GpuDevice> Named(const Machine& machine, const std::string& entry,
                              const std::vector<GpuDevice>& among) {
   std::vector<GpuDevice> found;
@@ -78,7 +79,7 @@ void Add(std::vector<GpuDevice> found, std::vector<GpuDevice>& devices) {
   }
 }
 
-// As CUDA would: what follows an entry that names nothing is not visible.
+// Hides devices as CUDA does: an entry that names nothing hides all that follow it.
 void KeepVisible(const Machine& machine, const std::string& visible, GpuInventory& inventory) {
   std::vector<GpuDevice> kept;
   for (const std::string& entry : VisibleEntries(visible)) {

@@ -1,7 +1,7 @@
 #pragma once
-// What there is of GPUs to hand out: each device that a program can have to itself, under the name
-// that CUDA_VISIBLE_DEVICES takes. Where a GPU is divided (Multi-Instance GPU) these are its
-// instances, as CUDA can use nothing else of it.
+// The GPUs that can be handed out: each device that a program can have to itself, under the name
+// that CUDA_VISIBLE_DEVICES takes. The devices of a divided GPU (Multi-Instance GPU) are its
+// instances, because CUDA cannot use any other part of it.
 
 #include <cstdint>
 #include <optional>
@@ -16,15 +16,16 @@ namespace ebb::meter {
 
 struct GpuDevice {
   std::string uuid;       ///< "GPU-..." or "MIG-..."
-  std::string model;      ///< "NVIDIA L4"; of an instance "NVIDIA A100-SXM4-40GB MIG 1g.5gb"
-  std::size_t index = 0;  ///< of the GPU, as nvidia-smi counts: in PCI bus order
-  std::string card_uuid;  ///< of the GPU that it is, or is a part of
+  std::string model;      ///< "NVIDIA L4"; for an instance "NVIDIA A100-SXM4-40GB MIG 1g.5gb"
+  std::size_t index = 0;  ///< number of the GPU as nvidia-smi counts: in PCI bus order
+  std::string card_uuid;  ///< UUID of the GPU that the device is, or is a part of
   std::string card_model;
-  std::optional<double> share;  ///< of the GPU; 1 for a whole one, nothing where no driver says it
-  std::string fault{};          ///< why no program can use it; empty: it answers
+  /// Share of the GPU: 1 for a whole one; nullopt if no driver reports it.
+  std::optional<double> share;
+  std::string fault{};  ///< reason why no program can use the device; empty: it answers
 };
 
-/// What the energy counter of a GPU shows.
+/// The value of a GPU's energy counter.
 struct CardEnergy {
   std::string uuid;
   std::int64_t microjoules = 0;
@@ -32,30 +33,33 @@ struct CardEnergy {
 
 struct GpuInventory {
   std::vector<GpuDevice> devices;      ///< in PCI bus order
-  std::vector<std::string> notes;      ///< what is there and cannot be handed out
-  std::vector<std::string> cards;      ///< UUIDs of all GPUs that are there, hidden ones included
-  std::vector<CardEnergy> energies{};  ///< of those that have a counter
-  /// What `names` of the search mean: UUIDs; of a divided GPU, that of the GPU.
+  std::vector<std::string> notes;      ///< devices that are there but cannot be handed out, and why
+  std::vector<std::string> cards;      ///< UUIDs of all GPUs, hidden ones included
+  std::vector<CardEnergy> energies{};  ///< values of the GPUs that have a counter
+  /// UUIDs that the `names` of the search stand for. A divided GPU has the UUID of the whole GPU.
   std::vector<std::string> chosen;
-  std::optional<Error> unknown_name;  ///< one of `names` that names nothing; says what is there
+  /// The first of `names` that names nothing, and the names that exist.
+  std::optional<Error> unknown_name;
 };
 
 struct GpuSearch {
   std::string nvml_library = "libnvidia-ml.so.1";
-  /// Of the environment that this process was given: what is outside it belongs to others.
+  /// CUDA_VISIBLE_DEVICES of this process's environment. Devices outside it belong to others.
   std::optional<std::string> cuda_visible_devices;
-  /// Only these: numbers as nvidia-smi counts, UUIDs or unique beginnings of them; a divided GPU
-  /// stands for all its instances. Empty: all.
+  /// Limits the search to these: numbers as nvidia-smi counts, UUIDs or unique beginnings of them.
+  /// A divided GPU stands for all its instances. Empty: all.
   std::vector<std::string> names;
 };
 
-/// kUnavailable: no NVML (NvmlLibrary::IsInstalled), or it does not start. kUsage: a name that
-/// names nothing; says what is there.
+/// Fails with kUnavailable if there is no NVML (NvmlLibrary::IsInstalled) or it does not start, and
+/// with kUsage if a name names nothing; the message lists the names that exist.
 Result<GpuInventory> FindGpus(const GpuSearch& search);
-/// The same, with all devices that are not hidden, whatever the names. kUnavailable only.
+/// Finds all devices that are not hidden, whatever the names of the search. Fails with kUnavailable
+/// only.
 Result<GpuInventory> FindAllGpus(const GpuSearch& search);
 
-/// What is known of a device: from `own`, the built-in table, and of an instance its part.
+/// The profile of a device, from `own` or the built-in table. An instance has its share of the
+/// profile of the whole GPU.
 core::DeviceProfile ProfileOf(const GpuDevice& device, std::span<const core::DeviceProfile> own);
 
 }  // namespace ebb::meter

@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using Names = std::vector<std::string>;
 
-// Two whole GPUs of different models around one that is divided.
+// Three GPUs: two whole ones of different models, and a divided one between them.
 class GpuInventoryTest : public testing::Test {
  protected:
   GpuInventoryTest() : handle_(::dlopen(EBB_FAKE_NVML, RTLD_NOW)) {

@@ -1,7 +1,7 @@
 #pragma once
-// What metering needs of a vendor's management library, loaded at run time: Ebb builds and runs
-// without any. One file per vendor (nvml_library.h, rocm_library.h); gpu_meter.h is the meter over
-// any of them.
+// The interface through which meters ask a vendor's management library. Libraries are loaded at run
+// time: Ebb builds and runs without any. One file per vendor (nvml_library.h, rocm_library.h);
+// gpu_meter.h is the meter over any of them.
 //
 // Not thread-safe: one thread at a time.
 
@@ -13,9 +13,9 @@
 
 namespace ebb::meter {
 
-/// Why a GPU did not answer.
+/// The reason why a GPU did not answer.
 enum class GpuProblem { kUnsupported, kNoPermission, kLost, kOther };
-/// For people: "the GPU is lost (it does not answer the driver)".
+/// Words for people: "the GPU is lost (it does not answer the driver)".
 const char* Describe(GpuProblem problem);
 
 template <typename T>
@@ -27,12 +27,12 @@ class GpuLibrary {
   virtual ~GpuLibrary() = default;
 
   virtual const char* name() const = 0;  ///< "NVML"
-  /// In PCI bus order. Devices that do not answer are left out.
+  /// GPUs in PCI bus order. GPUs that do not answer are left out.
   virtual std::vector<Device> Devices() const = 0;
   virtual std::string Uuid(Device device) const = 0;
   virtual std::string Name(Device device) const = 0;
 
-  /// A counter that only grows, until the driver or the GPU is reset.
+  /// The energy counter in microjoules. It only grows, until the driver or the GPU is reset.
   virtual GpuAnswer<std::int64_t> TotalMicrojoules(Device device) const = 0;
   virtual GpuAnswer<double> PowerWatts(Device device) const = 0;
   virtual GpuAnswer<double> UtilisationPercent(Device device) const = 0;

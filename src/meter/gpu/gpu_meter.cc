@@ -10,9 +10,11 @@ namespace ebb::meter {
 namespace {
 
 constexpr std::chrono::milliseconds kPowerPollInterval{100};
-// A counter may not be updated more often than this.
+// A counter may be updated less often than samples are taken; this is the longest such pause in
+// seconds.
 constexpr double kUpdateSeconds = 1;
-// Power of a card that works moves by milliwatts all the time.
+// The power of a working card changes by milliwatts all the time, so a value that stays the same
+// for this long is doubtful.
 constexpr std::chrono::seconds kDoubtfullySteady{60};
 constexpr char kNothingNew[] = "the counter stands still";
 
@@ -91,7 +93,7 @@ std::optional<std::int64_t> GpuMeter::ReadCounter(Metered& metered) {
   return std::nullopt;
 }
 
-// A counter that cannot be read, or has not been updated, loses nothing: its next value covers the
+// A counter that cannot be read or has not been updated loses nothing: its next value covers the
 // time.
 std::optional<Energy> GpuMeter::SampleCounter(Metered& metered, Instant now) {
   const Instant last_read = metered.counter.last_read();
@@ -116,7 +118,7 @@ std::optional<Energy> GpuMeter::SamplePower(Metered& metered, Instant now) {
   return metered.carry.Add(joules * metered.gpu.share);
 }
 
-// Read, or estimated from the load.
+// Power in watts, read from the GPU or estimated from its load.
 GpuAnswer<double> GpuMeter::Watts(const MeteredGpu& gpu) const {
   if (gpu.source != core::EnergySource::kModel) return library_->PowerWatts(gpu.handle);
   const auto percent = library_->UtilisationPercent(gpu.handle);

@@ -1,9 +1,10 @@
 #pragma once
-// Energy of GPUs: the driver's counter where the GPU has one, otherwise power readings taken ten
-// times per second and integrated (power_integral.h), or, where it reports its load only, a model
-// of its power (core/device_profile.h) instead of the readings. Counters know whole GPUs only: a
-// GPU that is visible to the run is charged to it with its idle power, whoever else uses it; of a
-// MIG slice that part of the whole, idle power included, which its compute slices are of all.
+// Energy of GPUs: the driver's counter if the GPU has one, otherwise power readings taken ten times
+// per second and integrated (power_integral.h). A GPU that reports only its load gets a model of
+// its power (core/device_profile.h) instead of the readings. Counters measure whole GPUs only. A
+// run is charged for each GPU that it can see, idle power included, whoever else uses the GPU. For
+// a MIG slice it is charged the share of the GPU's energy, idle power included, that the slice's
+// compute slices are of all compute slices.
 
 #include <memory>
 #include <optional>
@@ -25,8 +26,8 @@ struct MeteredGpu {
   std::string uuid;
   std::string model;
   core::EnergySource source = core::EnergySource::kCounter;  ///< or kPowerIntegral, or kModel
-  double share = 1;                                          ///< of the GPU that is charged
-  core::DeviceProfile profile{};                             ///< for kModel
+  double share = 1;                                          ///< share of the GPU that is charged
+  core::DeviceProfile profile{};                             ///< used if `source` is kModel
 
   std::string device() const { return "gpu:" + uuid; }
 };
@@ -50,13 +51,13 @@ class GpuMeter : public Meter {
     EnergyCounter counter{std::nullopt};
     PowerIntegral integral{};
     Carry carry{};
-    Instant last_power{};     ///< when the power was last read
-    Instant power_changed{};  ///< when it last differed from the reading before
+    Instant last_power{};     ///< time of the last power reading
+    Instant power_changed{};  ///< time at which the power last differed from the reading before
     std::optional<double> power_w{};
     std::chrono::nanoseconds longest_same_power{};
     std::optional<Time> wall_begin{};
-    double waiting_seconds = 0;  ///< since the last reading; only counters wait
-    const char* problem = "";    ///< why the last look brought nothing new
+    double waiting_seconds = 0;  ///< time since the last reading; used with counters only
+    const char* problem = "";    ///< reason why the last look brought nothing new
   };
   bool HasCounter(const Metered& metered) const {
     return metered.gpu.source == core::EnergySource::kCounter;

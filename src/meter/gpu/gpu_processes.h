@@ -1,5 +1,5 @@
 #pragma once
-// Which processes use the NVIDIA GPUs of this machine, whole ones and slices of them.
+// Finds the processes that use the NVIDIA GPUs of this machine, whole ones and slices of them.
 //
 // Not thread-safe.
 
@@ -14,16 +14,16 @@
 namespace ebb::meter {
 
 struct GpuUsers {
-  std::string device;  ///< the whole GPU, as readings name it: "gpu:GPU-1234..."
-  double share = 1;    ///< of it: less for a slice
+  std::string device;  ///< name of the whole GPU in readings: "gpu:GPU-1234..."
+  double share = 1;    ///< share of the GPU: below 1 for a slice
   std::vector<pid_t> processes;
 };
 
 class GpuProcesses {
  public:
-  /// Null: there is no such library, or it does not start.
+  /// Returns null if there is no such library or it does not start.
   static std::unique_ptr<GpuProcesses> Open(const std::string& nvml_library);
-  /// GPUs and slices that somebody uses now.
+  /// GPUs and slices that at least one process uses now.
   std::vector<GpuUsers> Look() const;
 
  private:

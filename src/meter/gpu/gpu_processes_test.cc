@@ -15,7 +15,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using Processes = std::vector<pid_t>;
 
-// One whole GPU, and one that is divided.
+// Two GPUs: a whole one and a divided one.
 class GpuProcessesTest : public testing::Test {
  protected:
   GpuProcessesTest() : handle_(::dlopen(EBB_FAKE_NVML, RTLD_NOW)) {

@@ -15,12 +15,12 @@ std::optional<core::EnergySource> BestSource(const GpuLibrary& library, GpuLibra
   return std::nullopt;
 }
 
-// Of its power by its load, where the one is known and the other reported.
+// True if the power can be estimated: the GPU reports its load, and its profile is known.
 bool CanModel(const GpuLibrary& library, const MeteredGpu& gpu) {
   return core::EstimatedPower(gpu.profile, 0) && library.UtilisationPercent(gpu.handle);
 }
 
-// CUDA numbers the fastest GPU first unless told otherwise, NVML by PCI bus.
+// CUDA numbers the fastest GPU first by default, NVML numbers GPUs by PCI bus.
 bool NumberingIsUncertain(const std::vector<std::string>& models,
                           const std::optional<std::string>& cuda_visible_devices) {
   const bool alike =
@@ -30,7 +30,8 @@ bool NumberingIsUncertain(const std::vector<std::string>& models,
   return !alike && has_index;
 }
 
-// What it answered; where it reports nothing at all, the power's problem says more.
+// The reason why the GPU cannot be metered. If it reports neither energy nor power, the problem of
+// the power reading says more.
 std::string WhyNot(const GpuLibrary& library, GpuLibrary::Device device) {
   const auto power = library.PowerWatts(device);
   if (power || power.error() == GpuProblem::kUnsupported)
@@ -48,7 +49,7 @@ GpuScan MeterGpus(std::unique_ptr<GpuLibrary> library, std::vector<MeteredGpu> g
   std::vector<MeteredGpu> metered;
   std::set<std::string> seen;
   for (MeteredGpu& gpu : gpus) {
-    // Partitions of a card share its identity and its counter.
+    // Partitions of a card share its identity and its counter, so a card is metered once.
     if (!seen.insert(gpu.uuid).second) continue;
     auto source = BestSource(*library, gpu.handle);
     if (!source) gpu.profile = core::ProfileOf(gpu.model, own_profiles);

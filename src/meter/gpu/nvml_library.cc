@@ -21,7 +21,7 @@ struct UtilisationRates {
   unsigned memory_percent;
 };
 
-// nvmlEventData_t
+// Layout of nvmlEventData_t.
 struct EventData {
   void* device;
   unsigned long long type;
@@ -30,11 +30,11 @@ struct EventData {
 };
 constexpr unsigned long long kXidCriticalError = 0x8;
 constexpr unsigned kNoInstance = 0xFFFFFFFF;
-// Errors of the program on the GPU, as NVIDIA's device plugin for Kubernetes counts them: graphics
-// exception, page fault, stopped, cleaned up, video, context switch.
+// XID errors that a program on the GPU causes, as NVIDIA's device plugin for Kubernetes counts
+// them: graphics exception, page fault, stopped, cleaned up, video, context switch.
 constexpr unsigned long long kXidsOfPrograms[] = {13, 31, 43, 45, 68, 109};
 
-// nvmlDeviceAttributes_t
+// Layout of nvmlDeviceAttributes_t.
 struct MigAttributes {
   unsigned multiprocessors;
   unsigned copy_engines, decoders, encoders, jpeg_engines, ofa_engines;
@@ -42,13 +42,13 @@ struct MigAttributes {
   unsigned long long memory_mb;
 };
 
-// nvmlProcessInfo_t, of versions 2 and 3 of the functions
+// Layout of nvmlProcessInfo_t in versions 2 and 3 of the functions.
 struct ProcessInfo {
   unsigned pid;
   unsigned long long memory_bytes;
   unsigned gpu_instance, compute_instance;
 };
-// More come between two questions.
+// Room for processes that start between the question for the number and the question for the list.
 constexpr unsigned kMoreProcesses = 16;
 
 GpuProblem ProblemOf(NvmlReturn code) {
@@ -126,7 +126,7 @@ struct NvmlLibrary::Functions {
     FindFunction(handle, "nvmlEventSetWait_v2", wait_for_event);
     FindFunction(handle, "nvmlEventSetFree", free_events);
   }
-  // The rest came with later drivers and may be missing.
+  // The other functions came with later drivers and may be missing.
   bool usable() const {
     return init && shutdown && error_string && count && by_index && uuid && name;
   }

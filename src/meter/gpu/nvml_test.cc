@@ -31,7 +31,7 @@ class Nvml : public testing::Test {
   GpuScan Scan(std::optional<std::string> visible = std::nullopt) {
     return ScanGpus(EBB_FAKE_NVML, visible);
   }
-  // The UUIDs that are metered with this CUDA_VISIBLE_DEVICES.
+  // The UUIDs of the GPUs that are metered with this CUDA_VISIBLE_DEVICES.
   std::vector<std::string> Visible(const std::string& value) {
     GpuScan scan = Scan(value);
     std::vector<std::string> devices;

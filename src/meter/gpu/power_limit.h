@@ -1,11 +1,11 @@
 #pragma once
-// Power limits of GPUs, set for a program and put back after it. Setting them needs the permission
-// that the driver gives to root (NVML: nvmlDeviceSetPowerManagementLimit); who has none runs
-// uncapped. A limit holds for a whole GPU: one that is divided (MIG) is left alone, as it would
-// slow the instances of others.
+// Power limits of GPUs, set for a program and put back after it. Setting a limit needs the
+// permission that the driver gives to root (NVML: nvmlDeviceSetPowerManagementLimit); without it
+// the program runs uncapped. A limit holds for a whole GPU. A divided GPU (MIG) keeps its limit,
+// because another limit would slow the instances of others.
 //
-// Nothing is changed before the caller has kept what was there (PlanPowerCap, then SetPowerLimits):
-// limits outlive the process that set them.
+// The caller keeps the old limits before it changes them (PlanPowerCap, then SetPowerLimits),
+// because limits outlive the process that set them.
 
 #include <string>
 #include <vector>
@@ -17,22 +17,25 @@ namespace ebb::meter {
 
 struct PowerLimit {
   std::string uuid;
-  unsigned old_mw = 0;  ///< before: what is put back
+  unsigned old_mw = 0;  ///< limit before, which is put back later
   unsigned new_mw = 0;
 };
 
 struct PowerPlan {
-  std::vector<PowerLimit> limits;  ///< that would change
-  std::vector<std::string> notes;  ///< for people: what cannot be capped, or not so far, and why
+  std::vector<PowerLimit> limits;  ///< limits that would change
+  /// Messages for people: which GPUs cannot be capped, or not as far as asked, and why.
+  std::vector<std::string> notes;
 };
 
-/// What `cap` means for these GPUs (as CUDA_VISIBLE_DEVICES names them). Changes nothing. A cap
-/// outside what a GPU allows is moved to the nearest that it does.
+/// The limits that `cap` means for these GPUs, which have the names of CUDA_VISIBLE_DEVICES.
+/// Changes nothing. A cap outside the range of a GPU becomes the nearest limit within it.
 PowerPlan PlanPowerCap(const NvmlLibrary& library, const std::vector<std::string>& uuids,
                        const core::PowerCap& cap);
-/// Sets them all, or none: where one is refused, those before it are put back. An Error says why.
+/// Sets all limits or none: if the driver refuses one, the limits set before it are put back. An
+/// Error says why.
 Status SetPowerLimits(const NvmlLibrary& library, const std::vector<PowerLimit>& limits);
-/// Puts the old limits back, as many as can be; an Error names those that could not be.
+/// Puts back as many of the old limits as possible. An Error names the GPUs whose limit was not put
+/// back.
 Status RestorePowerLimits(const NvmlLibrary& library, const std::vector<PowerLimit>& limits);
 
 }  // namespace ebb::meter

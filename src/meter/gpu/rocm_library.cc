@@ -30,7 +30,7 @@ tl::unexpected<GpuProblem> Problem(RocmStatus status) {
   if (status == kNotSupported || status == kNotYetImplemented)
     return tl::unexpected<GpuProblem>(kUnsupported);
   if (status == kPermission) return tl::unexpected<GpuProblem>(kNoPermission);
-  // The library reads sysfs: files of a card that has gone are not there.
+  // The library reads sysfs, which has no files of a card that has gone.
   if (status == kFileError || status == kNotFound) return tl::unexpected<GpuProblem>(kLost);
   return tl::unexpected<GpuProblem>(kOther);
 }
@@ -72,7 +72,7 @@ struct RocmLibrary::Functions {
     FindFunction(handle, "rsmi_dev_current_socket_power_get", socket_power);
     FindFunction(handle, "rsmi_dev_busy_percent_get", busy);
   }
-  // The rest came with later releases and may be missing.
+  // The other functions came with later releases and may be missing.
   bool usable() const { return init && shut_down && count && (unique_id || pci_id); }
 };
 
@@ -147,7 +147,7 @@ GpuAnswer<std::int64_t> RocmLibrary::TotalMicrojoules(Device device) const {
   if (const auto code = functions_->energy(IndexOf(device), &count, &resolution_uj, &time_ns);
       code != kSuccess)
     return Problem(code);
-  // Cards without the counter answer with all bits set, or with a resolution of nothing.
+  // Cards without the counter answer with all bits set, or with a resolution of zero.
   if (count == ~std::uint64_t{0} || !(resolution_uj > 0)) return Problem(kNotSupported);
   const long double microjoules =
       static_cast<long double>(count) * static_cast<long double>(resolution_uj);

@@ -35,7 +35,7 @@ std::optional<std::string> OwnPath(const std::string& proc_root) {
 }
 
 struct Mount {
-  std::string root;  ///< the group that the mount shows as its top
+  std::string root;  ///< group that the mount shows as its top
   std::string directory;
 };
 
@@ -56,7 +56,7 @@ std::optional<Mount> FindMount(const std::string& proc_root) {
 
 struct Own {
   std::string directory;
-  bool is_top = false;  ///< of what this process can see
+  bool is_top = false;  ///< true: the top of the groups that this process can see
 };
 
 std::optional<Own> OwnGroup(const std::string& proc_root) {
@@ -88,12 +88,12 @@ std::optional<std::string> Parent(const std::string& proc_root) {
   const auto own = OwnGroup(proc_root);
   if (!own || !(own->is_top || IsDelegated(own->directory))) return std::nullopt;
   if (::access(own->directory.c_str(), W_OK) != 0) return std::nullopt;
-  // Only then can a process be moved from here to below.
+  // A process can be moved from here to a group below only if this file is writable.
   if (::access((own->directory + "/cgroup.procs").c_str(), W_OK) != 0) return std::nullopt;
   return own->directory;
 }
 
-// Groups of our programs that left something running behind.
+// Remembers the groups whose programs left something running.
 class LeftBehind {
  public:
   void Add(std::string directory) {
@@ -117,7 +117,7 @@ LeftBehind& OurLeftBehind() {
   return left_behind;
 }
 
-// Those of an Ebb that was killed. They go once they are empty.
+// Removes the groups of Ebb processes that were killed, unless a process is left in them.
 void RemoveOfTheDead(const std::string& parent, const std::string& proc_root) {
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(parent, error)) {
@@ -138,7 +138,8 @@ std::vector<pid_t> ProcessesIn(const std::string& directory) {
   return members;
 }
 
-// cgroup.kill (Linux 5.14) leaves nobody out; elsewhere one by one.
+// SIGKILL goes through cgroup.kill (Linux 5.14), which misses no process. Otherwise each process
+// gets the signal.
 void SendTo(const std::string& directory, int signal_number) {
   if (signal_number == SIGKILL) {
     std::ofstream kill(directory + "/cgroup.kill", std::ios::in);
@@ -153,7 +154,7 @@ std::string IdentityOf(const std::string& directory) {
   return std::to_string(status.st_ino) + ":" + directory;
 }
 
-// Nothing where the group of this identity is gone.
+// The directory of the group with this identity; nullopt if that group is gone.
 std::optional<std::string> DirectoryOf(const std::string& identity) {
   const auto between = identity.find(':');
   if (between == std::string::npos) return std::nullopt;

@@ -1,16 +1,16 @@
 #pragma once
-// A control group (cgroup v2) of its own for one program: the kernel then counts the CPU time of
-// everything the program starts, also of what detaches itself, changes its parent or is never
-// waited for. Made below the group of this process where that is permitted; nobody has to permit
-// it, a process tree (process_tree.h) does otherwise.
+// A control group (cgroup v2) for one program. The kernel then counts the CPU time of every process
+// that the program starts, even if the process detaches itself, changes its parent or is never
+// waited for. The group is made below the group of this process if that is permitted. Otherwise Ebb
+// uses the process tree (process_tree.h).
 //
-// Permitted means: the group is this process's to divide. That is so for the root of a container's
-// or namespace's groups, and for a group that was delegated (systemd: Delegate=yes), which shows in
-// the directory's owner or its mark. Elsewhere on systemd's machines the tree is systemd's, also
-// for root (systemd: "Control Group APIs and Delegation", single-writer rule).
+// A group may be divided if it is the root of a container's or namespace's groups, or if it was
+// delegated (systemd: Delegate=yes), which shows in the directory's owner or its mark. Any other
+// group on a machine with systemd belongs to systemd, even for root (systemd: "Control Group APIs
+// and Delegation", single-writer rule).
 //
-// No controller is enabled: cpu.stat is there without (kernel: cgroup-v2, "CPU Interface Files").
-// memory.current is only there where the memory controller is on already.
+// The group enables no controller: cpu.stat exists without one (kernel: cgroup-v2, "CPU Interface
+// Files"). memory.current exists only if the memory controller is on already.
 //
 // Not thread-safe, but reading from another thread than the maker's is fine.
 
@@ -27,36 +27,37 @@ namespace ebb::meter {
 
 class Cgroup {
  public:
-  /// Null where it is not permitted or there is no cgroup v2.
+  /// Makes a group. Returns null if that is not permitted or there is no cgroup v2.
   static std::unique_ptr<Cgroup> Create(const std::string& proc_root = "/proc");
-  /// Whether Create would be permitted to make one.
+  /// True if Create would be permitted to make a group.
   static bool Permitted(const std::string& proc_root = "/proc");
-  /// Removes the group, if nothing lives in it any more; else a later Create does.
+  /// Removes the group if no process is left in it. Otherwise a later Create removes it.
   ~Cgroup();
   Cgroup(const Cgroup&) = delete;
   Cgroup& operator=(const Cgroup&) = delete;
 
-  /// A process enters by writing its pid there, or 0 for itself.
+  /// A process enters the group by writing its pid to this file, or 0 for itself.
   std::string procs_file() const { return directory_ + "/cgroup.procs"; }
   const std::string& directory() const { return directory_; }
 
-  /// Of everything that was ever in the group.
+  /// CPU time of all processes that were ever in the group.
   std::optional<std::chrono::nanoseconds> CpuTime() const;
   std::optional<double> MemoryBytes() const;
-  /// Processes of it that the kernel has killed for want of memory, since it was made. Nothing
-  /// where the memory controller is off.
+  /// Processes of the group that the kernel has killed for want of memory since the group was made;
+  /// nullopt if the memory controller is off.
   std::optional<std::int64_t> OomKills() const;
   bool Holds(pid_t pid) const;
-  /// Everything that lives in it, zombies too.
+  /// All processes in the group, zombies too.
   std::vector<pid_t> Members() const;
-  /// To everything in it; SIGKILL also to what is being started meanwhile.
+  /// Sends the signal to all processes in the group. SIGKILL also reaches processes that are being
+  /// started meanwhile.
   void SendSignal(int signal_number) const;
-  /// What tells it from every other group that was or will be made: its directory and number.
+  /// A name that no other group ever has: the group's directory and inode number.
   std::string Identity() const;
-  /// Everything that lives in the group of this identity; none where that group is gone.
+  /// All processes in the group with this identity; empty if that group is gone.
   static std::vector<pid_t> MembersOf(const std::string& identity);
-  /// SIGKILL to everything in the group of this identity and what it starts; nothing where that
-  /// group is gone.
+  /// Sends SIGKILL to all processes in the group with this identity and to those that they start.
+  /// Does nothing if that group is gone.
   static void End(const std::string& identity);
 
  private:

@@ -16,7 +16,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// A /proc and a cgroup file system as plain files.
+// A /proc and a cgroup file system made of plain files.
 class FakeCgroups {
  public:
   FakeCgroups(const std::string& own = "/", const std::string& mount_root = "/") {
@@ -58,7 +58,7 @@ TEST(Cgroup, IsNotMadeWhereItIsNotOursToMake) {
   const std::string user_slice = "/user.slice/session-1.scope";
   FakeCgroups undelegated(user_slice);
   undelegated.root.Write("cgroup" + user_slice + "/cgroup.procs", "");
-  // Its owner may divide it; for root every directory is its own, so there a mark is asked for.
+  // The owner of a group may divide it. Root owns every directory, so for root a mark is needed.
   EXPECT_EQ(Cgroup::Permitted(undelegated.proc()), ::geteuid() != 0);
   EXPECT_FALSE(Cgroup::Permitted("/nonexistent"));
   const FakeCgroups outside("/../other");
@@ -83,7 +83,7 @@ TEST(ProgramUsage, AGroupThatTheProgramNeverEnteredSaysNothing) {
   EXPECT_LT(usage.Now().cpu_time, 90s);
 }
 
-// With the real kernel, where this machine lets us.
+// Uses the real kernel, if this machine permits it.
 TEST(Cgroup, CountsADaemonThatEscapedFromTheProcessTree) {
   const auto group = Cgroup::Create();
   if (!group) GTEST_SKIP() << "no cgroup v2 that this user may divide";
@@ -92,7 +92,7 @@ TEST(Cgroup, CountsADaemonThatEscapedFromTheProcessTree) {
   const pid_t child = ::fork();
   if (child == 0) {
     std::ofstream(group->procs_file()) << "0" << std::flush;
-    // Its grandchild loses its parent before anybody looked, and works.
+    // The grandchild loses its parent before anybody looked, and works.
     if (::fork() == 0) {
       ::setsid();
       const pid_t self = ::getpid();

@@ -44,7 +44,7 @@ std::vector<core::EnergyReading> IdleMeter::Sample(const IntervalUsage& usage) {
   return parts;
 }
 
-// 0 to 1.
+// The idle part of a reading, from 0 to 1.
 double IdleMeter::IdlePart(const core::EnergyReading& reading, const Sums& before) const {
   switch (reading.component) {
     case core::Component::kCpu:

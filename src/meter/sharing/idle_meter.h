@@ -1,15 +1,15 @@
 #pragma once
-// A meter of a whole machine, with each reading split into what was idle and what was not: devices
+// A meter of a whole machine that splits each reading into an idle part and the rest: devices
 // "idle:cpu:package-0" and "unattributed:cpu:package-0", which add up to the reading, to the
 // microjoule.
 //
-//  CPU     Idle power, where it is known, times the part of the machine that did not work, is idle.
-//          Nothing ran: all of it is. How busy the machine was cannot be read: nothing is.
-//  memory  The free part of it is idle.
-//  GPU     All of it is idle: who used it is not known here.
+//  CPU     The idle part is the idle power, if known, times the part of the machine that did not
+//          work. If nothing ran, all of the energy is idle; if the load cannot be read, none is.
+//  memory  The energy of the free memory is idle.
+//  GPU     All of the energy is idle, because this meter does not know who used the GPU.
 //
-// Readings may cover longer than a sample: a counter that could not be read for a while is made up
-// for by its next value, which is split by all the time that it covers.
+// A reading may cover more time than a sample: if a counter could not be read for a while, its next
+// value covers that time too and is split by all of it.
 
 #include <map>
 #include <memory>
@@ -25,13 +25,14 @@ namespace ebb::meter {
 inline constexpr std::string_view kIdlePrefix = "idle:", kUnattributedPrefix = "unattributed:";
 
 struct IdleRule {
-  std::optional<double> cpu_idle_w{};    ///< of each CPU device with nothing running
-  std::optional<double> memory_bytes{};  ///< of the machine
+  /// Watts of each CPU device with nothing running; nullopt if unknown.
+  std::optional<double> cpu_idle_w{};
+  std::optional<double> memory_bytes{};  ///< memory of the machine
 };
 
 class IdleMeter final : public Meter {
  public:
-  /// `meter` has the scope machine: the bytes of a sample are those that are in use.
+  /// `meter` has the scope machine, so the bytes of a sample are those in use on the machine.
   IdleMeter(std::unique_ptr<Meter> meter, IdleRule rule);
 
   std::string Description() const override { return meter_->Description(); }
@@ -47,7 +48,7 @@ class IdleMeter final : public Meter {
   std::vector<std::string> Gaps() const override { return meter_->Gaps(); }
 
  private:
-  // Sums since the start; differences are what counts.
+  // Sums since the start. Only their differences are used.
   struct Sums {
     double seconds = 0, processor_seconds = 0;
     double busy_seconds = 0, busy_known_seconds = 0;

@@ -12,7 +12,7 @@ namespace {
 using namespace std::chrono_literals;
 using core::Component;
 
-// Reads what a test says.
+// A meter whose readings the test sets.
 struct ToldMeter final : Meter {
   std::string Description() const override { return "told"; }
   void Start(Instant) override {}
@@ -33,7 +33,7 @@ class IdleMeterTest : public ::testing::Test {
     meter_.emplace(std::move(told), rule);
     meter_->Start(now_);
   }
-  // Of two processors, by device as the readings name it.
+  // Readings of a machine with two processors, by device name.
   std::map<std::string, std::int64_t> Sample(std::optional<double> busy_seconds,
                                              std::optional<double> used_bytes = 600,
                                              Instant length = 1s) {

@@ -14,8 +14,10 @@ namespace {
 
 constexpr std::string_view kPackage = "package";
 constexpr double kMicrojoules = 1e6;
-constexpr double kMostJoules = 4e12;  // 64 bits hold the microjoules of two such counters
-// While Kepler looks at the counters every 5 s, a value that stands still for so long is no gap.
+// Largest sum of two such counters whose microjoules fit into 64 bits.
+constexpr double kMostJoules = 4e12;
+// Kepler reads the counters every 5 s, so a value that stands still for up to this long is not a
+// gap.
 constexpr double kUpdateSeconds = 6;
 
 bool CanBe(double joules) { return std::isfinite(joules) && joules >= 0 && joules <= kMostJoules; }
@@ -54,7 +56,8 @@ Result<KeplerNode> KeplerNodeFromText(std::string_view text) {
        "node and of pods?"});
 }
 
-// Counters that begin anew with Kepler have their value.
+// Adds the growth between two answers. A counter that began anew with Kepler has grown by its
+// value.
 void AddKepler(const KeplerNode& before, const KeplerNode& now, PodsInterval& interval) {
   const auto active = [](const KeplerNode& node) {
     double joules = 0;
@@ -91,7 +94,7 @@ const KeplerPackage* KeplerMeter::Find(const Counted& counted) const {
 
 void KeplerMeter::Start(Instant now) {
   gaps_.Clear();
-  std::ignore = exporter_->Look();  // its trouble is said by who asks for it
+  std::ignore = exporter_->Look();  // callers ask trouble() for the reason of a failure
   for (Counted& counted : counted_) {
     const KeplerPackage* package = Find(counted);
     counted = {counted.path, counted.device};

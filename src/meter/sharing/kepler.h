@@ -1,19 +1,19 @@
 #pragma once
-// A node's processors, and what its pods had of them, as Kepler tells of both: for an agent that
-// may not read the counters itself, on a node where Kepler runs, and so that both say the same of a
-// pod.
+// The energy of a node's processors, and its division among pods, as Kepler reports both. It serves
+// an agent that may not read the counters itself, on a node where Kepler runs, and makes Ebb's
+// figures for a pod equal Kepler's.
 //
-// It speaks Prometheus's text format (from version 0.10 on):
+// The format is Prometheus's text format (from version 0.10 on):
 //
 //   kepler_node_cpu_active_joules_total{zone="package",path="/sys/class/powercap/intel-rapl:0"}
 //   kepler_node_cpu_idle_joules_total{zone="package",path="..."}                           joules
 //   kepler_pod_cpu_joules_total{zone="package",pod_id="...",state="running"}   or "terminated"
 //
-// Zones are those of RAPL; only packages are taken. Both counters of the node begin with Kepler and
-// grow from there; kepler_node_cpu_joules_total is not read, because it is the hardware's counter,
-// which begins anew every few minutes to hours, and Kepler does not say where. Kepler divides what
-// was not idle among pods by their CPU time. It looks at the counters when it is asked, or every 5
-// s.
+// Zones are RAPL's zones; only packages are used. Both counters of the node start at 0 with Kepler
+// and only grow; kepler_node_cpu_joules_total is not read, because it is the hardware's counter,
+// which wraps every few minutes to hours, and Kepler does not report at which value. Kepler divides
+// the energy that was not idle among pods by their CPU time. It reads the counters when it is
+// asked, or every 5 s.
 //
 // Source: https://github.com/sustainable-computing-io/kepler, docs/user/metrics.md.
 //
@@ -37,21 +37,22 @@
 namespace ebb::meter {
 
 struct KeplerPackage {
-  std::string path;  ///< of the counter
+  std::string path;  ///< path of the counter
   std::int64_t active_microjoules = 0, idle_microjoules = 0;
   std::int64_t all_microjoules() const { return active_microjoules + idle_microjoules; }
 };
 
 struct KeplerNode {
-  std::vector<KeplerPackage> packages;   ///< by path
-  std::map<std::string, double> pods{};  ///< joules of the packages, by uid
+  std::vector<KeplerPackage> packages;   ///< sorted by path
+  std::map<std::string, double> pods{};  ///< joules of the packages that each pod used, by uid
 };
 
-/// What grew between two answers, as what pods used of what was not idle: joules in place of CPU
-/// time. A pod that was not there before has all that it has.
+/// Adds the energy that pods used between two answers, out of the energy that was not idle: joules
+/// take the place of CPU time. A pod that was not in the answer before has used all that it
+/// reports.
 void AddKepler(const KeplerNode& before, const KeplerNode& now, PodsInterval& interval);
 
-/// An Error: it is no such text, or tells of no package.
+/// Fails if the text is not in the format or reports no package.
 Result<KeplerNode> KeplerNodeFromText(std::string_view text);
 
 class KeplerExporter : public Exporter<KeplerNode> {
@@ -60,7 +61,7 @@ class KeplerExporter : public Exporter<KeplerNode> {
       : Exporter(std::move(ports), KeplerNodeFromText, "Kepler does not tell of the CPU") {}
 };
 
-/// Of the scope machine, with each reading split as by an IdleMeter: devices
+/// A meter with the scope machine that splits each reading as an IdleMeter does: devices
 /// "idle:cpu:package-0" and "unattributed:cpu:package-0". The packages are those of the exporter's
 /// first answer, which must have come.
 class KeplerMeter final : public Meter {
@@ -77,9 +78,9 @@ class KeplerMeter final : public Meter {
     std::string path, device;
     EnergyCounter counter{std::nullopt};
     std::optional<std::int64_t> idle_microjoules{};  // as of the last reading
-    std::optional<Time> wall_begin{};                // since the last reading
+    std::optional<Time> wall_begin{};                // time of the last reading
     double waiting_seconds = 0;
-    std::optional<EnergyCounter::Outcome> waiting{};  // for a value
+    std::optional<EnergyCounter::Outcome> waiting{};  // reason why the last value added nothing
   };
   const KeplerPackage* Find(const Counted& counted) const;
   static void Add(const Counted& counted, Interval wall, Energy idle, Energy rest,

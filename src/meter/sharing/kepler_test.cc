@@ -9,7 +9,7 @@ namespace {
 
 using std::chrono::seconds;
 
-// As Kepler 0.11 writes it.
+// A sample as Kepler 0.11 writes it.
 std::string Node(const std::string& field, double joules, const std::string& zone = "package",
                  const std::string& path = "/sys/class/powercap/intel-rapl:0") {
   return "kepler_node_cpu_" + field + "{node_name=\"n1\",path=\"" + path + "\",zone=\"" + zone +
@@ -62,7 +62,7 @@ class KeplerMeterTest : public ::testing::Test {
     meter_->Start(now_.time_since_epoch());
     before_ = exporter_->told();
   }
-  // Two seconds later: what it counts, and whose it was.
+  // Samples two seconds later.
   core::DeviceEnergy Sample() {
     IntervalUsage usage;
     usage.begin = now_.time_since_epoch();
@@ -83,7 +83,7 @@ class KeplerMeterTest : public ::testing::Test {
     return record.devices.empty() ? core::DeviceEnergy{} : std::move(record.devices.front());
   }
 
-  double hardware_ = 0;  // what the processor's own counter shows
+  double hardware_ = 0;  // value of the processor's own counter
   KeplerExporter::Clock::time_point now_{};
   Time wall_ = *ParseTime("2026-05-06T10:00Z");
   Result<std::string> answer_ = std::string();
@@ -112,7 +112,7 @@ TEST_F(KeplerMeterTest, PodsIdleAndTheRestAreTheNode) {
   EXPECT_EQ(device.wall.length(), Duration{seconds{4}}) << "with the time that it stood still";
 }
 
-// As it does every few minutes at full load. Kepler's own counters go on.
+// The hardware counter wraps every few minutes at full load. Kepler's own counters go on.
 TEST_F(KeplerMeterTest, ACounterOfTheHardwareThatBeginsAnewLosesNothing) {
   hardware_ = 262'140;
   Answer(1000, 400, 100);

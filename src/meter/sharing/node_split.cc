@@ -9,7 +9,8 @@
 namespace ebb::meter {
 namespace {
 
-// A counter that could not be read for longer is not divided by who used it before that.
+// Usage is kept for this long. The energy of a counter that could not be read for longer is divided
+// by the usage of this time only.
 constexpr std::chrono::minutes kRemembered{10};
 constexpr double kHalf = 0.5;
 
@@ -35,7 +36,8 @@ void JoinTo(core::DeviceEnergy& device, const std::string& pod, Energy energy, b
   sum.shared |= shared;
 }
 
-// What the classes of pods counted beyond the pods that are still there.
+// Gives the CPU time that the classes counted, beyond the pods that are still there, to the pods
+// that are gone.
 void GiveToGone(const PodsUse& before, const PodsUse& now, const PodsInterval& previous,
                 PodsInterval& interval) {
   if (!before.cpu_time || !now.cpu_time) return;

@@ -1,15 +1,16 @@
 #pragma once
-// Divides what a node used among its pods. A meter that knows no programs says how much was idle
-// and how much was not (idle_meter.h); this says whose it was:
+// Divides the energy of a node among its pods. The meter (idle_meter.h) says how much of it was
+// idle; this split says which pods used the rest:
 //
-//  CPU     What was not idle, by CPU time: pod / busy time of the node.
-//  memory  What was not free, by working set: pod / used memory of the node.
-//  GPU     All of it, idle power included, is that of the pods that have a process on it. Several
-//          at once: equal parts, as the counter does not tell them apart (of a slice of a GPU,
-//          that part of it which its compute slices are of all). None: it was idle.
+//  CPU     Pods share the energy that was not idle by CPU time: pod / busy time of the node.
+//  memory  Pods share the energy of used memory by working set: pod / used memory of the node.
+//  GPU     All energy, idle power included, goes to the pods that have a process on the GPU.
+//          Several pods have equal parts, because the counter cannot tell them apart (on a slice:
+//          parts of the slice's share of the GPU's compute slices). Without such a pod the GPU was
+//          idle.
 //
-// What is left is idle or unattributed (the kernel, the kubelet, programs that are no pods), so
-// that for each device pods + idle + unattributed = node, to the microjoule.
+// The rest is idle or unattributed (the kernel, the kubelet, programs outside pods), so that for
+// each device pods + idle + unattributed = node, to the microjoule.
 //
 // Pure.
 
@@ -26,37 +27,41 @@
 
 namespace ebb::meter {
 
-/// Who used what of a node between two looks at it.
+/// Resources that pods used between two looks at a node.
 struct PodsInterval {
   Interval wall;
-  std::map<std::string, double> cpu_s{};  ///< by pod; only compared with `busy_s`
+  /// Seconds of CPU time by pod; only compared with `busy_s`.
+  std::map<std::string, double> cpu_s{};
   std::map<std::string, double> memory_byte_s{};
-  std::map<std::string, std::map<std::string, double>> gpu_s{};  ///< by device and pod
+  /// Seconds on a GPU, by device and pod.
+  std::map<std::string, std::map<std::string, double>> gpu_s{};
   std::set<std::string> shared_gpus{};
-  double busy_s = 0;       ///< of the node's processors together
-  double used_byte_s = 0;  ///< of its memory
-  /// CPU time of pods that were gone before they were looked at again, and of nobody known.
+  double busy_s = 0;       ///< seconds that the node's processors worked, all together
+  double used_byte_s = 0;  ///< bytes in use on the node times seconds
+  /// CPU seconds of pods that were gone before the second look, and of unknown processes.
   double lost_cpu_s = 0;
 };
 
-/// What part of each GPU, as readings name it, each pod has by its processes; all together 1 at
-/// most.
+/// Share of each GPU, by its name in readings, that each pod holds through its processes; at most 1
+/// in all.
 using GpuHolders = std::map<std::string, std::map<std::string, double>>;
 
-/// CPU time of a pod that has gone since is what its class counted beyond the others; of several,
-/// in proportion to what they used before (`rate`: in the interval before this).
+/// The usage between two looks. The CPU time of a pod that is gone is what its class counted beyond
+/// the other pods. If several are gone, they share it in proportion to their CPU time in the
+/// interval before (`previous`).
 PodsInterval Between(const PodsUse& before, const PodsUse& now, const PodsInterval& previous,
                      Interval wall);
-/// Who had GPUs at its begin and at its end: half of the time each.
+/// Adds the time on GPUs: the holders at the begin and those at the end have half of the interval
+/// each.
 void AddHolders(const GpuHolders& before, const GpuHolders& now, PodsInterval& interval);
 
 class NodeSplit {
  public:
-  /// Intervals follow each other.
+  /// Adds an interval of usage. Intervals follow each other without gaps.
   void Use(PodsInterval interval);
-  /// Of an IdleMeter, over intervals that were given before.
+  /// Adds readings of an IdleMeter, over intervals that were given to Use before.
   void Add(const std::vector<core::EnergyReading>& readings);
-  /// What was added since the last call; one entry for each device.
+  /// The energy that was added since the last call; one entry for each device.
   core::NodeRecord Take();
 
  private:

@@ -133,7 +133,7 @@ TEST(Between, ANewPodHasAllThatItsGroupCounted) {
   EXPECT_DOUBLE_EQ(interval.cpu_s.at("a"), 0.7);
 }
 
-// The law: whatever comes and goes, each device's parts are what was read of it.
+// Law: whichever pods come and go, the parts of each device add up to its readings.
 TEST(NodeSplit, PodsIdleAndUnattributedAreTheNodeToTheMicrojoule) {
   Random random(20261124);
   for (int round = 0; round < 300; ++round) {

@@ -14,7 +14,7 @@ using std::chrono::nanoseconds;
 
 constexpr std::string_view kPodMark = "pod", kSlice = ".slice";
 constexpr std::size_t kShortestUid = 8;
-// Below the root: the kubelet's own, kubepods, the class, the pod.
+// Levels below the root: the kubelet's own group, kubepods, the class, the pod.
 constexpr int kDeepest = 5;
 
 bool IsHex(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
@@ -24,7 +24,7 @@ bool IsUid(std::string_view text) {
          std::ranges::all_of(text, [](char c) { return IsHex(c) || c == '-'; });
 }
 
-// Groups between the root and the pods.
+// True for the names of groups between the root and the pods.
 bool LeadsToPods(std::string_view name) {
   return name.find("kubepods") != std::string_view::npos ||
          name.find("kubelet") != std::string_view::npos || name == "burstable" ||
@@ -122,7 +122,8 @@ std::optional<nanoseconds> PodGroups::CpuTimeOf(const std::string& directory) co
   return used ? std::optional(nanoseconds(*used)) : std::nullopt;
 }
 
-// As the kubelet's working set: file pages that were not used lately can be dropped.
+// Memory as in the kubelet's working set: file pages that were not used lately do not count,
+// because the kernel can drop them.
 std::optional<double> PodGroups::MemoryOf(const std::string& directory) const {
   const std::string usage = places_.unified ? "/memory.current" : "/memory.usage_in_bytes";
   const auto bytes = ReadNumber((directory + usage).c_str());
@@ -137,7 +138,7 @@ PodsUse PodGroups::Look() const {
   if (places_.cpu.empty()) return use;
   std::map<std::string, std::string> groups, of_memory;
   const std::vector<std::string> tops = Tops(places_.cpu);
-  // What they hold together is read last, so that it is never less than its parts.
+  // The total of all pods is read last, so that it is never less than its parts.
   for (const std::string& top : tops) Walk(top, 1, groups);
   if (places_.unified)
     of_memory = groups;
@@ -145,7 +146,7 @@ PodsUse PodGroups::Look() const {
     for (const std::string& top : Tops(places_.memory)) Walk(top, 1, of_memory);
   for (const auto& [uid, directory] : groups) {
     const auto cpu_time = CpuTimeOf(directory);
-    if (!cpu_time) continue;  // gone meanwhile
+    if (!cpu_time) continue;  // the group is gone meanwhile
     const auto memory = of_memory.find(uid);
     use.pods[uid] = {*cpu_time,
                      memory == of_memory.end() ? std::nullopt : MemoryOf(memory->second)};

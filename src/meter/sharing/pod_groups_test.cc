@@ -29,7 +29,7 @@ class PodGroupsTest : public ::testing::Test {
  protected:
   void Write(const std::string& file, const std::string& text) { root_.Write(file, text); }
   PodGroups Groups() const { return PodGroups(root_.path() + "/cgroup", root_.path() + "/proc"); }
-  // A group of the unified hierarchy.
+  // Makes a group of the unified hierarchy.
   void Unified(const std::string& group, long long microseconds, long long bytes = 0,
                long long droppable = 0) {
     Write("cgroup/" + group + "/cpu.stat",
@@ -66,7 +66,7 @@ TEST_F(PodGroupsTest, CgroupfsAndAnotherRootAreFound) {
   Unified(std::string("kubepods/burstable/pod") + kUid, 20);
   Unified("kubepods/podaaaaaaaa", 30);
   EXPECT_EQ(Groups().Look().pods.size(), 2U);
-  // As kind has it.
+  // Names of groups as in a cluster made by kind.
   Unified("kubelet.slice/kubelet-kubepods.slice", 60);
   Unified("kubelet.slice/kubelet-kubepods.slice/kubelet-kubepods-poddddddddd.slice", 60);
   const PodsUse use = Groups().Look();

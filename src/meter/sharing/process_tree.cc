@@ -18,7 +18,7 @@ namespace {
 
 using std::chrono::nanoseconds;
 
-// Names of a directory that are numbers: processes of /proc, threads of a process.
+// Entries of a directory whose names are numbers: processes of /proc, threads of a process.
 std::vector<pid_t> NumberedEntries(const char* path) {
   std::vector<pid_t> numbers;
   const std::unique_ptr<DIR, int (*)(DIR*)> directory(::opendir(path), ::closedir);
@@ -120,8 +120,8 @@ void ProcessTree::Update(const Stat& stat) {
   resident_bytes_ += stat.resident_bytes;
   Process* process = Find(stat.pid);
   if (!process || process->start_ticks != stat.start_ticks) {
-    // New in the tree, so all of its time was spent in the tree. An ended process whose pid it got
-    // stays in the list, without index, until SettleEnded.
+    // The process is new in the tree, so all of its time was spent in the tree. An ended process
+    // that had the same pid stays in the list, without index, until SettleEnded.
     index_[stat.pid] = processes_.size();
     process = &processes_.emplace_back();
     process->pid = stat.pid;
@@ -153,7 +153,7 @@ void ProcessTree::PushChildren(pid_t pid, std::int64_t threads) {
     errno = 0;
     const auto text = ReadWhole(path);
     if (!text && errno == ENOENT && thread == pid) {
-      // Either the process is gone, or this kernel has no such lists.
+      // Here the process is gone, or this kernel has no lists of children.
       Stat stat;
       if (!ReadStat(pid, stat)) return;
       has_children_lists_ = false;
@@ -220,7 +220,8 @@ void ProcessTree::LookAtOwnChildren() {
   self_.waited = waited;
 }
 
-// Charges what ended processes had been counted for to the one that will have waited for them.
+// Charges the time that was counted for ended processes to the process that will have waited for
+// them.
 void ProcessTree::SettleEnded() {
   for (const Process& process : processes_) {
     if (process.looked_at == look_) continue;
@@ -231,8 +232,9 @@ void ProcessTree::SettleEnded() {
   for (std::size_t i = 0; i < processes_.size(); ++i) index_[processes_[i].pid] = i;
 }
 
-// What a process has waited for is new, except for the part that was counted while it lived. A debt
-// that was not claimed after a second look never will be: the parent did not wait.
+// The time of children that a process has waited for is new, except for the part that was counted
+// while they lived. A debt that is not claimed by the second look never will be: the parent did not
+// wait.
 void ProcessTree::SettleWaited(Process& process) {
   const Time from_older = std::min(process.older_debt, process.waited_growth);
   process.waited_growth -= from_older;

@@ -1,9 +1,9 @@
 #pragma once
 // CPU time and resident size of processes and all their descendants, from /proc.
 //
-// CPU time of a process is what it used itself plus what its waited-for children used; a child that
-// ends moves from its own account to its parent's. The tree keeps one account per process so that
-// the sum is right while that happens:
+// The CPU time of a process is its own time plus that of the children that it waited for; a child
+// that ends moves from its own account to its parent's. The tree keeps one account per process so
+// that the sum is right while that happens:
 //  - a process that appeared and ended between two looks is counted through its parent's
 //    waited-for time;
 //  - time of a child that was already seen is not counted again when the parent waits for it;
@@ -30,8 +30,9 @@ namespace ebb::meter {
 
 struct TreeUsage {
   std::chrono::nanoseconds cpu_time{};  ///< since Start
-  double resident_bytes = 0;            ///< now; pages that processes share count for each of them
-  int processes = 0;                    ///< now
+  /// Resident bytes now; pages that processes share count for each of them.
+  double resident_bytes = 0;
+  int processes = 0;  ///< number of processes now
 };
 
 class ProcessTree {
@@ -47,10 +48,11 @@ class ProcessTree {
   struct Process {
     pid_t pid = 0;
     pid_t parent = 0;
-    std::int64_t start_ticks = 0;  ///< since boot; tells a process from a later one with its pid
-    Time own{};                    ///< used by itself
-    Time waited{};                 ///< used by children it waited for
-    Time waited_growth{};          ///< since the previous look, not yet settled
+    /// Start time since boot; tells a process from a later one with the same pid.
+    std::int64_t start_ticks = 0;
+    Time own{};            ///< time used by the process itself
+    Time waited{};         ///< time used by children that it waited for
+    Time waited_growth{};  ///< growth of `waited` since the previous look, not yet settled
     // Time of ended descendants that was counted while they lived and will show up, or has just
     // shown up, in `waited`.
     Time debt{}, older_debt{};
@@ -79,8 +81,8 @@ class ProcessTree {
   std::vector<pid_t> pending_;                    // children still to be visited
   std::vector<std::pair<pid_t, pid_t>> scanned_;  // (parent, child), only without children lists
   std::vector<char> buffer_;
-  Process self_;                 // this process: only its waited-for children count
-  bool parent_of_root_ = false;  // this process started one of the roots
+  Process self_;                 // this process: only the children that it waited for count
+  bool parent_of_root_ = false;  // set if this process started one of the roots
   bool has_children_lists_ = true;
   int look_ = 0;
   Time total_{};

@@ -32,8 +32,8 @@ void Burn(nanoseconds cpu_time) {
   }
 }
 
-// A child that waits to be told to go on and to end, so that tests control the order of events
-// instead of sleeping.
+// A child that waits for the test to tell it to go on and to end, so that tests control the order
+// of events instead of sleeping.
 class Child {
  public:
   explicit Child(const std::function<void()>& work) {
@@ -153,7 +153,7 @@ TEST(ProcessTree, SeesChildrenOfAllThreads) {
     ASSERT_EQ(::pipe(alive), 0);
     std::thread([&alive] {
       if (::fork() != 0) return;
-      // Lives until its parent does not: then the pipe has no writer any more.
+      // The process lives until its parent ends: the pipe then has no writer any more.
       ::close(alive[1]);
       char byte = 0;
       while (::read(alive[0], &byte, 1) > 0) {
@@ -173,7 +173,7 @@ TEST(ProcessTree, MissingRootsAreSaid) {
   EXPECT_EQ(tree.Sample().cpu_time, 0ns);
 }
 
-// The races are replayed on a fake /proc, where the order of events is ours.
+// The races are replayed on a fake /proc, where the test sets the order of events.
 class FakeProc {
  public:
   struct Entry {
@@ -223,7 +223,7 @@ TEST(ProcessTree, AChildThatEndsBetweenTheTwoReadsIsCountedOnce) {
   ASSERT_TRUE(tree.Start());
   proc.Put({.pid = kChild, .parent = kRoot, .user = 30});
   EXPECT_EQ(Ticks(tree.Sample()), 30);
-  // The parent was read while the child lived, the child when it was gone.
+  // The tree read the parent while the child lived, and the child when it was gone.
   proc.Remove(kChild);
   EXPECT_EQ(Ticks(tree.Sample()), 30);
   proc.Put({.pid = kRoot, .parent = 1, .waited = 30});

@@ -9,7 +9,8 @@ ProgramUsage::ProgramUsage(std::string proc_root, std::vector<pid_t> roots, cons
 
 bool ProgramUsage::Start() {
   cpu_time_ = {};
-  // The program may not have been let in; a group that nobody ever was in says nothing.
+  // The program may have failed to enter the group, and a group that no process ever entered says
+  // nothing about it.
   if (cgroup_) {
     const auto inside = [this](pid_t pid) { return cgroup_->Holds(pid); };
     const auto used = cgroup_->CpuTime();

@@ -1,6 +1,6 @@
 #pragma once
-// What one program and all it started used so far: by its control group where it has one (nothing
-// escapes that), else by its process tree.
+// The resources that one program and all processes it started have used so far: measured by its
+// control group if it has one (no process escapes that), otherwise by its process tree.
 //
 // Not thread-safe.
 
@@ -18,12 +18,12 @@ namespace ebb::meter {
 
 class ProgramUsage {
  public:
-  /// `cgroup`, if any, must outlive this.
+  /// `cgroup` may be null; otherwise it must outlive this object.
   ProgramUsage(std::string proc_root, std::vector<pid_t> roots, const Cgroup* cgroup = nullptr);
 
   struct Look {
-    std::chrono::nanoseconds cpu_time{};  ///< since Start; never goes back
-    double resident_bytes = 0;            ///< now
+    std::chrono::nanoseconds cpu_time{};  ///< CPU time since Start; never decreases
+    double resident_bytes = 0;            ///< resident bytes now
   };
   /// False if none of the roots can be read.
   bool Start();

@@ -10,8 +10,8 @@ namespace {
 
 using std::chrono::nanoseconds;
 
-// Growth of a cumulative figure that must not step back; moves `before` on. A figure that could not
-// be read is absent now, and its growth is part of the next one that can.
+// Growth of a cumulative figure since `before`, never negative; updates `before`. If the figure
+// cannot be read, the growth is absent and becomes part of the next one.
 std::optional<nanoseconds> Growth(std::optional<nanoseconds>& before,
                                   std::optional<nanoseconds> now) {
   if (!now) return std::nullopt;
@@ -41,7 +41,7 @@ bool UsageReader::Start(Instant now, Time wall) {
   wall_ = wall;
   const Look look = LookNow();
   busy_ = look.busy;
-  // What a program used before it was looked at for the first time is its own as well.
+  // The CPU time that a program used before the first look counts as well.
   if (look.tree_cpu) tree_cpu_ = nanoseconds{};
   resident_bytes_ = look.resident_bytes;
   return found;

@@ -19,7 +19,8 @@ class UsageReader {
   UsageReader(std::string proc_root, core::MeterScope scope, std::vector<pid_t> roots,
               const Cgroup* cgroup = nullptr);
 
-  /// The first interval begins here. False if none of the roots can be read (kProcessTree only).
+  /// Begins the first interval at `now`. Returns false if none of the roots can be read
+  /// (kProcessTree only).
   bool Start(Instant now, Time wall);
   /// Ends an interval and begins the next.
   IntervalUsage Next(Instant now, Time wall);

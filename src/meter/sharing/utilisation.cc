@@ -21,7 +21,7 @@ Utilisation UtilisationOf(const IntervalUsage& usage,
   Utilisation utilisation;
   utilisation.wall = usage.wall;
   utilisation.tree_cpu_percent = Percent(usage.tree_cpu, usage);
-  // The kernel counts the machine's time in coarser steps than that of processes.
+  // The kernel counts the machine's time in coarser steps than the time of processes.
   utilisation.cpu_percent =
       std::max(Percent(usage.machine_busy, usage), utilisation.tree_cpu_percent);
   utilisation.ram_gb = usage.tree_resident_bytes.value_or(0) / kBytesPerGib;

@@ -1,5 +1,5 @@
 #pragma once
-// How busy the machine and a program were.
+// How busy a machine and a program were in an interval.
 
 #include <memory>
 #include <optional>
@@ -9,11 +9,12 @@
 
 namespace ebb::meter {
 
-/// Over one interval.
+/// Mean utilisation over one interval.
 struct Utilisation {
   Interval wall;
-  double cpu_percent = 0;       ///< of all logical processors of the machine, everything running
-  double tree_cpu_percent = 0;  ///< the part of it used by the process tree
+  /// Percent of all logical processors of the machine, for everything that ran.
+  double cpu_percent = 0;
+  double tree_cpu_percent = 0;  ///< part of cpu_percent that the process tree used
   double ram_gb = 0;            ///< GiB resident: of the process tree, or in use on the machine
   double gpu_percent = 0;       ///< mean over the metered GPUs; 0 without one
 };
@@ -21,7 +22,7 @@ struct Utilisation {
 Utilisation UtilisationOf(const IntervalUsage& usage,
                           const std::vector<std::unique_ptr<Meter>>& meters);
 
-/// Mean of utilisation figures weighted by the time each stood for.
+/// Mean of utilisation figures weighted by the time that each covers.
 class MeanUtilisation {
  public:
   void Add(const Utilisation& part, double seconds);
