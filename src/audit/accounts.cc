@@ -23,7 +23,7 @@ double FacilityKwh(const Row& row) {
   return static_cast<double>(row.microjoules) / kMicrojoulesPerKwh * row.pue;
 }
 
-// Pieces of time, each with the best that was said of it.
+// Steps laid over each other: a step that is painted later covers the earlier ones.
 class Painting {
  public:
   void Paint(const Step& step) {
@@ -52,7 +52,7 @@ class Painting {
   std::map<Ms, Step> steps_;
 };
 
-// Where no step of `steps` is, inside `span`.
+// The parts of `span` that no step of `steps` covers.
 std::vector<Span> GapsIn(const Steps& steps, Span span) {
   std::vector<Span> gaps;
   Ms from = span.begin;
@@ -92,7 +92,8 @@ std::int64_t EnergyBefore(std::int64_t microjoules, Span whole, Ms until) {
 }
 
 Steps AccountingSteps(const Steps& version, const Rows& rows) {
-  // Worst first: what comes later covers it. A moment is worse than any length.
+  // The steps from the worst to the best, because later ones cover earlier ones. A row without
+  // length is worse than a row of any length.
   std::array<std::vector<Step>, 2 * kStatuses.size()> said;
   for (const Row& row : rows) {
     if (!row.g_per_kwh) continue;
@@ -149,7 +150,7 @@ namespace {
 struct AttemptSpan {
   int attempt = 0;
   Span span;
-  Ms gap_before = 0;  // time without any attempt, up to its begin
+  Ms gap_before = 0;  // total time without any attempt before this one begins
 };
 
 std::vector<AttemptSpan> AttemptsOf(const Rows& rows) {
@@ -278,13 +279,13 @@ Alternative AlternativeOf(const Rows& rows, Ms start) {
 
 namespace {
 
-// Facility energy used before any offset from the run's beginning, pauses closed up: between two
-// offsets at which a row begins or ends it is a line.
+// The facility energy used up to each offset from the beginning of the run, with pauses closed up.
+// The curve is a straight line between two offsets at which a row begins or ends.
 class EnergyCurve {
  public:
   explicit EnergyCurve(const Rows& rows) {
     const std::vector<Span> places = PlacesFrom(rows, 0);
-    std::map<Ms, double> changes;  // of power, kWh/ms
+    std::map<Ms, double> changes;  // changes of power in kWh/ms
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const Ms end = std::max(places[i].end, places[i].begin + 1);
       const double power = FacilityKwh(rows[i]) / static_cast<double>(end - places[i].begin);
@@ -320,7 +321,8 @@ class EnergyCurve {
   std::vector<Point> points_;
 };
 
-// Grams with the run at `start`; nothing where a moment of it has no value.
+// The emissions in grams if the run starts at `start`; nullopt if `published` has no value for a
+// part of the run.
 std::optional<double> GramsAt(const EnergyCurve& curve, Ms start, const Steps& published) {
   const Ms end = start + std::max<Ms>(curve.length(), 1);
   double grams = 0;
@@ -356,7 +358,7 @@ namespace {
 constexpr double kMostPlaces = 20'000;
 constexpr double kMostStretches = 288;
 
-// Time-weighted mean; nothing where a moment has no value.
+// The time-weighted mean of `steps` in `span`; nullopt if a part of it has no value.
 std::optional<double> MeanOver(const Steps& steps, Span span) {
   if (span.length() == 0) span.end = span.begin + 1;
   double sum = 0;
@@ -371,7 +373,7 @@ std::optional<double> MeanOver(const Steps& steps, Span span) {
   return std::nullopt;
 }
 
-// The energy of each of `count` stretches of equal length, in their order.
+// The energy in kWh of each of `count` stretches of equal length, in order.
 std::vector<double> StretchKwh(const Rows& rows, double length, std::size_t count) {
   const std::vector<Span> places = PlacesFrom(rows, 0);
   const double stretch = length / static_cast<double>(count);

@@ -17,9 +17,9 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Where a run directory lies is no figure, and it may be moved.
+// The path of a run directory is not compared, because the directory may be moved.
 constexpr std::string_view kPlace = ".output_dir";
-// Sentences for people, made of figures that are compared.
+// Sentences for people are not compared, because they are made of figures that are.
 constexpr std::array<std::string_view, 2> kSentences{".notices", ".text"};
 
 bool IsWorthNaming(const std::string& field) {
@@ -63,7 +63,7 @@ class RunAudit {
     told_of_ = std::move(found.as_sealed);
     AddNotes(found.notes);
   }
-  // The folder of a job of a sweep is the directory of its run.
+  // The directory of a run in a sweep is also the folder of its job, with the energy files.
   void AddEnergyFiles() {
     Check energy;
     const std::int64_t looked_at = CheckEnergyFiles(files_.directory, "the job", energy);
@@ -75,7 +75,7 @@ class RunAudit {
     audit_.notes.insert(audit_.notes.end(), notes.begin(), notes.end());
   }
 
-  // As the summary tells the best start: looked up only to compare like with like.
+  // The best start that the summary states. It is read only so that like is compared with like.
   static std::optional<Ms> ToldBestStart(std::string_view text) {
     const Json summary = Json::parse(text, nullptr, false);
     if (!summary.is_object()) return {};
@@ -112,14 +112,15 @@ class RunAudit {
   }
 
   RunFiles files_;
-  std::optional<RunFiles> told_of_;  // what the summary knew, where the run has gone on since
+  std::optional<RunFiles> told_of_;  // the files that the summary was made from, if the run went on
+                                     // after its last seal
   RunAuditOptions options_;
   Audit audit_;
   std::int64_t compared_ = 0;
   double grams_ = 0;
 };
 
-// The members of a merged run are directories of runs themselves.
+// A merged run's members are run directories, too.
 Status AddMembers(const std::filesystem::path& directory, const RunAuditOptions& options,
                   Audit& audit) {
   std::vector<std::filesystem::path> members;

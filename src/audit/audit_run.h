@@ -1,7 +1,8 @@
 #pragma once
-// One run directory, audited: its chains and seals, every figure of its summaries again from the
-// ledger and the newest dated version of the signal, every decision of its gate again from what it
-// was made from; members of a merged run likewise. Reads only.
+// Audits one run directory. The audit checks the chains and seals, computes every figure of the
+// summaries again from the ledger and the newest dated version of the signal, and repeats every
+// decision of the gate from its recorded inputs. Members of a merged run are audited in the same
+// way. Reads only.
 
 #include <filesystem>
 
@@ -11,10 +12,10 @@
 namespace ebb::audit {
 
 struct RunAuditOptions {
-  bool require_seal = false;  ///< what was never sealed is a difference
+  bool require_seal = false;  ///< a run that was never sealed is a difference
 };
 
-/// Fails where the directory cannot be read; all else is in the Audit.
+/// Fails if the directory cannot be read; every other problem is in the Audit.
 Result<Audit> AuditRun(const std::filesystem::path& directory, const RunAuditOptions& options = {});
 
 }  // namespace ebb::audit

@@ -20,12 +20,13 @@ using core::JobId;
 using store::Database;
 using store::Row;
 
-// A start within this of the submission was at once (docs/METHOD.md, Settling).
+// A start within this many milliseconds of the submission counts as a start at once
+// (docs/METHOD.md, Settling).
 constexpr Ms kAtOnce = 2000;
 
 std::string JobText(JobId job) { return "job " + std::to_string(job); }
 
-// One value as it stands in a link's record (docs/store.md, Chains).
+// A value in the form that it has in the record of a link (docs/store.md, Chains).
 std::string IntegerText(const Row& row, int column) {
   return row.IsNull(column) ? "~" : std::to_string(row.Integer(column));
 }
@@ -47,7 +48,8 @@ std::string TextText(const Row& row, int column) {
   return record;
 }
 
-// Column by column: i, r and t say what stands there.
+// The record of a link from the columns that begin with `first`. `kinds` has one letter for each
+// column: i, r or t.
 std::string RecordText(const Row& row, int first, std::string_view kinds) {
   std::string record;
   for (std::size_t i = 0; i < kinds.size(); ++i) {
@@ -66,7 +68,7 @@ int IndexOf(const Words& words, std::string_view word) {
   return found == words.end() ? -1 : static_cast<int>(found - words.begin());
 }
 
-// What the row of a job says of it.
+// The stored row of a job.
 struct JobRow {
   JobId id = 0;
   Ms submitted = 0;
@@ -124,7 +126,7 @@ void Take(const Row& stored, const JobRow& job, Ledger& ledger) {
   ledger.gpu_metered_ms += row.wall.length();
 }
 
-// "BEGIN STEP STATUS VALUE ...;...", or nothing where it is damaged.
+// Reads "BEGIN STEP STATUS VALUE ...;..."; nullopt if the text is damaged.
 std::optional<Steps> StepsFrom(std::string_view text) {
   Steps steps;
   if (text.empty()) return steps;
@@ -152,7 +154,7 @@ class StoreAudit {
   Result<Audit> Take() {
     audit_.subject = database_.path().string();
     if (options_.job) audit_.subject += ", " + JobText(*options_.job);
-    EBB_RETURN_IF_ERROR(database_.Run("BEGIN"));  // one moment for all of it
+    EBB_RETURN_IF_ERROR(database_.Run("BEGIN"));  // one snapshot for the whole audit
     const Status read = CheckAll();
     std::ignore = database_.Run("COMMIT");
     if (!read) return Fail(read.error());
@@ -240,7 +242,8 @@ class StoreAudit {
     return CheckSettlements(job, ledger.rows);
   }
 
-  // Two stores in one directory share the folders of their jobs.
+  // The folder is checked only if it belongs to this store: two stores in one directory share the
+  // folders of jobs.
   void CheckFolder(const JobRow& job) {
     const auto store = platform::AbsolutePath(database_.path());
     const auto folder = store.parent_path() / "jobs" / std::to_string(job.id);
@@ -262,7 +265,7 @@ class StoreAudit {
     Same(job, "emissions_g", job.grams, any_known ? std::optional(sums.grams) : std::nullopt);
   }
 
-  // Again on what it was settled on last.
+  // Computes the settled figures again from the newest signal that the job was settled on.
   Status CheckSettlements(const JobRow& job, const Rows& rows) {
     std::string link = "settlements of job " + std::to_string(job.id), newest;
     bool any = false;
@@ -294,7 +297,7 @@ class StoreAudit {
     const auto at_submission = Known(AlternativeOf(moved, start));
     Same(job, "settled_g", job.settled_g, emitted);
     Same(job, "at_submission_g", job.at_submission_g, at_submission);
-    // A job measures its process tree.
+    // The scope of a job is its process tree, not the whole machine.
     Same(job, "saving_half_width_g", job.half_width_g,
          emitted && at_submission ? std::optional(HalfWidthOfSaving(moved, actual, false))
                                   : std::nullopt,
@@ -406,7 +409,7 @@ class StoreAudit {
   const StoreAuditOptions& options_;
   Audit audit_;
   Check chains_, figures_, energy_;
-  std::string all_ledgers_ = "ledgers";  // one link over the heads of all jobs
+  std::string all_ledgers_ = "ledgers";  // the link over the heads of all jobs' ledgers
   std::int64_t energy_files_ = 0;
   std::int64_t chained_rows_ = 0, before_links_ = 0, compared_ = 0, pruned_ = 0,
                without_settlement_ = 0;

@@ -1,8 +1,9 @@
 #pragma once
-// The service's store, audited: the chains of its ledgers, its journal and what jobs were settled
-// on; the energy files of jobs beside it, line by line (energy_files.h); the figures of every job
-// again from its ledger; every decision again by replaying the journal (store/store_check.h, as
-// `ebb store check` does). Reads only; may run beside the service.
+// Audits the service's store. The audit checks the chains of the ledgers, of the journal and of the
+// settlements, and the energy files of jobs beside the store line by line (energy_files.h). It
+// computes the figures of every job again from its ledger, and repeats every decision by replaying
+// the journal (store/store_check.h, as `ebb store check` does). Reads only; may run beside the
+// service.
 
 #include <optional>
 
@@ -14,8 +15,8 @@
 namespace ebb::audit {
 
 struct StoreAuditOptions {
-  std::optional<core::JobId> job;  ///< of this one only, and no decisions; nothing: all of it
-  store::CheckOptions check;       ///< how decisions are made again
+  std::optional<core::JobId> job;  ///< only this job, without decisions; nullopt: the whole store
+  store::CheckOptions check;       ///< how decisions are repeated
 };
 
 Result<Audit> AuditStore(store::Database& database, const StoreAuditOptions& options);

@@ -21,7 +21,7 @@ constexpr std::array kChained{"decisions.jsonl", "gate_inputs.jsonl", "attempts.
 constexpr const char* kSeals = "seals.jsonl";
 constexpr std::string_view kField = ",\"chain\":\"";
 
-// A line that ends with the field "chain" and nothing behind it; its two parts.
+// The two parts of a line whose last field is "chain".
 struct Linked {
   std::string_view content, link;
 };
@@ -33,7 +33,7 @@ std::optional<Linked> LinkedLine(std::string_view line) {
   return Linked{line.substr(0, at), line.substr(at + kField.size(), platform::kLinkDigits)};
 }
 
-// What the next line after `text` would stand behind.
+// The link that the line after `text` continues from.
 std::string LinkAfter(std::string_view text, const std::string& name, const std::string& digest) {
   const std::string begin = platform::NextLink(digest, name);
   if (text.empty()) return begin;
@@ -94,7 +94,8 @@ class Checker {
     chained_ = chained_ || chained;
   }
 
-  // A line is written with its newline, so one that is whole but for its last byte was altered.
+  // Reports an unfinished last line. Ebb writes a line together with its newline, so a line that
+  // lacks only its last byte was altered.
   void CheckUnfinished(const std::string& name, std::size_t number, std::string_view line) {
     if (!LinkedLine(line) && LinkedLine(line.substr(0, line.size() - 1)))
       return Differ(name, number, "does not end as it was written");
@@ -119,7 +120,7 @@ class Checker {
     }
   }
 
-  // That a chain had grown to there when it was sealed.
+  // Checks that each chain had the stated length and last link when it was sealed.
   void CheckHeads(std::size_t index) {
     const std::string which = "seal " + std::to_string(index + 1);
     for (const auto& [name, head] : seals_[index]["heads"].items()) {
@@ -147,8 +148,9 @@ class Checker {
     return Sealing::kSealed;
   }
 
-  // What is written once is as any seal says; what is written before each seal is as the last one
-  // says; the rest likewise, unless the run went on.
+  // Checks the files against the seals. A file that is written once must match every seal, and a
+  // file that is written before each seal must match the last one. All other files must match the
+  // last seal unless the run went on.
   void CheckFiles() {
     const auto is_final = [](const std::string& name) {
       return name == "run.json" || name.starts_with("signals/");
@@ -167,7 +169,8 @@ class Checker {
         found_.check.Differ(name + ": was not there when the directory was sealed");
   }
 
-  // The files as the last seal knew them; what has changed since and is not kept is left out.
+  // The files as they were at the last seal. A file that has changed since is left out if its old
+  // content cannot be restored.
   RunFiles AsSealed() const {
     const Json &heads = seals_.back()["heads"], &sealed = seals_.back()["files"];
     RunFiles files{files_.directory, {}};
@@ -179,7 +182,7 @@ class Checker {
           files_.Text(name).substr(0, SizeIn(file).value_or(std::string::npos));
       if (IsView(name) || platform::Sha256Hex(text) == digest) files.texts[name] = text;
     }
-    // The newest version of the signal at that time is kept under its own name.
+    // The version of the signal that was the newest then is kept under its own name.
     if (sealed.contains("signal.csv") && !files.Has("signal.csv"))
       for (const auto& [name, file] : sealed.items())
         if (name.starts_with("signals/") && file == sealed["signal.csv"])
@@ -201,7 +204,7 @@ class Checker {
     ++files_checked_;
     if (!files_.Has(name))
       return found_.check.Differ(name + ": is missing, " + which + " names it");
-    // What the program added since is its own affair.
+    // Bytes that the program appended after the seal are not checked.
     const std::string_view text =
         files_.Text(name).substr(0, SizeIn(file).value_or(std::string_view::npos));
     if (platform::Sha256Hex(text) != file.value("sha256", std::string()))
@@ -221,7 +224,7 @@ class Checker {
             "held against what was there then");
         break;
       case Sealing::kNeverYet:
-        // A summary is sealed as it is written.
+        // Ebb seals a summary when it writes it.
         if (files_.Has("summary.json"))
           found_.check.Differ(
               "seals.jsonl: is missing, and there is a summary (ebb report settle "

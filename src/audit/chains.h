@@ -1,6 +1,6 @@
 #pragma once
-// Whether the files of a run directory are those that Ebb wrote and sealed: every line's link, and
-// what each seal says of chains and files (docs/run-directory.md, Chains and seals).
+// Checks that the files of a run directory are those that Ebb wrote and sealed: the link of every
+// line, and what each seal states about chains and files (docs/run-directory.md, Chains and seals).
 
 #include <optional>
 
@@ -12,8 +12,8 @@ namespace ebb::audit {
 enum class Sealing {
   kSealed,
   kGoesOn,     ///< lines were added after the last seal: the run goes on, or was killed
-  kNeverYet,   ///< chained, and nothing has been sealed yet
-  kUnchained,  ///< written before there were chains
+  kNeverYet,   ///< the files are chained, but not sealed yet
+  kUnchained,  ///< the files are from a version of Ebb without chains
 };
 
 struct ChainFindings {
@@ -21,7 +21,7 @@ struct ChainFindings {
   Check check;
   std::vector<std::string> notes;
   std::vector<Head> heads;
-  std::optional<RunFiles> as_sealed;  ///< kGoesOn: the files as they were at the last seal
+  std::optional<RunFiles> as_sealed;  ///< the files at the last seal, if the run goes on
 };
 
 ChainFindings CheckChains(const RunFiles& files);

@@ -1,7 +1,7 @@
 #pragma once
-// Reads the measurements of a job's supervisors (attempt-N.energy in its folder). The
-// program can write to these files as well, so each line is looked at as the service does
-// (local/reading_check.h): what that does not believe was written by somebody else.
+// Reads the measurements of a job's supervisors (attempt-N.energy in its folder). The program can
+// write to these files as well, so each line is checked as the service checks it
+// (local/reading_check.h): a line that fails the check was written by somebody else.
 
 #include <filesystem>
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace ebb::audit {
 
-/// Looks at the files of all attempts in the folder and names what is not believed, and whose it is
-/// ("job 7"). How many files there are.
+/// Checks the files of all attempts in the folder and returns their number. Differences name the
+/// line and its owner, `whose` ("job 7").
 std::int64_t CheckEnergyFiles(const std::filesystem::path& folder, const std::string& whose,
                               Check& check);
 

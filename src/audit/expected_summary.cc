@@ -18,7 +18,7 @@ std::string Dump(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-// Null where the training wrote none that Ebb takes.
+// The result of the training; null if the training wrote none that Ebb accepts.
 Json TrainResult(const RunFiles& files) {
   const std::string_view text = files.Text("train_result.json");
   Json train = Json::parse(text, nullptr, false);
@@ -69,7 +69,7 @@ Json Energy(const Sums& sums) {
           {"without_intensity_j", Joules(sums.without)}};
 }
 
-// Unknown is not 0: null where none of the energy has an intensity.
+// Null if none of the energy has an intensity, because unknown is not 0.
 Json GramsOrNull(double grams, std::int64_t microjoules, std::int64_t without) {
   return without > 0 && without >= microjoules ? Json(nullptr) : Json(grams);
 }
@@ -152,7 +152,7 @@ Json OtherSignal(const Json& run, const RunFigures& figures) {
   return json;
 }
 
-// SCI (ISO/IEC 21031:2024).
+// The embodied emissions and the SCI (ISO/IEC 21031:2024).
 Json Embodied(const Json& run, const RunFigures& figures) {
   const auto embodied = run.find("embodied");
   if (embodied == run.end() || embodied->is_null()) return nullptr;
@@ -353,14 +353,14 @@ std::string ExpectedSummary(const RunFiles& files, const RunFacts& facts,
 
 namespace {
 
-// Energy-weighted with the PUE of the run: of a component there is no sum with it.
+// The mean PUE, weighted by energy; the run's own PUE if there is no energy.
 double MeanPue(const Json& run, const Sums& sums) {
   return sums.microjoules == 0
              ? run.at("pue").get<double>()
              : static_cast<double>(sums.facility) / static_cast<double>(sums.microjoules);
 }
 
-// Of attempts, weighted by their time.
+// The mean of a figure of the attempts, weighted by their duration.
 double MeanOver(const std::vector<Attempt>& attempts, double Attempt::*member) {
   double sum = 0, seconds = 0;
   for (const Attempt& attempt : attempts) {
@@ -390,7 +390,7 @@ Json NeoTraining(const Json& run, const RunFacts& facts, const Json& train) {
   return metrics;
 }
 
-// As it was asked for, or else as the training says of itself.
+// The settings that the run was asked for, or else those that the training reports.
 Json NeoConfig(const Json& run, const Json& train) {
   Json training{{"run_name", run.at("name")}};
   const Json asked = OrNull(run, "training");

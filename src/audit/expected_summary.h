@@ -1,7 +1,7 @@
 #pragma once
-// What summary.json, summary_<name>.json (NEO) and emissions.csv have to say of a run, from its
-// facts and figures: the documents that the stored ones are held against. Fields that an audit
-// cannot know are left out of them.
+// The contents that summary.json, summary_<name>.json (NEO) and emissions.csv must have for a run's
+// facts and figures. The stored files are compared with them. Fields that an audit cannot know are
+// left out.
 
 #include <string>
 
@@ -9,14 +9,14 @@
 
 namespace ebb::audit {
 
-/// JSON, as the others.
+/// The expected summary as JSON, like the other documents below.
 std::string ExpectedSummary(const RunFiles& files, const RunFacts& facts,
                             const RunFigures& figures);
 std::string ExpectedNeo(const RunFiles& files, const RunFacts& facts, const RunFigures& figures);
-/// One object, by column.
+/// The expected row as one JSON object with a field for each column.
 std::string ExpectedEmissionsRow(const RunFiles& files, const RunFacts& facts,
                                  const RunFigures& figures);
-/// emissions.csv as such an object: numbers where `like` has numbers.
+/// The row of emissions.csv as such an object; a field is a number if it is one in `like`.
 std::string EmissionsRow(std::string_view csv, const std::string& like);
 
 }  // namespace ebb::audit

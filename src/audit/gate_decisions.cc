@@ -19,7 +19,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-// The key of a field that earlier versions called `older`: that one if it is there.
+// The name of a field that earlier versions called `older`: `older` if the object has it, else
+// `key`.
 const char* KeyOf(const Json& json, const char* key, const char* older) {
   return json.contains(older) ? older : key;
 }
@@ -32,7 +33,7 @@ Json OrNull(const std::optional<Intensity>& value) {
   return value ? Json(value->g_per_kwh) : Json(nullptr);
 }
 
-// The lines that are whole JSON, with their numbers.
+// The lines that are valid JSON, with their line numbers.
 std::vector<std::pair<std::size_t, Json>> LinesOf(std::string_view text) {
   std::vector<std::pair<std::size_t, Json>> lines;
   std::size_t number = 0;
@@ -44,7 +45,7 @@ std::vector<std::pair<std::size_t, Json>> LinesOf(std::string_view text) {
   return lines;
 }
 
-// The links of a chain get numbers in the order in which they are met.
+// Numbers for the links of a chain of sources, in order of first appearance.
 class Links {
  public:
   std::uint8_t Of(const std::string& name) {
@@ -101,7 +102,7 @@ std::optional<plan::PriceGateOptions> PricesFrom(const Json& gate) {
   return options;
 }
 
-// The gate of one attempt, and what was known at its latest decision.
+// The gate of one attempt, with the values that it knew at its latest decision.
 class Gate {
  public:
   explicit Gate(const Json& gate) : version_(gate.at("ebb").get<std::string>()) {
@@ -178,7 +179,7 @@ class Decisions {
   explicit Decisions(const RunFiles& files) {
     for (auto& [number, line] : LinesOf(files.Text("decisions.jsonl"))) {
       if (line.contains("skipped_wait_ms")) continue;
-      // As earlier versions called it.
+      // Earlier versions called the field start_by_ms.
       if (const auto older = line.find("start_by_ms"); older != line.end()) {
         line["latest_start_ms"] = *older;
         line.erase("start_by_ms");
@@ -211,7 +212,7 @@ class Decisions {
   void DecideAgain(const Json& inputs) {
     if (!gate_) throw std::invalid_argument("stands before its gate");
     const core::GateDecision decision = gate_->DecideOn(inputs);
-    // Ebb was killed between the two lines.
+    // Ebb was killed between writing the inputs and writing the decision.
     if (next_ >= told_.size() || told_[next_].second.at("at_ms") != inputs.at("at_ms")) return;
     const auto& [number, told] = told_[next_++];
     std::vector<std::string> more;

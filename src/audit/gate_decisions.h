@@ -1,6 +1,6 @@
 #pragma once
-// The decisions of a run's gate made again, by the policies themselves (plan/), from what
-// gate_inputs.jsonl says each was made from.
+// Repeats the decisions of a run's gate with the same policies (plan/), from the inputs that
+// gate_inputs.jsonl records for each decision.
 
 #include "audit/findings.h"
 #include "audit/run_files.h"

@@ -9,19 +9,19 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr Ms kQuarter = 15 * 60'000, kDay = 24 * 3'600'000;
-// A start must be better by more than rounding.
+// A start counts as better only if the difference is more than rounding.
 constexpr double kRounding = 1e-9;
 
 void AddSteps(const Json& values, Steps& steps) {
   for (const Json& value : values) {
     const Ms begin = value.at(0).get<Ms>(), end = value.at(1).get<Ms>();
-    // What is known stands before what was expected.
+    // Known values take precedence over expected ones.
     const Ms from = steps.empty() ? begin : std::max(begin, steps.back().span.end);
     if (from < end) steps.push_back({{from, end}, value.at(2).get<double>(), 0});
   }
 }
 
-// Nothing where part of the energy would have no intensity.
+// The emissions in grams for a start at `start`; nullopt if a part of the energy has no intensity.
 std::optional<double> GramsAt(const Rows& rows, Ms start, const Steps& expected) {
   const Sums sums = SumsOf(MovedTo(rows, start, expected));
   return sums.without > 0 ? std::nullopt : std::optional(sums.grams);

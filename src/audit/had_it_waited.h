@@ -1,6 +1,7 @@
 #pragma once
-// What a run that could not wait would have emitted had it waited, by what its gate expected when
-// it began (docs/METHOD.md, Had it waited): again from gate_inputs.jsonl and the ledger. Pure.
+// The emissions that a run that could not wait would have had if it had waited, by the forecast of
+// its gate at the beginning (docs/METHOD.md, Had it waited). They are computed again from
+// outlook.json and the ledger. Pure.
 
 #include <optional>
 #include <string>
@@ -16,7 +17,7 @@ struct Waiting {
   std::string method;
 };
 
-/// Nothing where there is nothing to tell. Throws std::exception where the inputs are not readable.
+/// Nullopt if there is nothing to report. Throws std::exception if the inputs cannot be read.
 std::optional<Waiting> HadItWaited(const RunFiles& files, const Rows& rows);
 
 }  // namespace ebb::audit

@@ -13,7 +13,7 @@ using Json = nlohmann::json;
 
 constexpr std::size_t kLongestText = 80;
 
-// For a person: cut short, control characters out.
+// The value for a message, cut short and without control characters.
 std::string Shown(const Json& value) {
   const std::string text = value.dump(-1, ' ', true, Json::error_handler_t::replace);
   return text.size() <= kLongestText ? text : text.substr(0, kLongestText) + "...";
@@ -24,7 +24,8 @@ class Comparison {
   Comparison(double grams, Check& check, std::vector<std::string>& not_computed)
       : grams_(grams), check_(check), not_computed_(not_computed) {}
 
-  /// `operands`: how large are what it is a difference of; 0: it is none.
+  /// `operands`: the size of the values whose difference this figure is; 0 if it is not a
+  /// difference.
   void At(const Json& told, const Json& computed, const std::string& where, double operands = 0) {
     if (computed.is_object() && told.is_object()) return Objects(told, computed, where, operands);
     if (computed.is_array() && told.is_array()) return Arrays(told, computed, where, operands);
@@ -39,7 +40,8 @@ class Comparison {
   std::int64_t compared() const { return compared_; }
 
  private:
-  // Percent are of the baseline, costs of one of both; all else of grams.
+  // The size of the operands of a field that is a difference. A percentage refers to the baseline,
+  // and a cost saving to the cost at submission; all other savings are differences of grams.
   double OperandsOf(const std::string& key, const Json& computed) const {
     if (key == "saving_percent") return 100;
     const auto cost = computed.find("same_energy_at_submission");

@@ -24,7 +24,7 @@ std::optional<double> NumberIn(const Json& json, const char* key) {
   return found->get<double>();
 }
 
-// The number of a word in one of the tables.
+// The index of a word in one of the tables of audit/accounts.h.
 template <typename Words>
 int IndexOf(const Words& words, const std::string& word) {
   const auto found = std::find(words.begin(), words.end(), word);
@@ -54,7 +54,7 @@ Row RowFrom(const Json& line) {
   return row;
 }
 
-// Calls `take` for each line; what it cannot take is a difference.
+// Calls `take` for each line. A line that `take` rejects with an exception is a difference.
 void ForEachLine(const RunFiles& files, const std::string& name, Check& check,
                  const std::function<void(const Json&)>& take) {
   const std::string_view text = files.Text(name);
@@ -66,7 +66,7 @@ void ForEachLine(const RunFiles& files, const std::string& name, Check& check,
     begin = newline + 1;
     if (Trim(line).empty()) continue;
     const Json json = Json::parse(line, nullptr, false);
-    if (json.is_discarded() && newline == text.size()) return;  // half written
+    if (json.is_discarded() && newline == text.size()) return;  // a half-written last line
     try {
       take(json);
     } catch (const std::exception& error) {
@@ -75,7 +75,8 @@ void ForEachLine(const RunFiles& files, const std::string& name, Check& check,
   }
 }
 
-// Rows of "begin,end,value,word"; `status` says what the word counts as.
+// Reads rows of "begin,end,value,word". `status` turns the word into a status; a negative number
+// rejects the row.
 Steps StepsFrom(const std::string& name, std::string_view text, Check& check,
                 const std::function<int(const std::string&)>& status) {
   Steps steps;
@@ -97,7 +98,7 @@ Steps StepsFrom(const std::string& name, std::string_view text, Check& check,
       check.Differ(where + ": begins before the line above ends");
     return {};
   };
-  // Below the header.
+  // The first line is the header.
   const Status read = csv.Next().and_then([&](bool) { return csv.ForEach(take); });
   if (!read) check.Differ(read.error().Message());
   return steps;
@@ -152,7 +153,7 @@ void ReadAttempts(const RunFiles& files, RunFacts& facts, Check& check) {
               line.at("ram_used_gb").get<double>(),
               line.at("gpu_utilisation_percent").get<double>()};
   });
-  std::map<int, Attempt*> open;  // ended by a kill: with their last row
+  std::map<int, Attempt*> open;  // attempts that were killed: they end with their last row
   for (Attempt& attempt : facts.attempts)
     if (attempt.outcome == "running") open[attempt.number] = &attempt;
   for (const Row& row : facts.rows) {
@@ -182,8 +183,8 @@ void ReadBudget(const RunFiles& files, RunFacts& facts, Check& check) {
   });
 }
 
-// An epoch lasts from its first beginning to its last end; one that begins again undoes those after
-// it (docs/run-directory.md, progress.jsonl).
+// Finds the epochs of a run. An epoch lasts from its first beginning to its last end; an epoch that
+// begins again undoes the later ones (docs/run-directory.md, progress.jsonl).
 class EpochReader {
  public:
   void Add(const Json& event) {
@@ -232,7 +233,7 @@ std::vector<Epoch> EpochsFrom(std::string_view progress) {
     if (event.is_discarded()) event = Json::parse(WithoutNonFinite(line), nullptr, false);
     try {
       if (event.is_object()) reader.Add(event);
-    } catch (const Json::exception&) {  // of another program's making: passed over, as documented
+    } catch (const Json::exception&) {  // other programs may write other events, which are ignored
     }
   }
   return reader.Take();
@@ -262,7 +263,7 @@ RunFacts ReadFacts(const RunFiles& files, Check& check) {
 
 namespace {
 
-// The time in which any attempt ran.
+// The total time in which at least one attempt ran.
 Ms UnionOf(const std::vector<Attempt>& attempts) {
   std::vector<Span> walls;
   for (const Attempt& attempt : attempts) walls.push_back(attempt.wall);
@@ -277,7 +278,7 @@ Ms UnionOf(const std::vector<Attempt>& attempts) {
   return total;
 }
 
-// The worst of those that ended after the last one had begun.
+// The worst outcome of the attempts that ended after the last one had begun.
 std::string OutcomeOf(const std::vector<Attempt>& attempts) {
   if (attempts.empty()) return "not_started";
   Ms last_begin = attempts.front().wall.begin;
@@ -299,7 +300,8 @@ Saving SavingOf(const Alternative& other, const Sums& actual) {
   return saving;
 }
 
-// A run whose gate never said wait did begin at its submission.
+// The start that the run would have had without waiting. A run whose gate never decided to wait did
+// start at its submission.
 Ms StartAtSubmission(const RunFacts& facts, const RunFigures& figures) {
   const Ms first = Extent(figures.rows).begin;
   const bool waited =
@@ -308,7 +310,7 @@ Ms StartAtSubmission(const RunFacts& facts, const RunFigures& figures) {
   return waited || facts.decisions.empty() ? first - figures.waited : first;
 }
 
-// The lowest of the starts that docs/METHOD.md names.
+// Finds the lowest of the starts that docs/METHOD.md names.
 class BestStart {
  public:
   BestStart(const Rows& rows, const Steps& published, Span starts, Ms running)
@@ -328,7 +330,7 @@ class BestStart {
     }
   }
 
-  // A start that emits as little is as good.
+  // The best start. `told` replaces it if the run would emit as little from there.
   std::optional<Alternative> Found(std::optional<Ms> told) const {
     if (!best_ || !told || *told == best_->start) return best_;
     std::optional<Alternative> other;
@@ -345,7 +347,8 @@ class BestStart {
   }
 
  private:
-  // The search of longer runs is over stretches of them: docs/METHOD.md, Audit.
+  // Runs with more rows are searched by stretches, so the result is less exact (docs/METHOD.md,
+  // Audit).
   static constexpr std::size_t kSearchedExactly = 500;
 
   Alternative At(Ms start) const { return AlternativeOf(MovedTo(rows_, start, published_), start); }
@@ -372,7 +375,7 @@ void AddCost(const Json& run, const RunFacts& facts, Ms at_submission, RunFigure
       CostOf(figures.rows, PlacesFrom(figures.rows, at_submission), facts.prices);
 }
 
-// Of the grams of both sides: a difference below it has fewer digits than are compared.
+// A difference below this share of the grams on both sides has fewer digits than are compared.
 constexpr double kRounding = 1e-5;
 
 void AddSavings(const Json& run, const RunFacts& facts, std::optional<Ms> told_best,
@@ -386,7 +389,7 @@ void AddSavings(const Json& run, const RunFacts& facts, std::optional<Ms> told_b
   if (figures.at_submission->saving_g)
     figures.at_submission->half_width_g =
         HalfWidthOfSaving(moved, figures.rows, run.at("scope") == "machine");
-  // A job without a deadline could have started at any time up to when it did.
+  // Without a deadline, the job could have started at any time up to its actual start.
   const Ms submitted = run.at("submitted_ms").get<Ms>();
   const Json& start_by = run.at("start_by_ms");
   const Ms latest_start =

@@ -1,6 +1,7 @@
 #pragma once
-// A run as an auditor sees it: read from the files by its own reader, and the figures that follow
-// from the ledger and the newest dated version of the signal. No summary is read.
+// A run as an auditor sees it: the facts that the auditor's own reader finds in the files, and the
+// figures that follow from the ledger and the newest dated version of the signal. No summary is
+// read.
 
 #include <optional>
 #include <string>
@@ -40,7 +41,7 @@ struct BudgetEvent {
   double limit = 0, used = 0;
 };
 
-/// What the files say.
+/// The facts that the files of a run state.
 struct RunFacts {
   std::vector<Decision> decisions;
   std::vector<Span> skipped_waits;
@@ -60,8 +61,8 @@ struct RunFacts {
   std::vector<BudgetEvent> budget_events;
 };
 
-/// What cannot be read is a difference in `check`; half-written last lines are left out. Throws
-/// std::exception where run.json is not one.
+/// Reads the facts of a run. A line that cannot be read is a difference in `check`; a half-written
+/// last line is left out. Throws std::exception if run.json cannot be read.
 RunFacts ReadFacts(const RunFiles& files, Check& check);
 
 struct Saving {
@@ -70,7 +71,7 @@ struct Saving {
 };
 
 struct RunFigures {
-  Rows rows;  ///< revalued
+  Rows rows;  ///< the rows with the values of the signal
   Steps signal;
   Sums sums;
   Uncertainty sure;
@@ -85,17 +86,17 @@ struct RunFigures {
   std::vector<Sums> epochs;
   std::optional<Saving> at_submission, best;
   std::optional<double> share_of_possible;
-  /// The saving that was possible is so small that rounding shows in its share.
+  /// The possible saving is so small that rounding shows in the share of it.
   bool share_is_rounding = false;
   std::optional<Cost> cost, cost_at_submission;
 };
 
-/// `told_best_ms`: the best start as a summary tells it. Where another start is as good as the one
-/// that is found, theirs is taken: on a flat signal all are.
+/// `told_best_ms`: the best start that a summary states. It is taken if it is as good as the start
+/// that is found: on a flat signal, all starts are equally good.
 RunFigures FiguresOf(const RunFiles& files, const RunFacts& facts, std::optional<Ms> told_best_ms);
 
-/// What is counted against a budget: facility kWh, and grams with what is unknown at the highest
-/// intensity met; of the rows as they were closed.
+/// The use that counts against a budget: facility kWh, and grams. Energy of unknown intensity
+/// counts at the highest intensity met. The rows are taken as they were closed, not revalued.
 struct BudgetUse {
   double kwh = 0;
   std::optional<double> grams;

@@ -12,14 +12,14 @@ constexpr Ms kHour = 3'600'000, kDay = 24 * kHour;
 constexpr int kCpu = 0, kGpu = 1, kRam = 2;
 constexpr int kCounter = 0, kModel = 2;
 
-// The way in which joules came about: component, source, shared by use.
+// The way in which energy was measured: component, source, shared by use.
 using Way = std::tuple<int, int, bool>;
 
 Way WayOf(const Row& row, bool whole_machine) {
   return {row.component, row.source, row.component == kGpu ? row.shared : !whole_machine};
 }
 
-// The tables of docs/METHOD.md.
+// The bounds in the tables of docs/METHOD.md.
 double BoundOf(const Way& way) {
   const auto [component, source, shared] = way;
   if (source == kModel) return 0.50;
@@ -34,7 +34,7 @@ constexpr std::array kAcrossDays{0.7, 0.4, 0.25, 0.3};
 double Square(double x) { return x * x; }
 std::size_t Index(int i) { return static_cast<std::size_t>(i); }
 
-// N(D) of docs/METHOD.md: the variance of the grams of hours, for errors of unit size.
+// N(D) of docs/METHOD.md: the variance of the sum of hourly grams, for errors of unit size.
 double HoursVariance(const std::map<Ms, double>& by_hour, int status) {
   double sum = 0, squares = 0, squares_of_days = 0;
   std::map<Ms, double> by_day;
