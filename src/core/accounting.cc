@@ -8,8 +8,8 @@
 namespace ebb::core {
 namespace {
 
-// What the rows knew. Sources of a chain are named in the row, and counted in the series. An
-// instant (a last reading at the very end) counts as a millisecond where no longer row covers it.
+// The values that the rows have. A row names its source in a chain; the series numbers it. An
+// instant (a last reading at the very end) counts as a millisecond if no longer row covers it.
 std::vector<Sample> SamplesOf(const std::vector<LedgerRow>& rows, const SignalIdentity& identity) {
   SampleArchive known, instants;
   for (const LedgerRow& row : rows) {

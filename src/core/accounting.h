@@ -11,21 +11,21 @@
 
 namespace ebb::core {
 
-/// How long after an interval a provider that revises its values is expected to. None states when
-/// they are final: our judgement (docs/METHOD.md, Settling).
+/// The time after an interval in which a provider may still revise its value. No provider states
+/// when values are final, so this is our judgement (docs/METHOD.md, Settling).
 inline constexpr Duration kRevisedFor{std::chrono::days{7}};
 
-/// The version, and where it has no value what the rows were accounted at when they were closed:
-/// of several rows the better value, of equals the later row's.
+/// The version. If it has no value, the series takes the value of the rows from when they were
+/// closed: of several rows the better value, and of equals the later row's.
 IntensitySeries AccountingSignal(const IntensitySeries& version,
                                  const std::vector<LedgerRow>& rows);
 
-/// The same energy at the values of `signal`, to the microjoule: rows are cut where it changes. A
-/// second signal keeps the values that the rows have.
+/// The same energy at the values of `signal`, to the microjoule: rows are cut where the signal
+/// changes. The values of a second signal stay as the rows have them.
 std::vector<LedgerRow> Revalued(const std::vector<LedgerRow>& rows, const IntensitySeries& signal);
 
-/// The run with its ledger and its signal so: what summaries and reports are made of. Of one that
-/// is accounted already, or that ran in several zones: itself.
+/// The run with its ledger and its signal on one version: the input of summaries and reports.
+/// Returns the run unchanged if it is accounted already or ran in several zones.
 RunRecord Accounted(RunRecord run);
 
 }  // namespace ebb::core

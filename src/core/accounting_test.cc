@@ -17,7 +17,7 @@ std::int64_t Between(Random& random, std::int64_t low, std::int64_t high) {
   return low + static_cast<std::int64_t>(random.Below(static_cast<std::uint64_t>(high - low + 1)));
 }
 
-// Steps of any length, some missing, each status.
+// A series of steps of any length and status, with gaps.
 IntensitySeries RandomSeries(Random& random, Time begin, Time end) {
   std::vector<Sample> samples;
   while (begin < end) {
@@ -30,7 +30,7 @@ IntensitySeries RandomSeries(Random& random, Time begin, Time end) {
   return *IntensitySeries::Create(kZone, samples);
 }
 
-// Devices of one to eight ranks side by side, each row with the values that were known at its end.
+// Rows of one to eight ranks side by side, each with the values that were known at its end.
 std::vector<LedgerRow> RandomLedger(Random& random, int ranks, Time begin, Time end) {
   std::vector<LedgerRow> rows;
   for (int rank = 1; rank <= ranks; ++rank) {
@@ -43,7 +43,7 @@ std::vector<LedgerRow> RandomLedger(Random& random, int ranks, Time begin, Time 
         for (const LedgerRow& row : MakeRows(reading, wall, rank, Pue{1.3}, then))
           rows.push_back(row);
         at = wall.end;
-        // A program may use its last joules in no time.
+        // A program may use its last joules in an interval of length zero.
         if (Between(random, 0, 4) > 0) continue;
         EnergyReading last = reading;
         last.wall = {at, at};

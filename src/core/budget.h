@@ -1,10 +1,10 @@
 #pragma once
-// A limit on the energy or the emissions of one run, over all its attempts: what is counted against
-// it, and what happened because of it. The watch that acts is runtime/budget_watch.h.
+// A limit on the energy or the emissions of one run, over all its attempts: the use that counts
+// against it, and the events that it caused. The watch that acts is runtime/budget_watch.h.
 //
-// What counts is what emissions count: facility energy (IT energy x PUE), and the grams of the
-// signal that decides. Energy whose intensity is unknown counts at the highest intensity the run
-// has met, since a budget errs on the side of stopping; totals and reports never do that.
+// A budget counts facility energy (IT energy x PUE) and the grams of the signal that decides, as
+// the run's emissions do. Energy whose intensity is unknown counts at the highest intensity that
+// the run has met, because a budget errs on the side of stopping; totals and reports never do that.
 
 #include <optional>
 #include <string>
@@ -17,23 +17,24 @@
 
 namespace ebb::core {
 
-/// What happens when a budget is used up.
+/// Ebb's action when a budget is used up.
 enum class BudgetAction {
-  kLog,    ///< it is recorded, and the run goes on
-  kStop,   ///< the program is asked to write a checkpoint; goes on only with a larger budget
-  kPause,  ///< the same, but a resume is all it takes to go on
+  kLog,    ///< Ebb records it, and the run goes on
+  kStop,   ///< Ebb asks the program to write a checkpoint; the run goes on only with a larger
+           ///< budget
+  kPause,  ///< like kStop, but a resume is enough to go on
 };
 enum class BudgetMeasure { kEnergy, kEmissions };
 enum class BudgetLevel {
   kWarning,    ///< 80 % are used
-  kReached,    ///< it is used up, or would be before the next look and the checkpoint
+  kReached,    ///< the budget is used up, or would be before the next look and the checkpoint
   kKilled,     ///< the program did not end in its grace period, or overran the limit in it
-  kUnwatched,  ///< emissions cannot be watched: the run has met no intensity yet
+  kUnwatched,  ///< emissions cannot be watched because the run has met no intensity yet
 };
 std::string_view Name(BudgetAction action);
 std::string_view Name(BudgetMeasure measure);
 std::string_view Name(BudgetLevel level);
-/// "kWh", "g"
+/// Unit of the measure: "kWh", "g".
 std::string_view UnitOf(BudgetMeasure measure);
 std::optional<BudgetAction> BudgetActionFromName(std::string_view name);
 std::vector<std::string> BudgetActionNames();
@@ -41,14 +42,14 @@ std::optional<BudgetMeasure> BudgetMeasureFromName(std::string_view name);
 std::optional<BudgetLevel> BudgetLevelFromName(std::string_view name);
 
 struct Budget {
-  std::optional<Energy> energy;  ///< of the facility
+  std::optional<Energy> energy;  ///< limit of facility energy
   std::optional<Emissions> emissions;
   BudgetAction action = BudgetAction::kStop;
-  /// What the program has between SIGTERM and SIGKILL.
+  /// Time for the program between SIGTERM and SIGKILL.
   Duration grace{std::chrono::seconds{30}};
 
   bool empty() const { return !energy && !emissions; }
-  /// In kWh or g.
+  /// The limit in kWh or g.
   std::optional<double> Limit(BudgetMeasure measure) const;
   friend bool operator==(const Budget&, const Budget&) = default;
 };
@@ -61,37 +62,39 @@ struct BudgetEvent {
   int attempt = 1;
   Time wall{};
   Time grid{};
-  double limit = 0;     ///< kWh or g
-  double used = 0;      ///< kWh or g, by the last sample
-  double expected = 0;  ///< what the next sample and the grace period were expected to add
+  double limit = 0;     ///< limit in kWh or g
+  double used = 0;      ///< use in kWh or g, by the last sample
+  double expected = 0;  ///< expected use by the next sample and the grace period, in the same unit
 };
 
-/// "2.00 kWh"
+/// The amount with its unit: "2.00 kWh".
 std::string AmountText(double amount, BudgetMeasure measure);
 std::string LimitText(const BudgetEvent& event);
-/// "budget warning: 1.60 kWh of 2.00 kWh are used", one line without an end.
+/// The event as a line without an end: "budget warning: 1.60 kWh of 2.00 kWh are used".
 std::string BudgetText(const BudgetEvent& event);
 
-/// What a run has used so far.
+/// Energy and emissions that a run has used so far.
 struct BudgetUse {
-  Energy energy;                     ///< of the facility
-  Emissions emissions;               ///< of the part with known intensity
-  Energy without_intensity;          ///< part of `energy`
-  std::optional<Intensity> highest;  ///< that the run has met
+  Energy energy;                     ///< energy of the facility
+  Emissions emissions;               ///< emissions of the part with known intensity
+  Energy without_intensity;          ///< the part of `energy` with unknown intensity
+  std::optional<Intensity> highest;  ///< highest intensity that the run has met
 
   BudgetUse& operator+=(const BudgetUse& other);
-  /// In kWh or g. Nothing if emissions cannot be said: energy was used, and no intensity was met.
+  /// The use in kWh or g. nullopt if emissions are unknown: the run used energy and has met no
+  /// intensity.
   std::optional<double> Of(BudgetMeasure measure) const;
 };
 BudgetUse UseOf(const std::vector<LedgerRow>& rows);
 
-/// A run's budget as its directory tells it.
+/// A run's budget as its directory records it.
 struct BudgetRecord {
-  std::optional<Budget> budget;  ///< the one in force; a resume may have raised it
+  std::optional<Budget> budget;  ///< the budget in force; a resume may have raised it
   std::vector<BudgetEvent> events;
 };
 
-/// What stopped the run at a limit that `budget` does not raise; nothing when it may go on.
+/// The event that stopped the run at a limit that `budget` does not raise; nullptr if the run may
+/// go on.
 const BudgetEvent* StoppedBy(const BudgetRecord& record, const Budget& budget);
 
 }  // namespace ebb::core

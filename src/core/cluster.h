@@ -1,6 +1,7 @@
 #pragma once
-// Where jobs can run: sites with a grid zone and a PUE, and in each site pools of like devices. A
-// job of any width runs within one pool: all its devices are of one model at one site. Values only.
+// The cluster on which jobs can run: sites with a grid zone and a PUE, and in each site pools of
+// like devices. A job of any width runs within one pool: all its devices are of one model at one
+// site. Values only.
 
 #include <string>
 #include <utility>
@@ -13,22 +14,22 @@ namespace ebb::core {
 
 struct Site {
   std::string name;
-  std::string zone;  ///< whose signal decides and accounts for this site
+  std::string zone;  ///< grid zone whose signal decides and accounts for this site
   Pue pue;
   friend bool operator==(const Site&, const Site&) = default;
 };
 
 /// `count` devices of one model at one site. Speed and power are relative to the reference device
-/// that a job's run time and power are stated for: on this pool a job takes duration / speed and
+/// for which a job states its run time and power: on this pool a job takes duration / speed and
 /// draws power x power_factor, so its energy is duration x power x power_factor / speed.
 struct DevicePool {
-  std::string model;  ///< "RTX 3090", "cpu"
+  std::string model;  ///< model: "RTX 3090", "cpu"
   int site = 0;       ///< index into Cluster::sites
   int count = 1;
   double speed = 1;
   double power_factor = 1;
-  Power idle;    ///< of one device that runs nothing
-  int away = 0;  ///< beside `count`: expected back, and nobody knows when
+  Power idle;    ///< idle power of one device
+  int away = 0;  ///< devices beside `count` that are expected back, nobody knows when
   friend bool operator==(const DevicePool&, const DevicePool&) = default;
 };
 
@@ -42,7 +43,7 @@ struct Cluster {
   friend bool operator==(const Cluster&, const Cluster&) = default;
 };
 
-/// As it is once all that is away is back.
+/// The cluster once all devices that are away are back.
 inline Cluster WithAway(Cluster cluster) {
   for (DevicePool& pool : cluster.pools) pool.count += std::exchange(pool.away, 0);
   return cluster;

@@ -1,6 +1,6 @@
 #pragma once
-// What electricity cost: the energy of the facility (IT energy times PUE) times its price,
-// integrated over time. Energy whose price is unknown is kept apart: unknown is never 0.
+// Cost of electricity: facility energy (IT energy times PUE) times its price, integrated over time.
+// Energy whose price is unknown is kept apart: unknown is never 0.
 
 #include <vector>
 
@@ -11,25 +11,26 @@
 namespace ebb::core {
 
 struct Cost {
-  double amount = 0;             ///< of the priced part, in the currency of the series
-  double priced_kwh = 0;         ///< facility energy
-  double kwh_without_price = 0;  ///< facility energy
+  double amount = 0;             ///< cost of the priced part, in the currency of the series
+  double priced_kwh = 0;         ///< facility energy with a price
+  double kwh_without_price = 0;  ///< facility energy without a price
 
   /// Share of the energy whose price is unknown, 0 to 1.
   double UnknownShare() const;
-  /// Energy-weighted mean price of the priced part; nothing where there is none.
+  /// Energy-weighted mean price of the priced part; nullopt if no part has a price.
   std::optional<double> MeanPerKwh() const;
 
   Cost& operator+=(const Cost& other);
 };
 
-/// Of `facility_kwh` used evenly over `window`; an empty window takes the price of its instant.
+/// The cost of `facility_kwh` used evenly over `window`. An empty window takes the price of its
+/// instant.
 Cost CostOver(double facility_kwh, Interval window, const PriceSeries& prices);
 
-/// Of a run's rows, when they were used (grid clock).
+/// The cost of a run's rows at the times of use (grid clock).
 Cost CostOf(const std::vector<LedgerRow>& rows, const PriceSeries& prices);
 
-/// Of the same rows with the first one starting at `start`, pauses closed up
+/// The cost of the same rows if the first one started at `start`, with pauses closed up
 /// (core/counterfactual.h).
 Cost CostIfStarted(const std::vector<LedgerRow>& rows, Time start, const PriceSeries& prices);
 

@@ -10,7 +10,7 @@
 namespace ebb::core {
 namespace {
 
-// From the first to the last of its rows, on the grid.
+// The interval of each attempt on the grid, from its first row to its last.
 std::map<int, Interval> AttemptsOf(const std::vector<LedgerRow>& rows) {
   std::map<int, Interval> attempts;
   for (const LedgerRow& row : rows) {
@@ -21,7 +21,7 @@ std::map<int, Interval> AttemptsOf(const std::vector<LedgerRow>& rows) {
   return attempts;
 }
 
-// How much time without any attempt lies before each of them.
+// The time without any attempt before each attempt.
 std::map<int, Duration> GapsBefore(const std::map<int, Interval>& attempts) {
   std::vector<std::pair<Interval, int>> by_begin;
   for (const auto& [number, interval] : attempts) by_begin.emplace_back(interval, number);
@@ -109,7 +109,7 @@ Counterfactual RunAt(const std::vector<LedgerRow>& rows, Time start,
 
 namespace {
 
-// Of a signal up to any moment: g/kWh x ms, and how many of the ms are known. O(log n).
+// Running sums of a signal up to any moment: g/kWh x ms, and the known part of the ms. O(log n).
 class RunningSum {
  public:
   explicit RunningSum(const IntensitySeries& signal) {
@@ -122,7 +122,8 @@ class RunningSum {
     }
   }
 
-  /// The mean over an interval; nothing where any of it is unknown. Of a moment: its value.
+  /// The mean over an interval; nullopt if any part is unknown. For an empty interval, the value of
+  /// its moment.
   std::optional<double> Mean(Interval interval) const {
     if (interval.length() == Duration::zero()) interval.end += Duration{1};
     const Sums begin = At(interval.begin), end = At(interval.end);
@@ -158,7 +159,7 @@ class RunningSum {
 
 double FacilityKwh(const LedgerRow& row) { return row.energy.kwh() * row.pue.ratio; }
 
-// Grams with the first row at that start; nothing where any of it is unknown.
+// Grams if the first row is at that start; nullopt if any part is unknown.
 std::optional<double> GramsAt(const std::vector<LedgerRow>& rows,
                               const std::vector<Interval>& from_zero, Duration start,
                               const RunningSum& sums) {
@@ -196,10 +197,10 @@ bool HasPaused(const std::vector<LedgerRow>& rows) {
 
 namespace {
 
-// More places than these are not looked at: stretches are longer in a long window.
+// The search looks at no more places than these, so stretches are longer in a long window.
 constexpr double kMostPlaces = 20'000;
 
-// Energy at the facility's meter in each of `stretches` parts of a run of `length`.
+// Facility energy in each of `stretches` parts of a run of `length`.
 std::vector<double> KwhPerStretch(const std::vector<LedgerRow>& rows,
                                   const std::vector<Interval>& from_zero, double length_ms,
                                   std::size_t stretches) {

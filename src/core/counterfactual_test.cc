@@ -59,7 +59,7 @@ TEST(Counterfactual, PausesAreClosedUp) {
   EXPECT_DOUBLE_EQ(RunAt(rows, kDay + hours{1}, signal).emissions.grams, 300 + 100);
 }
 
-// Ranks of one job, two of which were paused together, in any order of rows.
+// Ranks of one job, two of them paused together, with rows in any order.
 TEST(Counterfactual, AttemptsSideBySideStaySo) {
   const IntensitySeries signal = Steps({400, 300, 100, 200, 150, 500});
   std::vector<LedgerRow> rows;
@@ -93,7 +93,7 @@ TEST(Counterfactual, TheBestStartInHindsightIsNeverWorseThanAnyOther) {
       << "a run that leaves the known signal has no known emissions";
 }
 
-// The quick search against every start computed in full.
+// Compares the quick search with every start, computed in full.
 TEST(Counterfactual, TheBestStartIsTheOneThatTryingAllFinds) {
   std::mt19937 random(7);
   const auto upto = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
@@ -125,7 +125,7 @@ TEST(Counterfactual, TheBestStartIsTheOneThatTryingAllFinds) {
   }
 }
 
-// Against every way to lay a few stretches into a few places.
+// Compares with every way to lay a few stretches into a few places.
 TEST(Counterfactual, TheBestWithPausesIsTheOneThatTryingAllFinds) {
   std::mt19937 random(11);
   const auto upto = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
@@ -133,7 +133,8 @@ TEST(Counterfactual, TheBestWithPausesIsTheOneThatTryingAllFinds) {
     std::vector<double> values;
     for (int hour = 0; hour < 9; ++hour) values.push_back(50 + upto(400));
     const IntensitySeries signal = Steps(values);
-    // Three hours of unlike power: the stretches of the search are finer, so its places as well.
+    // Three hours of different power. The search has finer stretches than hours, so the test has
+    // finer places too.
     std::vector<LedgerRow> rows;
     for (int hour = 0; hour < 3; ++hour) {
       LedgerRow row;

@@ -17,7 +17,7 @@ const Country* FirstCountry(Matches matches) {
   return found == countries.end() ? nullptr : &*found;
 }
 
-// What people write for a code that ISO 3166-1 has given to nobody else.
+// The usual code for codes that people write and that ISO 3166-1 has not given to another country.
 std::string_view UsualCode(std::string_view code) {
   if (SameText(code, "UK")) return "GB";
   if (SameText(code, "EL")) return "GR";

@@ -1,10 +1,9 @@
 #pragma once
-// Countries with their ISO 3166-1 codes, and the yearly mean intensity of the electricity they
-// generate, where one is published. A zone begins with its country's two-letter code
-// ("US-CAL-CISO").
+// Countries with their ISO 3166-1 codes, and the yearly mean intensity of the electricity that they
+// generate, if one is published. A zone begins with its country's two-letter code ("US-CAL-CISO").
 //
-// A yearly mean says nothing about the hour: use it where only the country is known, and say so.
-// Source of the figures: country_table.cc.
+// A yearly mean says nothing about the hour: use it only if nothing but the country is known, and
+// say so. Source of the figures: country_table.cc.
 
 #include <span>
 #include <string>
@@ -16,21 +15,22 @@ struct Country {
   std::string_view iso2;      ///< "FR"
   std::string_view iso3;      ///< "FRA"
   std::string_view name;      ///< "France"
-  double mean_g_per_kwh = 0;  ///< life cycle; means nothing without a year
-  int year = 0;               ///< of the mean; 0: no mean is known
+  double mean_g_per_kwh = 0;  ///< life-cycle mean; meaningless if `year` is 0
+  int year = 0;               ///< year of the mean; 0: no mean is known
 
   bool has_mean() const { return year != 0; }
 };
 
-/// All of them, in the order of their two-letter codes.
+/// All countries, in the order of their two-letter codes.
 std::span<const Country> Countries();
 
-/// By a code or the name, in any case; nullptr where there is none.
+/// Finds a country by a code or its name, in any case; nullptr if there is none.
 const Country* FindCountry(std::string_view code_or_name);
-/// Of a zone: what stands before its first "-". nullptr where that is no two-letter code.
+/// The country of a zone, by the text before the zone's first "-"; nullptr if that is not a
+/// two-letter code of a country.
 const Country* CountryOfZone(std::string_view zone);
 
-/// " (did you mean ...?)" with the country that was probably meant, or "".
+/// " (did you mean ...?)" with the country that the text probably means, or "".
 std::string CountrySuggestionText(std::string_view code_or_name);
 
 }  // namespace ebb::core

@@ -12,15 +12,15 @@ using std::chrono::days;
 using std::chrono::minutes;
 using std::chrono::sys_days;
 
-// A 29 February that is a Sunday may be 40 years away.
+// Two Sundays on 29 February may be 40 years apart.
 constexpr int kMostDays = 366 * 41;
-// After 400 years the calendar comes again, weekdays included.
+// The calendar repeats after 400 years, weekdays included.
 constexpr int kDaysOfTheCalendar = 146'097;
 
 struct Field {
   const char* name;
   int low, high;
-  std::vector<std::string> names;  // of low, low + 1, ...
+  std::vector<std::string> names;  // names of the values low, low + 1, ...
 };
 
 const std::array<Field, 5>& Fields() {
@@ -52,7 +52,7 @@ std::optional<int> ValueOf(const Field& field, std::string_view text) {
   return static_cast<int>(*number);
 }
 
-// "*", "5", "1-5", "*/2", "10-40/5".
+// Parses one item of a field: "*", "5", "1-5", "*/2", "10-40/5".
 template <typename Bits>
 Status ReadPart(const Field& field, std::string_view part, Bits& bits) {
   const auto slash = part.find('/');
@@ -164,11 +164,12 @@ std::optional<Time> CronSchedule::NextAfter(Time after, const UtcOffset& offset)
   while (time < end) {
     const Time local = local_of(time);
     const Time before = local_of(time - minutes{1});
-    // What the clock jumps over.
+    // A minute that the clock jumps over is due right after the jump.
     for (Time skipped = before + minutes{1}; skipped < local; skipped += minutes{1})
       if (MatchesMinute(skipped)) return time;
     if ((every_hour || local > shown) && MatchesMinute(local)) return time;
-    // A day without any is left at once, but not the hours around a jump of the clock into one.
+    // The search skips the rest of a day if no matching day is near, but not around a jump of the
+    // clock into one.
     const auto day = std::chrono::floor<days>(local);
     const bool quiet = !MatchesDay(day) && !MatchesDay(day + days{1}) &&
                        (!MatchesDay(day + days{2}) || offset(time) == offset(time + days{2}));

@@ -1,11 +1,11 @@
 #pragma once
-// When a recurring job is due: the five fields of a crontab line (minute, hour, day of month,
+// Due times of a recurring job: the five fields of a crontab line (minute, hour, day of month,
 // month, day of week) as POSIX has them, with steps, names and @daily as in Vixie cron
-// (crontab(5)). Where both days are restricted, either will do. Pure: what the local clock shows is
-// the caller's to say.
+// (crontab(5)). If both day fields are restricted, a day that matches either will do. Pure: the
+// caller says what the local clock shows.
 //
-// Where the clock jumps forward, what falls into the gap is due right after it; where it goes back,
-// a schedule with restricted hours is due the first time only.
+// If the clock jumps forward, times in the gap are due right after it. If the clock goes back, a
+// schedule with restricted hours is due the first time only.
 
 #include <bitset>
 #include <functional>
@@ -20,14 +20,14 @@ namespace ebb::core {
 
 class CronSchedule {
  public:
-  /// What the local clock is ahead of UTC at that moment.
+  /// Offset of the local clock from UTC at a moment; positive if it is ahead.
   using UtcOffset = std::function<Duration(Time)>;
 
-  /// "0 2 * * mon-fri", "*/15 * * * *", "@daily". An Error says which field is wrong; a day that
-  /// never comes (30 February) is one, too.
+  /// Parses "0 2 * * mon-fri", "*/15 * * * *" or "@daily". The Error says which field is wrong; a
+  /// day that never comes (30 February) is an error too.
   static Result<CronSchedule> Parse(std::string_view text);
 
-  /// The first time after `after` at which it is due; nothing: not within 40 years.
+  /// The first due time after `after`; nullopt if none comes within 40 years.
   std::optional<Time> NextAfter(Time after, const UtcOffset& offset) const;
 
  private:
@@ -38,7 +38,7 @@ class CronSchedule {
   std::bitset<24> hours_;
   std::bitset<32> days_of_month_;
   std::bitset<13> months_;
-  std::bitset<7> days_of_week_;  // from Sunday
+  std::bitset<7> days_of_week_;  // bit 0 is Sunday
   bool any_day_of_month_ = false;
   bool any_day_of_week_ = false;
 };

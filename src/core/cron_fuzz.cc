@@ -1,5 +1,5 @@
-// Any text as a schedule: it is refused with an Error, or it comes again after any moment. Run:
-// build/fuzz/bin/cron_fuzz -max_total_time=60
+// Parses any text as a schedule. It must be refused with an Error, or be due again after any
+// moment. Run: build/fuzz/bin/cron_fuzz -max_total_time=60
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -16,7 +16,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   const Time after{std::chrono::hours{24 * 31 * (size + text.size() * 7 % 900)}};
-  // Half an hour forward in March, as far back in October.
+  // The clock goes half an hour forward in March and back in October.
   const auto offset = [](Time time) -> Duration {
     const auto day = std::chrono::floor<std::chrono::days>(time);
     const auto month = static_cast<unsigned>(std::chrono::year_month_day{day}.month());

@@ -45,7 +45,7 @@ TEST(Cron, IsDueWhenTheFieldsSay) {
       {"10/20 * * * *", "2026-05-01T03:31Z", "2026-05-01T03:50:00Z"},
       {"@weekly", "2026-05-01T03:31Z", "2026-05-03T00:00:00Z"},
       {"@yearly", "2026-05-01T03:31Z", "2027-01-01T00:00:00Z"},
-      // Fields that begin with a star are both asked for.
+      // A day must match both fields if one of them begins with a star.
       {"0 0 */31 11 sun", "2026-11-02T00:00Z", "2037-11-01T00:00:00Z"},
       {"0 0 29 2 */7", "2088-03-01T00:00Z", "2128-02-29T00:00:00Z"},
       {"  0   12  * * *  ", "2026-05-01T03:31Z", "2026-05-01T12:00:00Z"},
@@ -56,10 +56,10 @@ TEST(Cron, IsDueWhenTheFieldsSay) {
 
 TEST(Cron, TheLocalClockJumpsAndComesBack) {
   EXPECT_EQ(Next("0 2 * * *", "2026-05-01T10:00Z", Berlin), "2026-05-02T00:00:00Z");
-  // 02:30 does not exist on 29 March: right after the gap instead.
+  // 02:30 does not exist on 29 March, so it is due right after the gap.
   EXPECT_EQ(Next("30 2 * * *", "2026-03-28T12:00Z", Berlin), "2026-03-29T01:00:00Z");
   EXPECT_EQ(Next("30 2 * * *", "2026-03-29T01:00Z", Berlin), "2026-03-30T00:30:00Z");
-  // 02:30 comes twice on 25 October: the first time only, unless every hour counts.
+  // 02:30 comes twice on 25 October. It is due the first time only, unless every hour counts.
   EXPECT_EQ(Next("30 2 * * *", "2026-10-24T12:00Z", Berlin), "2026-10-25T00:30:00Z");
   EXPECT_EQ(Next("30 2 * * *", "2026-10-25T00:30Z", Berlin), "2026-10-26T01:30:00Z");
   EXPECT_EQ(Next("30 * * * *", "2026-10-25T00:30Z", Berlin), "2026-10-25T01:30:00Z");
@@ -90,7 +90,7 @@ TEST(Cron, WhatIsNoScheduleIsNamed) {
   EXPECT_NE(CronSchedule::Parse("* 24 * * *").error().Message().find("hour"), std::string::npos);
 }
 
-// Whatever is taken comes again, from any moment on.
+// Every schedule that is accepted is due again after any moment.
 TEST(Cron, WhatIsTakenComes) {
   std::mt19937 random(11);
   const auto pick = [&](int low, int high) {
@@ -113,7 +113,7 @@ TEST(Cron, WhatIsTakenComes) {
   EXPECT_GT(taken, 400);
 }
 
-// Every minute looked at, field by field, without the shortcuts.
+// Compares with a search that looks at every minute and every field, without the shortcuts.
 TEST(Cron, AgreesWithLookingAtEveryMinute) {
   std::mt19937 random(7);
   const auto pick = [&](int low, int high) {

@@ -54,7 +54,7 @@ std::string WindowText(const GateDecision& d) {
          (r.start ? " from " + FormatTime(*r.start) : "");
 }
 
-// Of a job with a threshold that a plan found no place below.
+// The text for a job with a threshold that has no place below it in the plan.
 std::string ThresholdText(const Reason& r) {
   if (!r.threshold || !r.expected || r.expected->g_per_kwh <= r.threshold->g_per_kwh) return "";
   return "; its deadline and the devices leave nothing at or below its threshold of " +
@@ -66,7 +66,7 @@ std::string NothingOfHours(const std::string& consequence) {
          std::string(kWhatBringsHours);
 }
 
-// Where a decision of a gate says more than its rule.
+// Text of a decision that says more than its rule.
 std::string DecisionText(const GateDecision& d) {
   const Reason& r = d.reason;
   const std::string later = r.start && *r.start > d.at

@@ -39,13 +39,13 @@ bool IsMemorySize(const std::string& word) {
                      [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
-// Says nothing of the model.
+// True for a word that says nothing about the model.
 bool IsFiller(const std::string& word) {
   return word == "nvidia" || word == "tesla" || word == "geforce" || word == "quadro" ||
          IsMemorySize(word);
 }
 
-// Words of `model` that `name` has, when it matches; 0: it does not.
+// The number of words of `model` that `name` has if they match; 0 if they do not.
 std::size_t Match(const Words& name, const Words& model, bool strictly) {
   if (model.empty() || !HasAll(name, model)) return 0;
   const auto is_known = [&](const std::string& word) { return Has(model, word) || IsFiller(word); };

@@ -9,7 +9,7 @@
 namespace ebb::core {
 namespace {
 
-// The names are those of NVIDIA's list of supported GPUs and of its older drivers.
+// The names come from NVIDIA's list of supported GPUs and from its older drivers.
 TEST(DeviceProfile, NamesAsDriversWriteThem) {
   const struct {
     const char* name;
@@ -92,13 +92,15 @@ TEST(DeviceProfile, EachEntryIsWholeAndHasANameForItself) {
   }
 }
 
-// Units x what a unit does in a clock x the boost clock, which is how such figures come about: a
-// rate with sparsity, or one with FP16 accumulation where that is faster, would be twice too high.
+// Compares with units x operations of a unit per clock x boost clock, the usual origin of such
+// figures. A rate with sparsity, or with FP16 accumulation on devices that do it faster, would be
+// twice too high.
 TEST(DeviceProfile, SpeedIsThatOfTheChip) {
   const struct {
     const char* model;
     int multiprocessors;
-    int operations_per_clock;  // of one multiprocessor, dense, FP16 operands, FP32 accumulation
+    int operations_per_clock;  // operations of one multiprocessor, dense, FP16 operands, FP32
+                               // accumulation
     double boost_mhz;
   } kChips[] = {
       {"P100-SXM2", 56, 128, 1480},   {"P100-PCIE", 56, 128, 1303},
@@ -161,7 +163,7 @@ Cluster TwoModels(double speed, double power_factor) {
 }
 
 // The published pair: a 3090 is 5 % faster than an A5000 and uses 80 % more energy, though data
-// sheets promise 71 / 111 of the speed. Everybody's estimate is too long by half.
+// sheets promise 71 / 111 of the speed. All jobs' estimates are too long by half.
 TEST(DeviceHistory, MeasuredJobsCorrectDataSheets) {
   const RelativeDevice sheet =
       RelativeTo(ProfileOf("NVIDIA RTX A5000"), ProfileOf("NVIDIA GeForce RTX 3090"));

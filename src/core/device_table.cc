@@ -3,19 +3,21 @@
 namespace ebb::core {
 namespace {
 
-// Power: the limit that the driver sets as shipped, which data sheets call "max power consumption"
-// (data centre), "total board power" (workstation) or "graphics card power" (GeForce). Of models
-// that can be set up differently, the usual: up to 400 W for an H100 NVL, 260 W for the Quadros
-// with a fan (without: 250 W), what NVIDIA's own GeForce draws, not its partners'.
+// Power is the limit that the driver sets as shipped. Data sheets call it "max power consumption"
+// (data centre), "total board power" (workstation) or "graphics card power" (GeForce). Models that
+// exist in several versions have their usual power: up to 400 W for an H100 NVL, 260 W for the
+// Quadros with a fan (250 W without), and for GeForce the power of NVIDIA's own cards, not of its
+// partners'.
 //
-// Speed: TFLOPS of tensor cores with FP16 or BF16 operands and FP32 accumulation, dense. Where a
-// source gives the rate with sparsity only, half of it; where it gives FP16 accumulation only,
-// which GeForce does at twice the speed, half of it again. P100 has no tensor cores: its FP32 rate,
-// as that is what adds up there. device_profile_test.cc compares with SMs x clock.
+// Speed is TFLOPS of tensor cores with FP16 or BF16 operands and FP32 accumulation, dense. If a
+// source gives only the rate with sparsity, the table has half of it. If a source gives only the
+// rate with FP16 accumulation, which GeForce does at twice the speed, the table has half of that
+// again. The P100 has no tensor cores; its speed is its FP32 rate, because that is what adds up
+// there. device_profile_test.cc compares with SMs x clock.
 //
-// Each model has the document that states it. Which of them were read, and which in the words of
-// another publication, is in docs/devices.md. Idle power stands in none of them; the one given here
-// was measured, on three systems apart, within 4 %.
+// Each model has the document that states its figures. docs/devices.md says which documents we
+// read, and which we know from other publications. No document states idle power; the value here
+// was measured on three separate systems, within 4 %.
 constexpr const char* kP100 = "NVIDIA Tesla P100 data sheet";
 constexpr const char* kV100 = "NVIDIA V100 data sheet";
 constexpr const char* kTuring = "NVIDIA, Turing architecture in depth, 2018";
@@ -48,7 +50,7 @@ DeviceProfile Entry(const char* model, double max_w, double tflops, const char* 
   return {model, std::nullopt, Power{max_w}, tflops, source};
 }
 
-// Models as NVML writes them, less brand and what says nothing.
+// Models as NVML writes them, without brands and words that say nothing.
 const DeviceProfile kProfiles[] = {
     Entry("P100-SXM2", 300, 10.6, kAmpere),
     Entry("P100-PCIE", 250, 9.3, kP100),

@@ -5,7 +5,7 @@
 namespace ebb::core {
 namespace {
 
-// A mean of logarithms, one value at a time.
+// A mean of logarithms that takes one value at a time.
 struct LogMean {
   double sum = 0, squares = 0;
   int count = 0;

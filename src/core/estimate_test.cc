@@ -29,14 +29,14 @@ TEST(Estimate, IsTheGeometricMeanWithTheHintAsOneRun) {
   EXPECT_EQ(EstimateFrom({{hours{1}, Power{0}}}, {})->power.watts, 0);
 }
 
-// A law: all times twice as long, an estimate twice as long with the same spread.
+// A law: if all times are twice as long, the estimate is twice as long with the same spread.
 TEST(Estimate, ScalesAndSettlesOnTheTruth) {
   const auto once = EstimateFrom(Runs({1, 2, 4}), {hours{3}, {}});
   const auto twice = EstimateFrom(Runs({2, 4, 8}), {hours{6}, {}});
   EXPECT_NEAR(Seconds(twice->duration), 2 * Seconds(once->duration), 0.01);
   EXPECT_NEAR(once->spread, 2, 1e-9) << "1, 2, 4: a standard deviation of ln 2";
   EXPECT_NEAR(twice->spread, once->spread, 1e-9);
-  // However wrong the hint is, its weight goes away.
+  // The weight of a hint goes away, however wrong the hint is.
   double last_error = 1e9;
   for (int n = 1; n <= 16; n *= 2) {
     const auto estimate =

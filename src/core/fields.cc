@@ -37,7 +37,7 @@ void GetRun(const FieldReader& run, std::vector<Sample>& samples) {
     run.At(2).Get(origin);
   else
     run.At(2).Get(origin.first);
-  // Neither may run out of the range of times.
+  // Both must stay within the range of times.
   const auto count = static_cast<std::int64_t>(run.Size());
   if (length <= Duration::zero() || begin > Time::max() - Duration{count} * length.count() ||
       length.count() > std::numeric_limits<std::int64_t>::max() / std::max<std::int64_t>(1, count))
@@ -60,7 +60,7 @@ void Visit(FieldWriter& archive, const IntensitySeries& value) {
 
 void Visit(FieldReader& archive, IntensitySeries& value) {
   SignalIdentity identity;
-  // Snapshots had it in an object of its own, and each sample by itself.
+  // Older snapshots had the identity in an object of its own and wrote each sample separately.
   if (archive.Has("identity"))
     archive("identity", identity);
   else

@@ -1,5 +1,5 @@
 #pragma once
-// The fields of what is stored of core types, each named once for writing and for reading
+// The fields of stored core types. Each field is named once, for writing and for reading
 // (base/field_text.h).
 
 #include "base/field_text.h"
@@ -137,7 +137,8 @@ inline bool FromName(const FieldReader&, std::string_view name, BudgetMeasure& v
 template <typename Archive, Like<BudgetEvent> Value>
 void Visit(Archive& archive, Value& value) {
   auto& [level, measure, action, attempt, wall, grid, limit, used, expected] = value;
-  // Stores have another name for it than budget.jsonl, where it tells the lines apart.
+  // Stores call the field "level"; budget.jsonl calls it "event", because that key tells its lines
+  // apart.
   archive(archive.complete() ? "event" : "level", level);
   archive("attempt", attempt);
   archive("measure", measure);
@@ -236,9 +237,9 @@ void Visit(Archive& archive, Value& value) {
   archive.InStores("links", links);
 }
 
-// A series is its identity and its samples, in runs of equal length, status and link that follow
-// one another: [begin, length, origin, value, value, ..]. The origin is the status, or [status,
-// link] of a link that is not the first. core/fields.cc.
+// A series is its identity and its samples. Samples that follow one another with equal length,
+// status and link form a run: [begin, length, origin, value, value, ..]. The origin is the status,
+// or [status, link] for a link that is not the first. core/fields.cc.
 void Visit(FieldWriter& archive, const IntensitySeries& value);
 void Visit(FieldReader& archive, IntensitySeries& value);
 inline bool IsZeroField(const IntensitySeries& value) { return value == IntensitySeries(); }

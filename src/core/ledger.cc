@@ -15,8 +15,8 @@ constexpr std::array<std::string_view, 3> kSourceNames{"counter", "power_integra
 // Microjoules x milliseconds of a long run overflow 64 bits.
 __extension__ using Wide = __int128;
 
-// Energy up to `until` of an interval whose energy is spread evenly; exact at both ends, so that
-// differences of neighbours telescope to the whole.
+// The energy up to `until` of an interval whose energy is spread evenly. It is exact at both ends,
+// so that differences of neighbours add up to the whole.
 Energy CumulativeUntil(Energy energy, Interval whole, Time until) {
   if (until <= whole.begin) return {};
   if (until >= whole.end) return energy;
@@ -25,7 +25,7 @@ Energy CumulativeUntil(Energy energy, Interval whole, Time until) {
       static_cast<std::int64_t>(energy.microjoules() * passed / whole.length().count()));
 }
 
-// Where `grid_time` lies on the wall, by the linear map between the two intervals of a reading.
+// The wall time of `grid_time`, by the linear map between the two intervals of a reading.
 Time GridToWall(Time grid_time, Interval grid, Interval wall) {
   const auto passed = static_cast<Wide>((grid_time - grid.begin).count());
   const auto wall_ms = passed * wall.length().count() / grid.length().count();
@@ -39,7 +39,7 @@ Time NextBoundary(const IntensitySeries& series, Time time) {
   return next ? next->interval.begin : Time::max();
 }
 
-// The values at the beginning of the row, which lies within one value of each signal.
+// Sets the values at the beginning of the row, which lies within one value of each signal.
 void SetIntensities(LedgerRow& row, const IntensitySeries& signal, const IntensitySeries* other) {
   row.intensity.reset();
   row.intensity_status = SampleStatus::kMeasured;
@@ -145,7 +145,7 @@ std::vector<LedgerRow> MakeRows(const EnergyReading& reading, Interval grid, int
                                 const IntensitySeries& signal, const IntensitySeries* other) {
   LedgerRow row = BaseRow(reading, attempt, pue, signal.identity().kind);
   if (grid.length() == Duration::zero() || reading.wall.length() == Duration::zero()) {
-    // Too short to divide: the energy still counts, at the intensity of its instant.
+    // The reading is too short to divide. Its energy still counts, at the intensity of its instant.
     row.wall = reading.wall;
     row.grid = grid;
     row.energy = reading.energy;

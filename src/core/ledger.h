@@ -3,9 +3,9 @@
 // says about emissions is a sum over these rows; summaries, CSV files and reports are views of
 // them.
 //
-// A row's interval lies within one intensity sample (see SplitAtSamples), so its emissions are
-// energy x PUE x intensity: the signal that decided is the signal that measures. A row whose
-// intensity is unknown keeps its energy and has no emissions: unknown is never 0.
+// A row's interval lies within one intensity sample (see MakeRows), so its emissions are energy x
+// PUE x intensity: the signal that decided is the signal that measures. A row whose intensity is
+// unknown keeps its energy and has no emissions: unknown is never 0.
 //
 // File format: docs/ledger.md (one JSON object per line, written by report/run/ledger_file.h).
 
@@ -21,7 +21,7 @@
 namespace ebb::core {
 
 enum class Component { kCpu, kGpu, kRam };
-/// How joules came about, best first.
+/// The origin of joules, best first.
 enum class EnergySource {
   kCounter,        ///< difference of a hardware energy counter (RAPL, NVML total energy)
   kPowerIntegral,  ///< sampled power integrated over time
@@ -33,19 +33,19 @@ std::string_view Name(EnergySource source);
 std::optional<Component> ComponentFromName(std::string_view name);
 std::optional<EnergySource> EnergySourceFromName(std::string_view name);
 
-/// What a meter measured: the energy of one device over one interval, before any intensity is
-/// known.
+/// A reading of a meter: the energy of one device over one interval, before any intensity is known.
 struct EnergyReading {
   std::string device;  ///< "cpu:package-0", "gpu:GPU-1234...", "ram"
   Component component = Component::kCpu;
   EnergySource source = EnergySource::kModel;
   Interval wall;  ///< real time
   Energy energy;
-  /// Of a GPU: what was read for all of it was divided among those that hold parts of it.
+  /// True for a GPU whose reading was divided among the programs that hold parts of it.
   bool shared = false;
 };
 
-/// What a second signal, of another kind than the one that decides, said of the same interval.
+/// The value of a second signal for the same interval. The second signal is of another kind than
+/// the one that decides.
 struct OtherIntensity {
   std::optional<Intensity> intensity;  ///< absent: that signal had no value
   SampleStatus status = SampleStatus::kMeasured;
@@ -66,10 +66,11 @@ struct LedgerRow {
   SampleStatus intensity_status = SampleStatus::kMeasured;
   SignalKind signal_kind = SignalKind::kAverage;
   std::optional<OtherIntensity> other;  ///< absent: the run has one signal only
-  std::string intensity_source{};  ///< the link of a chain that knew it; empty: there is one source
-  bool shared = false;             ///< as its reading was
+  std::string intensity_source{};  ///< the link of a chain that knew the intensity; empty: there is
+                                   ///< one source
+  bool shared = false;             ///< EnergyReading::shared of the reading
 
-  /// Nothing where the intensity is unknown.
+  /// nullopt if the intensity is unknown.
   std::optional<Emissions> emissions() const;
 };
 
@@ -81,31 +82,32 @@ std::vector<LedgerRow> MakeRows(const EnergyReading& reading, Interval grid, int
                                 const IntensitySeries& signal,
                                 const IntensitySeries* other = nullptr);
 
-/// The same energy on the second signal: rows whose intensity is the other one's, and unknown where
-/// there is none. What is said of rows (totals, uncertainty) can so be said of either kind; the two
-/// are never in one list. Empty if no row has another intensity.
+/// The same energy on the second signal: the intensity of each row is the second signal's, and
+/// unknown if it had no value. Totals and uncertainty can thus be computed for either kind; a list
+/// never has rows of both kinds. Empty if no row has a second intensity.
 std::vector<LedgerRow> OnOtherSignal(const std::vector<LedgerRow>& rows);
 
-/// The part of `energy` that falls into `part` of `whole`, by time. Parts of a partition add up
+/// The part of `energy` that falls into `part` of `whole`, by time. The parts of a partition add up
 /// exactly.
 Energy Share(Energy energy, Interval whole, Interval part);
 
 /// Sums over rows, in the order given.
 struct LedgerTotals {
   Energy energy;
-  Energy energy_without_intensity;  ///< part of `energy` whose emissions are unknown
-  Emissions emissions;              ///< of the part with known intensity
+  Energy energy_without_intensity;  ///< the part of `energy` with unknown intensity
+  Emissions emissions;              ///< emissions of the part with known intensity
   Energy cpu, gpu, ram;
   Energy by_counter, by_power_integral, by_model;
-  Energy on_measured, on_estimated, on_forecast, on_modelled;  ///< by status of the intensity
+  Energy on_measured, on_estimated, on_forecast, on_modelled;  ///< energy by status of its
+                                                               ///< intensity
 
-  /// Energy-weighted mean intensity of the part that has one.
+  /// Energy-weighted mean intensity of the part with known intensity.
   std::optional<Intensity> MeanIntensity() const;
   Energy facility_energy;  ///< energy x PUE, rounded per row
 };
 LedgerTotals Total(const std::vector<LedgerRow>& rows);
 
-/// Totals of what fell into `wall`; rows that straddle its ends count by time share.
+/// Totals of the energy within `wall`; rows that straddle its ends count by time share.
 LedgerTotals TotalWithin(const std::vector<LedgerRow>& rows, Interval wall);
 
 }  // namespace ebb::core

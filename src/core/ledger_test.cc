@@ -15,8 +15,7 @@ using std::chrono::seconds;
 const Time kDay = *ParseTime("2023-05-01");
 const SignalIdentity kZone{"Z", SignalKind::kAverage, Boundary::kLifecycle, "test"};
 
-// A random signal with gaps and a random set of back-to-back readings over it, all on whole
-// seconds.
+// A random signal with gaps and random back-to-back readings over it, all on whole seconds.
 struct Case {
   IntensitySeries signal;
   std::vector<EnergyReading> readings;
@@ -83,7 +82,7 @@ TEST(Ledger, ASecondSignalIsAccountedBesideTheFirstAndLikeItAlone) {
     const auto on_other = OnOtherSignal(both);
     EXPECT_EQ(Total(both).energy, Total(Rows(c)).energy);
     EXPECT_EQ(Total(on_other).energy, Total(alone).energy);
-    // More cuts, each rounded down to a microjoule.
+    // There are more cuts, each rounded down to a microjoule.
     const double grams_per_row = 600 / 3.6e12 * c.pue;
     const double tolerance = grams_per_row * static_cast<double>(both.size()) + 1e-12;
     EXPECT_NEAR(Total(both).emissions.grams, Total(Rows(c)).emissions.grams, tolerance);

@@ -12,7 +12,7 @@
 namespace ebb::core {
 namespace {
 
-// How good a reading is; ties fall to what names the row, so that the order is total.
+// Rank of a reading, best first. Ties fall to the names of the row, so that the order is total.
 auto Rank(const UnionRow& item) {
   const LedgerRow& row = item.row;
   return std::tuple(row.source, !row.intensity.has_value(), row.intensity_status, item.run_id,
@@ -24,8 +24,8 @@ auto Rank(const UnionRow& item) {
 
 bool IsWhole(const UnionRow& item) { return !WayOf(item.row, item.scope).shared; }
 
-// Rows that can stand for each other are looked at together: a GPU with a UUID wherever it was
-// seen, all devices of a component of one machine otherwise.
+// Rows that can stand for each other form a group: a GPU with a UUID on any machine, otherwise all
+// devices of a component of one machine.
 std::pair<std::string, Component> GroupOf(const UnionRow& item) {
   const std::string& device = item.row.device;
   const bool has_uuid = device.starts_with("gpu:GPU-") || device.starts_with("gpu:MIG-");
@@ -52,7 +52,7 @@ struct BetterFirst {
   }
 };
 
-// The rows of one group that cover the millisecond at hand.
+// The rows of one group that cover the current millisecond.
 class Active {
  public:
   void Add(Candidate* candidate) {
@@ -83,7 +83,8 @@ class Active {
   }
 
  private:
-  // A share of a GPU is a part of that GPU, one of processors or memory a part of them all.
+  // A share of a GPU is a part of that GPU. A share of processors or memory is a part of all of
+  // them.
   bool IsInWhole(const LedgerRow& share) const {
     return share.component == Component::kGpu ? whole_.contains(share.device) : !whole_.empty();
   }
@@ -92,10 +93,10 @@ class Active {
   }
   std::map<std::string, std::set<Candidate*, BetterFirst>> whole_;
   std::set<Candidate*, BetterFirst> shares_;
-  int sensors_ = 0;  ///< among the whole ones
+  int sensors_ = 0;  ///< rows of sensors among the whole ones
 };
 
-// Whether the energy of a row too short to have a length is in another run's row already.
+// True if the energy of a row without a length is already in another run's row.
 bool IsCoveredInstant(const Candidate& instant, const std::vector<Candidate>& group) {
   const Time at = instant.item->row.wall.begin;
   return std::any_of(group.begin(), group.end(), [&](const Candidate& other) {

@@ -24,23 +24,24 @@
 
 namespace ebb::core {
 
-/// A ledger row and whose it is.
+/// A ledger row with its run and machine.
 struct UnionRow {
   std::string run_id;
-  std::string machine;  ///< one text per machine: rows of one machine are compared, others are not
+  std::string machine;  ///< same text for the same machine; rows of different machines are not
+                        ///< compared
   MeterScope scope = MeterScope::kProcessTree;
   LedgerRow row;
 };
 
-/// The rows of both, each once, in one order whatever the order of the arguments.
+/// All rows of both sets, each once, in the same order whatever the order of the arguments.
 std::vector<UnionRow> United(std::vector<UnionRow> a, const std::vector<UnionRow>& b);
 
-/// What counts, ordered by begin: rows of the set, cut where only a part of them counts. Their
-/// energies add up exactly to what the rule above gives millisecond by millisecond.
+/// The parts of the set that count, ordered by begin: its rows, cut where only a part of a row
+/// counts. Their energies add up exactly to what the rule above gives millisecond by millisecond.
 std::vector<UnionRow> Counted(const std::vector<UnionRow>& set);
 
-/// The same as parts of the rows: which row of the set, and which part of its wall time counts.
-/// core::Share gives the part's energy; parts of one row do not overlap.
+/// The counted part of a row: which row of the set, and which part of its wall time. core::Share
+/// gives the part's energy; parts of one row do not overlap.
 struct CountedPart {
   std::size_t row = 0;
   Interval wall;

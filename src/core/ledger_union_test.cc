@@ -12,7 +12,7 @@ namespace {
 
 Time At(int ms) { return Time{Duration{1'700'000'000'000 + ms}}; }
 
-// Rows of one device of one run follow each other, with gaps, as a ledger's do.
+// Rows of one device of one run that follow each other, with gaps, as in a ledger.
 std::vector<UnionRow> RandomLedger(Random& random, const std::string& run_id) {
   static const std::vector<std::pair<const char*, Component>> kDevices{
       {"cpu:package-0", Component::kCpu}, {"cpu:package-1", Component::kCpu},
@@ -59,7 +59,7 @@ std::string MachineOf(const UnionRow& item) {
   return item.row.device == "gpu:GPU-1" ? "anywhere" : item.machine;
 }
 
-// The rule of the header said once more, millisecond by millisecond.
+// The rule of the header again, millisecond by millisecond.
 Energy BruteForce(const std::vector<UnionRow>& set) {
   Energy sum;
   for (int ms = 0; ms < 250; ++ms) {

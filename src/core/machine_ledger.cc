@@ -5,11 +5,11 @@
 namespace ebb::core {
 namespace {
 
-// Rows of jobs, and readings of a machine that is looked at seldom, come at most so late.
+// Rows of jobs, and readings of a machine that is read seldom, are late by at most this much.
 constexpr Duration kRemembered{std::chrono::hours{2}};
 
-// Parts of intervals that follow each other add up to the row; a row of an instant is in the one
-// that it ends.
+// The row's energy within the interval. Parts of intervals that follow each other add up to the
+// row; the row of an instant belongs to the interval that it ends or lies in.
 Energy PartOf(const LedgerRow& row, Interval interval) {
   if (row.wall.length() > Duration::zero()) return Share(row.energy, row.wall, interval);
   const Time at = row.wall.begin;
@@ -42,7 +42,7 @@ std::vector<MachineShares> CutAtHours(const MachineShares& shares) {
 
 void MachineLedger::AddMachine(MachineShares reading) {
   Device& device = devices_[reading.device];
-  // The meter hands out what is idle and what is unattributed one after the other.
+  // The meter gives idle and unattributed energy of an interval one after the other.
   if (!device.open.empty() && device.open.back().wall == reading.wall) {
     device.open.back().idle += reading.idle;
     device.open.back().unattributed += reading.unattributed;

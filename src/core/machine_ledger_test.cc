@@ -49,7 +49,8 @@ TEST(MachineLedger, JobsComeOutOfWhatIsUnattributedThenOutOfWhatIsIdle) {
   MachineLedger ledger;
   ledger.AddMachine(Machine("cpu", Seconds(0, 10), 300, 0));
   ledger.AddMachine(Machine("cpu", Seconds(0, 10), 0, 700));
-  ledger.AddJob(Job("cpu", Seconds(-5, 5), 1000));  // half of it before the machine was read
+  ledger.AddJob(Job("cpu", Seconds(-5, 5), 1000));  // half of the row is before the machine was
+                                                    // read
   ledger.AddJob(Job("cpu", Seconds(5, 10), 150));
   ledger.AddMachine(Machine("gpu:GPU-1", Seconds(0, 10), 900, 0));
   ledger.AddJob(Job("gpu:GPU-1", Seconds(0, 10), 800));
@@ -74,15 +75,15 @@ TEST(MachineLedger, WhatWasReadLaterOrComesLateCountsInTheNextIntervals) {
   EXPECT_EQ(ledger.excess().microjoules(), 100);
   closed = ledger.Close(kBegin + seconds{20});
   EXPECT_EQ(closed[0].jobs.microjoules(), 100);
-  ledger.AddJob(Job("cpu", Seconds(15, 25), 400));  // half of it is late
+  ledger.AddJob(Job("cpu", Seconds(15, 25), 400));  // half of the row is late
   EXPECT_EQ(ledger.excess().microjoules(), 200);
   closed = ledger.Close(kBegin + seconds{30});
   EXPECT_EQ(closed[0].jobs.microjoules(), 400);
   EXPECT_EQ(ledger.excess(), Energy{});
 }
 
-// Jobs begin, end, are read at other moments than the machine, and tell it late; the machine is not
-// read for a while now and then.
+// Jobs begin, end and are read at other moments than the machine, and their rows come late.
+// Sometimes the machine is not read for a while.
 TEST(MachineLedger, EverythingAddsUpToTheMachineAndNothingOfAJobIsLost) {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     Random random(seed);

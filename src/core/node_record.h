@@ -1,11 +1,11 @@
 #pragma once
-// What an agent measured of its node over a short time: the energy of each device, and whose it
-// was. For each device
+// An agent's record of its node over a short time: the energy of each device, and whose it was. For
+// each device
 //
 //   pods + idle + unattributed = node      to the microjoule.
 //
 // Agents number their records from 1 on and keep them until they are fetched (docs/kubernetes.md,
-// Measuring); one line of text for each. Times are wall time.
+// Measuring). A record is one line of text. Times are wall time.
 
 #include <cstdint>
 #include <string>
@@ -20,14 +20,14 @@ namespace ebb::core {
 struct PodEnergy {
   std::string pod;  ///< uid, or "namespace/name" if only the name is known
   Energy energy;
-  bool shared = false;  ///< of a GPU that several pods used: divided among them
+  bool shared = false;  ///< true for a GPU that several pods used: its energy is divided among them
 };
 
 struct DeviceEnergy {
   std::string device;  ///< "cpu:package-0", "ram", "gpu:GPU-1234..."
   Component component = Component::kCpu;
   EnergySource source = EnergySource::kModel;
-  /// Longer than the record's where a counter could not be read for a while.
+  /// Longer than the record's interval if a counter could not be read for a while.
   Interval wall;
   Energy idle, unattributed;
   std::vector<PodEnergy> pods{};
@@ -41,11 +41,12 @@ struct NodeRecord {
   std::vector<DeviceEnergy> devices{};
 };
 
-/// Begins an agent's answer; the records that were asked for follow.
+/// The head of an agent's answer; the requested records follow.
 struct NodeRecordsHead {
-  std::string node;   ///< its name
-  std::string epoch;  ///< where the numbers come from: another one where they begin anew
-  /// The oldest record that is kept, and the newest; one below the other: there is none.
+  std::string node;   ///< name of the node
+  std::string epoch;  ///< identity of the numbering; a new one if the numbers begin anew
+  /// Numbers of the oldest and of the newest record that the agent keeps. There is none if `last`
+  /// is below `first`.
   std::int64_t first = 1, last = 0;
 };
 

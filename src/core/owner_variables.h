@@ -1,6 +1,7 @@
 #pragma once
-// Variables of a job's environment that say whose it is (ebb submit --project, --user): for reports
-// and for the queue. All jobs of a service run as its own user, so nothing else tells.
+// Variables of a job's environment that name its owner (ebb submit --project, --user), for reports
+// and for the queue. All jobs of a service run as the service's own user, so nothing else names the
+// owner.
 
 #include <string>
 
@@ -11,7 +12,7 @@ namespace ebb::core {
 inline constexpr const char* kProjectVariable = "EBB_PROJECT";
 inline constexpr const char* kUserVariable = "EBB_USER";
 
-/// What the job's environment says; "" where it says nothing.
+/// The value of the variable in the job's environment; "" if it has none.
 inline std::string VariableOf(const Submission& submission, const char* variable) {
   for (const auto& [name, value] : submission.environment)
     if (name == variable) return value;

@@ -1,6 +1,7 @@
 #pragma once
-// A limit on the power of a job's GPUs: slower, and less energy for the same work, since power
-// rises faster than speed towards the top. Values and text only; set by meter/gpu/power_limit.h.
+// A limit on the power of a job's GPUs. It makes them slower, but the same work takes less energy,
+// because power rises faster than speed towards the top. Values and text only;
+// meter/gpu/power_limit.h sets the limit.
 
 #include <string>
 #include <string_view>
@@ -10,14 +11,14 @@
 namespace ebb::core {
 
 struct PowerCap {
-  double watts = 0;    ///< of each GPU; 0: `percent` says it
-  double percent = 0;  ///< of each GPU's default limit
+  double watts = 0;    ///< limit of each GPU in watts; 0 if `percent` gives the limit
+  double percent = 0;  ///< limit in percent of each GPU's default limit
   friend bool operator==(const PowerCap&, const PowerCap&) = default;
 };
 
-/// "250", "250W", "250 W" or "70%". An Error says what is accepted.
+/// Parses "250", "250W", "250 W" or "70%". The Error says what is accepted.
 Result<PowerCap> ParsePowerCap(std::string_view text);
-/// As ParsePowerCap reads it: "250W", "70%".
+/// The limit as text that ParsePowerCap reads: "250W", "70%".
 std::string Describe(const PowerCap& cap);
 
 }  // namespace ebb::core

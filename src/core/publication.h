@@ -1,7 +1,7 @@
 #pragma once
 // When the values of a series become known. A measured intensity is the mean of an interval that
-// has to end first, and then has to be collected and published. What is generated, or was read at
-// one moment, is known when its interval begins. Values only.
+// has to end first, and then has to be collected and published. A generated value, or one that was
+// read at one moment, is known when its interval begins. Values only.
 
 #include <optional>
 #include <string>
@@ -14,9 +14,9 @@ namespace ebb::core {
 
 class Publication {
  public:
-  /// Known as soon as the interval begins.
+  /// Values are known as soon as their interval begins.
   static constexpr Publication AtBegin() { return {}; }
-  /// Known `lag` after the interval has ended; not negative.
+  /// Values are known `lag` after their interval has ended; `lag` must not be negative.
   static constexpr Publication AfterEnd(Duration lag) {
     Publication publication;
     publication.lag_ = lag;
@@ -26,7 +26,7 @@ class Publication {
   constexpr Time Of(Interval interval) const {
     return lag_ ? interval.end + *lag_ : interval.begin;
   }
-  /// Nothing: known at the begin.
+  /// The lag; nullopt if values are known at the begin.
   constexpr std::optional<Duration> lag() const { return lag_; }
   friend bool operator==(const Publication&, const Publication&) = default;
 
@@ -34,16 +34,17 @@ class Publication {
   std::optional<Duration> lag_;
 };
 
-/// Of measured series whose source does not say otherwise: what European law allows for generation
-/// by type of plant (Regulation (EU) 543/2013, article 16: no later than one hour after the
-/// operational period).
+/// The rule for measured series whose source says nothing else. European law allows this much time
+/// for generation by type of plant (Regulation (EU) 543/2013, article 16: no later than one hour
+/// after the operational period).
 inline constexpr Publication kMeasuredPublication = Publication::AfterEnd(std::chrono::hours{1});
 
-/// "1h", "0s", "none": known at the begin. At most a week.
+/// Parses "1h", "0s", or "none" for values known at the begin. The lag must not exceed a week.
 Result<Publication> PublicationFromText(std::string_view text);
-/// What PublicationFromText reads as the same: "3600000ms".
+/// The text that PublicationFromText reads as the same value: "3600000ms".
 std::string ToText(const Publication& publication);
-/// "each value known 1h 0m after its interval", "each value known as its interval begins".
+/// Text for people: "each value known 1h 0m after its interval", "each value known as its interval
+/// begins".
 std::string Describe(const Publication& publication);
 
 }  // namespace ebb::core

@@ -1,6 +1,6 @@
 #pragma once
-// A job that comes again and again: when it is due, how long it may then wait for clean power, and
-// what happens while the last one still runs. Values only.
+// A job that comes again and again: its due times, the time for which an instance may wait for
+// clean power, and the rule if the last instance still runs. Values only.
 
 #include <optional>
 #include <string>
@@ -11,20 +11,20 @@
 
 namespace ebb::core {
 
-/// When it is due and an earlier instance has not ended.
+/// The action if the job is due and an earlier instance has not ended.
 enum class OverlapRule {
-  kForbid,   ///< this time is left out
-  kAllow,    ///< both
-  kReplace,  ///< the earlier one is cancelled
+  kForbid,   ///< no new instance starts this time
+  kAllow,    ///< both instances run
+  kReplace,  ///< the earlier instance is cancelled
 };
-/// "forbid", "allow", "replace".
+/// Name of the rule: "forbid", "allow", "replace".
 std::string_view Name(OverlapRule rule);
 std::optional<OverlapRule> OverlapRuleFromName(std::string_view name);
 std::vector<std::string> OverlapRuleNames();
 
 struct Recurrence {
-  std::string cron;  ///< of the machine's local time: core/cron.h
-  /// From when it is due to its latest start.
+  std::string cron;  ///< due times in the machine's local time: core/cron.h
+  /// Time from the due time of an instance to its latest start.
   Duration flexibility{std::chrono::hours{1}};
   OverlapRule overlap = OverlapRule::kForbid;
   friend bool operator==(const Recurrence&, const Recurrence&) = default;
@@ -32,9 +32,10 @@ struct Recurrence {
 
 struct RecurringJob {
   Recurrence recurrence;
-  Submission submission;  ///< of every instance; its name is that of the recurring job
-  Time last{};            ///< the last time at which it was due, or when it was given or resumed
-  bool paused = false;    ///< it is make it not due until it is resumed
+  Submission submission;  ///< submission of every instance; its name is the name of the recurring
+                          ///< job
+  Time last{};            ///< the last due time, or the time when the job was submitted or resumed
+  bool paused = false;    ///< the job is not due until it is resumed
   friend bool operator==(const RecurringJob&, const RecurringJob&) = default;
 };
 

@@ -1,7 +1,7 @@
 #pragma once
-// A run as a value: what was asked for, what was decided, what was measured, what came of it. It is
-// what a run directory stores (report/run/run_directory.h) and what summaries, comparisons and
-// pages are made from. A run that was paused and resumed N times is one run with N + 1 attempts.
+// A run as a value: what was asked for, decided and measured, and the outcome. A run directory
+// stores it (report/run/run_directory.h), and summaries, comparisons and pages are made from it. A
+// run that was paused and resumed N times is one run with N + 1 attempts.
 
 #include <optional>
 #include <string>
@@ -17,18 +17,19 @@
 
 namespace ebb::core {
 
-/// In a run's directory: what its training program tells of its progress (docs/run-directory.md).
+/// The file in a run's directory in which its training program reports its progress
+/// (docs/run-directory.md).
 inline constexpr const char* kProgressFile = "progress.jsonl";
 
-/// How grid time related to real time. Live: replayed == false and the two are the same.
+/// The relation of grid time to real time. Live: replayed == false and the two are the same.
 struct GridClockSettings {
   bool replayed = false;
   Time begin{};             ///< grid time at which the run was submitted (replayed only)
   double speed = 1;         ///< grid seconds per wall second
-  bool skip_waits = false;  ///< waits are jumped over on the grid clock
+  bool skip_waits = false;  ///< the grid clock jumps over waits
 };
 
-/// A wait that was jumped over instead of slept through.
+/// A wait that the grid clock jumped over.
 struct SkippedWait {
   Interval grid;
 };
@@ -40,38 +41,39 @@ struct Machine {
   int cpu_count = 0;        ///< logical processors
   double ram_total_gb = 0;  ///< GiB, as CodeCarbon counts
   std::vector<std::string> gpu_models;
-  /// Of the kernel's present boot: the same in all containers of a machine. Empty: not known.
+  /// Identity of the kernel's present boot: the same in all containers of a machine. Empty:
+  /// unknown.
   std::string boot_id;
 };
 
-/// The emissions of making the hardware, of which a run bears its share of the lifetime. A fact of
-/// the past: it decides nothing and is in no total.
+/// The emissions of making the hardware. A run bears a share of them by its share of the lifetime.
+/// They are a fact of the past: they do not affect decisions and are in no total.
 struct Embodied {
-  Emissions total;      ///< of making all of it
-  Duration lifetime{};  ///< expected, in use
-  double share = 1;     ///< of the hardware that was reserved for the run
+  Emissions total;      ///< emissions of making all of the hardware
+  Duration lifetime{};  ///< expected lifetime in use
+  double share = 1;     ///< share of the hardware that was reserved for the run
 
   /// SCI (ISO/IEC 21031:2024): M = TE x TiR / EL x RR / ToR.
   Emissions Of(Duration reserved) const;
 };
 
-/// Where the run's electricity prices come from, and what they had to say about its start.
+/// The source of the run's electricity prices, and the prices' part in its start.
 struct RunPrices {
   PriceIdentity identity;
-  double weight = 0;                ///< of the price beside carbon, 0 to 1
-  std::optional<double> threshold;  ///< per kWh
+  double weight = 0;                ///< weight of the price beside carbon, 0 to 1
+  std::optional<double> threshold;  ///< price threshold per kWh
 };
 
 enum class MeterScope { kProcessTree, kMachine };
 
-/// Where a run was, as its user says: labels, from which nothing is computed.
+/// The place of a run as its user names it: labels, from which nothing is computed.
 struct Location {
   std::string region;
   std::string cloud_provider, cloud_region;
 };
 
-/// What distinguishes one training run from another; the factors of a comparison. Absent for other
-/// programs.
+/// The settings that distinguish one training run from another: the factors of a comparison. Absent
+/// for other programs.
 struct TrainingSettings {
   std::string model;
   std::string dataset;
@@ -87,7 +89,7 @@ struct TrainingSettings {
 struct RunSpec {
   std::string run_id;  ///< unique; names the run directory
   std::string name;    ///< the user's name: "baseline"
-  std::string group;   ///< variants that differ only in their seed share it; defaults to the name
+  std::string group;   ///< group of variants that differ only in their seed; defaults to the name
   std::vector<std::string> command;
   Time created_wall{};
   std::string policy;  ///< "now", "threshold", "window", "carbon-time", "dtpr"
@@ -97,10 +99,10 @@ struct RunSpec {
   Duration duration{};           ///< estimated running time, on the grid clock
   GridClockSettings clock;
   SignalIdentity signal;
-  /// Of a merged run: in how many zones its members ran. No one signal accounts several, and what
-  /// other starts would have emitted is not told.
+  /// Number of zones in which the members of a merged run ran. No single signal accounts for
+  /// several zones, so reports do not say what other starts would have emitted.
   int zones = 1;
-  /// A second signal, of the other kind: accounted beside the first, decides nothing.
+  /// A second signal of the other kind: accounted beside the first, without any part in decisions.
   std::optional<SignalIdentity> other_signal;
   Pue pue;
   std::optional<double> wue_l_per_kwh;  ///< litres of water per kWh of IT energy (ISO/IEC 30134-9)
@@ -112,7 +114,7 @@ struct RunSpec {
   Machine machine;
   Location location;
   std::optional<TrainingSettings> training;
-  std::optional<RunPrices> prices;  ///< absent: no prices were given
+  std::optional<RunPrices> prices;  ///< absent: the run had no prices
 };
 
 enum class AttemptOutcome {
@@ -122,21 +124,21 @@ enum class AttemptOutcome {
   kFailed,
   kKilled,
   kNotStarted,
-  kStoppedByBudget,  ///< however it ended after it was asked to
+  kStoppedByBudget,  ///< the attempt was asked to end because of the budget, however it then ended
 };
 std::string_view Name(AttemptOutcome outcome);
 std::optional<AttemptOutcome> AttemptOutcomeFromName(std::string_view name);
 
-/// One start of the program. An attempt whose end was never written (Ebb was killed) is kRunning
-/// and ends at its last ledger row.
+/// One start of the program. An attempt whose end was never written (because Ebb was killed) is
+/// kRunning and ends at its last ledger row.
 struct Attempt {
   int number = 1;
   Interval wall;
   Interval grid;
   AttemptOutcome outcome = AttemptOutcome::kRunning;
   int exit_code = 0;                   ///< 128 + n for a signal n
-  double cpu_utilisation_percent = 0;  ///< of the whole machine, mean over the attempt
-  double ram_used_gb = 0;              ///< resident size of the process tree, mean
+  double cpu_utilisation_percent = 0;  ///< mean utilisation of the whole machine over the attempt
+  double ram_used_gb = 0;              ///< mean resident size of the process tree
   double gpu_utilisation_percent = 0;
 };
 
@@ -157,13 +159,13 @@ struct TrainingOutcome {
   std::string parameters_sha256;
 };
 
-/// A version of the settled signal of a run. Providers revise what they have published, and the
-/// last intervals of a run are published only after its end.
+/// A version of the settled signal of a run. Providers revise published values, and they publish
+/// the last intervals of a run only after its end.
 struct SignalVersion {
   Time asked_at{};        ///< wall time at which the source was asked for these values
-  bool is_final = false;  ///< its provider is expected to revise it no more
+  bool is_final = false;  ///< the provider is not expected to revise the values any more
   std::string file;       ///< inside the run directory: "signals/20261122T193000Z-1.csv"
-  std::string sha256;     ///< of the file's text
+  std::string sha256;     ///< digest of the file's text
   friend bool operator==(const SignalVersion&, const SignalVersion&) = default;
 };
 
@@ -176,23 +178,26 @@ struct RunRecord {
   std::vector<Epoch> epochs;
   /// Settled values around the run, from submission to the latest possible end: the newest version.
   IntensitySeries signal;
-  std::vector<SignalVersion> signal_versions;  ///< oldest first; none: from before they were kept
-  PriceSeries prices;  ///< over the same time; empty: none were given, or none are known
+  std::vector<SignalVersion> signal_versions;  ///< oldest first; empty: the run is from before Ebb
+                                               ///< kept versions
+  PriceSeries prices;  ///< prices over the same time; empty: none were given, or none are known
   std::optional<TrainingOutcome> training;
   BudgetRecord budget;
-  /// Of a run that could not wait: what was known at its end of the hours since it began, and
-  /// expected of those after; absent: not kept, or nothing tells its hours apart.
+  /// For a run that could not wait: the known values, at its end, of the hours since it began, and
+  /// the forecast of later hours. Absent: not kept, or the signal does not tell hours apart.
   std::optional<SignalView> outlook;
 
-  /// Grid time of the first attempt; nothing if it never started.
+  /// Grid time of the first attempt; nullopt if the run never started.
   std::optional<Time> started() const;
-  /// Until when it could have started: its start_by, or without one when it did start.
+  /// The latest time at which the run could have started: its start_by, or without one its actual
+  /// start.
   Time latest_start() const;
   /// Grid time waited between submission and the first start (or the last decision).
   Duration waited() const;
-  /// Wall time in which any attempt ran, pauses excluded.
+  /// Wall time in which any attempt ran, without pauses.
   Duration running_time() const;
-  /// Of the attempts that ended after the last one began (ranks run side by side): the worst.
+  /// The worst outcome among the attempts that ended after the last one began (ranks run side by
+  /// side).
   AttemptOutcome outcome() const;
 };
 

@@ -1,6 +1,6 @@
 #pragma once
-// The fields of the files of a run (docs/run-directory.md), each named once for writing and for
-// reading (base/field_text.h), in the order of the files. The files are complete texts.
+// The fields of the files of a run (docs/run-directory.md), in the order of the files. Each field
+// is named once, for writing and for reading (base/field_text.h). The files are complete texts.
 
 #include <array>
 
@@ -170,7 +170,8 @@ void Visit(Archive& archive, Value& value) {
   archive("kind", kind);
 }
 
-// An intensity that was left out by mistake would read as unknown: so it must be there, if as null.
+// The intensity must be present, null if unknown: an intensity that was left out by mistake would
+// read as unknown.
 template <typename Archive, Like<LedgerRow> Value>
 void Visit(Archive& archive, Value& value) {
   auto& [attempt, device, component, source, wall, grid, energy, pue, intensity, intensity_status,

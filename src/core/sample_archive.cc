@@ -10,7 +10,7 @@ void SampleArchive::Add(const std::vector<Sample>& samples) {
   for (const Sample& sample : samples) AddOne(sample);
 }
 
-// Only the parts that no better value covers are taken.
+// Adds only the parts of the sample that no better value covers.
 void SampleArchive::AddOne(Sample sample) {
   std::vector<Sample> parts{sample};
   auto it = samples_.upper_bound(sample.interval.begin);
@@ -31,7 +31,7 @@ void SampleArchive::AddOne(Sample sample) {
   }
 }
 
-// Makes room: what lies in the interval goes, what reaches beyond it is cut.
+// Makes room: removes the samples inside the interval and cuts those that reach beyond it.
 void SampleArchive::Carve(Interval interval) {
   auto it = samples_.upper_bound(interval.begin);
   if (it != samples_.begin()) --it;

@@ -1,7 +1,7 @@
 #pragma once
-// What has been published about a zone so far, one value per moment: a measured value beats an
-// estimate for the same time whatever came first, and among equals the later answer wins. An
-// estimate that loses is still an answer: it asks for nothing. Pure.
+// All values published about a zone so far, one value per moment. A measured value beats an
+// estimate for the same time, whichever came first; among equals the later answer wins. An estimate
+// that loses still answers the question for its time, so nobody needs to ask again. Pure.
 
 #include <map>
 #include <optional>
@@ -14,11 +14,12 @@ namespace ebb::core {
 class SampleArchive {
  public:
   void Add(const std::vector<Sample>& samples);
-  /// Forgets what ended before `time`.
+  /// Forgets samples that ended before `time`.
   void ForgetBefore(Time time);
 
   bool empty() const { return samples_.empty(); }
-  /// The end of the newest measured value, and of the newest at all; epoch where there is none.
+  /// The end of the newest measured value, and of the newest value at all; the epoch if there is
+  /// none.
   Time measured_until() const;
   Time until() const { return empty() ? Time{} : samples_.rbegin()->second.interval.end; }
   std::optional<Sample> At(Time time) const;
@@ -29,7 +30,7 @@ class SampleArchive {
   void AddOne(Sample sample);
   void Carve(Interval interval);
 
-  std::map<Time, Sample> samples_;  ///< by begin, never overlapping
+  std::map<Time, Sample> samples_;  ///< samples by begin, never overlapping
 };
 
 }  // namespace ebb::core

@@ -23,7 +23,7 @@ std::string FileName(std::string_view path) {
   return std::string(path.substr(path.find_last_of('/') + 1));
 }
 
-// "python3.11" is python.
+// True for an interpreter; "python3.11" counts as python.
 bool IsInterpreter(std::string_view program) {
   const auto end = program.find_last_not_of("0123456789.");
   const std::string_view plain = program.substr(0, end == std::string_view::npos ? 0 : end + 1);
@@ -44,8 +44,8 @@ bool LooksLikeScript(std::string_view word) {
                      [&](std::string_view ending) { return word.ends_with(ending); });
 }
 
-// Flags of launchers are many, and which of them take a value is not known here. So the first word
-// that is a script by its ending, or that runs one.
+// Launchers have many flags, and we do not know which of them take a value. So this takes the first
+// word that is a script by its ending, or that runs one.
 std::optional<Script> Launched(Words arguments) {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const std::string program = FileName(arguments[i]);

@@ -1,6 +1,6 @@
 #pragma once
-// Where a moment lies in a step function: ordered, non-overlapping samples that each have an
-// `interval`. Shared by intensities and prices.
+// Lookup of a moment in a step function: ordered, non-overlapping samples that each have an
+// `interval`. Intensities and prices share it.
 
 #include <algorithm>
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace ebb::core {
 
-/// Where the samples that may overlap a window beginning at `time` start; O(log n).
+/// The first sample that may overlap a window beginning at `time`; O(log n).
 template <typename Sample>
 typename std::vector<Sample>::const_iterator FirstEndingAfter(const std::vector<Sample>& samples,
                                                               Time time) {

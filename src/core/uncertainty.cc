@@ -10,7 +10,7 @@
 namespace ebb::core {
 namespace {
 
-// Published figures and what was made of them: docs/METHOD.md, "Uncertainty".
+// Published figures, and figures that we derived from them: docs/METHOD.md, "Uncertainty".
 constexpr double kProcessorCounter = 0.10;
 constexpr double kMemoryCounter = 0.20;
 constexpr double kGpuCounter = 0.10;
@@ -23,7 +23,8 @@ constexpr double kEstimatedIntensity = 0.20;
 constexpr double kForecastIntensity = 0.35;
 constexpr double kModelledIntensity = 0.50;
 
-// Measured by bench/intensity-errors; of measured and estimated values ours.
+// bench/intensity-errors measured these. The values for measured and estimated intensities are our
+// own.
 constexpr HourCorrelation kMeasuredHours{0.8, 0.7};
 constexpr HourCorrelation kEstimatedHours{0.6, 0.4};
 constexpr HourCorrelation kForecastHours{0.6, 0.25};
@@ -139,7 +140,7 @@ HourCorrelation CorrelationOfHours(SampleStatus intensity) {
 
 namespace {
 
-// Of the grams of each hour: the variance of their sum, for errors of unit size.
+// The grams of each hour, for the variance of their sum with errors of unit size.
 class OverHours {
  public:
   void Add(Time hour, double grams) {

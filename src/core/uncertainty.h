@@ -1,8 +1,8 @@
 #pragma once
-// How sure a figure of energy or emissions is. Each way in which joules and intensities come about
-// has a relative bound (half the width of a 95 % interval, the tables below and docs/METHOD.md with
-// their sources). Within one way all errors are taken as one error (fully correlated: a meter that
-// reads 5 % high does so in every row); different ways are independent.
+// The uncertainty of figures of energy and emissions. Each way in which joules and intensities come
+// about has a relative bound (half the width of a 95 % interval, the tables below and
+// docs/METHOD.md with their sources). Within one way all errors are taken as one error (fully
+// correlated: a meter that reads 5 % high does so in every row); different ways are independent.
 //
 // With the grams C[s][k] on energy of way s at intensity of way k, bounds U[s] and V[k]:
 //
@@ -24,24 +24,24 @@
 
 namespace ebb::core {
 
-/// How joules of one component came about. `shared`: a figure of the whole was divided, by use or,
-/// of a GPU, by its slices; then even a counted figure is an estimate.
+/// The origin of one component's joules. `shared`: the figure of the whole was divided, by use or,
+/// for a GPU, by its slices; then even a counted figure is an estimate.
 struct EnergyWay {
   Component component = Component::kCpu;
   EnergySource source = EnergySource::kModel;
   bool shared = false;
 };
-/// Of a row of a run with this scope: processors and memory are shared by use in a process tree, a
-/// GPU where its row says so.
+/// The way of a row in a run with this scope: processors and memory are shared by use in a process
+/// tree, a GPU if its row says so.
 EnergyWay WayOf(const LedgerRow& row, MeterScope scope);
-/// Only what a sensor read for a whole device is measured; all else is estimated.
+/// True for a sensor's reading of a whole device. All other ways are estimates.
 bool IsMeasured(EnergyWay way);
 
 /// Half of the 95 % interval as a share of the figure.
 double RelativeBound(EnergyWay way);
 double RelativeBound(SampleStatus intensity);
 
-/// 95 % intervals, in the unit of the figure.
+/// A 95 % interval, in the unit of the figure.
 struct Band {
   double low = 0;  ///< never below 0
   double high = 0;
@@ -51,12 +51,12 @@ Band BandOf(double value, double half_width);
 struct Uncertainty {
   double energy_share = 0;     ///< half width / energy
   double emissions_share = 0;  ///< half width / emissions of the part with known intensity
-  Energy measured;             ///< part of the energy that is measured
+  Energy measured;             ///< the part of the energy that is measured
 };
 Uncertainty UncertaintyOf(const std::vector<LedgerRow>& rows, MeterScope scope);
 
-/// The same row by row, for sums over many runs: also there all errors of one way are one error,
-/// whatever the machine, which is the widest they can be.
+/// Uncertainty row by row, for sums over many runs. All errors of one way count as one error here
+/// too, whatever the machine, which is the widest that they can be.
 class UncertaintySum {
  public:
   /// `exact_intensity`: the row's intensity is a stated figure (of a contract), without an error.
@@ -72,10 +72,10 @@ class UncertaintySum {
   Energy measured_;
 };
 
-/// How far the errors of one status' values at different hours agree: 1, they are one error; 0,
-/// they have nothing to do with each other (docs/METHOD.md, Uncertainty).
+/// Agreement between the errors of one status' values at different hours. 1: they are one error; 0:
+/// they are independent (docs/METHOD.md, Uncertainty).
 struct HourCorrelation {
-  double within_day = 1;  ///< of one day (UTC)
+  double within_day = 1;  ///< correlation of two hours of one day (UTC)
   double across_days = 1;
 };
 HourCorrelation CorrelationOfHours(SampleStatus intensity);
@@ -94,7 +94,7 @@ HourCorrelation CorrelationOfHours(SampleStatus intensity);
 double HalfWidthOfDifference(const std::vector<LedgerRow>& one, const std::vector<LedgerRow>& other,
                              MeterScope scope);
 
-/// The same for a sum of such differences, of many runs on one signal.
+/// Half width of a sum of such differences, of many runs on one signal.
 class DifferenceSum {
  public:
   void Add(const std::vector<LedgerRow>& one, const std::vector<LedgerRow>& other,
@@ -104,7 +104,7 @@ class DifferenceSum {
 
  private:
   void AddGrams(const std::vector<LedgerRow>& rows, MeterScope scope, double sign);
-  /// By way, status and hour.
+  /// Grams by way, status and hour.
   std::map<std::tuple<std::size_t, std::size_t, Time>, double> grams_;
 };
 

@@ -28,7 +28,7 @@ struct Spread {
   double emissions_share;
 };
 
-// Draws every error once per trial and recomputes the sums from the rows: nothing of the formula.
+// Draws every error once per trial and recomputes the sums from the rows, without the formula.
 Spread MonteCarlo(const std::vector<LedgerRow>& rows, MeterScope scope, int trials) {
   std::mt19937_64 generator(17);
   std::normal_distribution<double> normal;
@@ -112,8 +112,8 @@ LedgerRow InHour(LedgerRow row, int hour) {
   return row;
 }
 
-// Draws the errors of energy once, those of each hour with their common part, and looks how often
-// the difference that comes out lies within the half width of the one that was stated.
+// Draws the errors of energy once, and those of each hour with their common part. Returns how often
+// the resulting difference lies within the stated half width.
 double CoverageOfDifference(const std::vector<LedgerRow>& one, const std::vector<LedgerRow>& other,
                             MeterScope scope, int trials) {
   double stated = 0;
@@ -173,7 +173,8 @@ TEST(UncertaintyTest, NinetyFiveOfAHundredDifferencesLieWithinTheirInterval) {
                    hour - moved - hours));
       }
     const double covered = CoverageOfDifference(otherwise, actual, MeterScope::kMachine, 4000);
-    EXPECT_NEAR(covered, 0.95, 0.0125) << round;  // 0.01, and what 4,000 trials leave open
+    EXPECT_NEAR(covered, 0.95, 0.0125) << round;  // 0.01 beside the uncertainty that 4,000 trials
+                                                  // leave
   }
 }
 
@@ -183,7 +184,7 @@ TEST(UncertaintyTest, WhatRanInTheSameHoursDiffersByNothingForSure) {
   EXPECT_EQ(HalfWidthOfDifference(rows, rows, MeterScope::kMachine), 0);
 }
 
-// Two typical days: what a saving of 2 % is worth.
+// Two typical days show what a saving of 2 % is worth.
 TEST(UncertaintyTest, ASmallSavingIsNoClearOne) {
   const auto at = [](int hour, double g_per_kwh) {
     return std::vector<LedgerRow>{

@@ -10,16 +10,18 @@
 
 namespace ebb::core {
 
-inline constexpr double kLeastBudget = 1e-9;      ///< kWh, or g
-inline constexpr double kMostIntensity = 10'000;  ///< g/kWh; no grid on Earth exceeds it
+inline constexpr double kLeastBudget = 1e-9;      ///< least budget, in kWh or g
+inline constexpr double kMostIntensity = 10'000;  ///< highest intensity, in g/kWh; no grid on Earth
+                                                  ///< exceeds it
 inline constexpr double kMostPriority = 1e6;
 inline constexpr double kMostDevices = 1e6;
-inline constexpr double kMostWatts = 1e7;           ///< of one device
-inline constexpr double kShortestDuration = 0.001;  ///< s: the resolution of time
+inline constexpr double kMostWatts = 1e7;           ///< highest power of one device, in watts
+inline constexpr double kShortestDuration = 0.001;  ///< shortest duration, in seconds: the
+                                                    ///< resolution of time
 inline constexpr std::size_t kLongestKey = 500;
 inline constexpr std::size_t kLongestAddress = 2000;
 
-// The unit stands in the key or the meaning.
+// A number. Its unit stands in the key or in the meaning.
 inline Field Number(std::string key, std::string meaning, std::string default_text,
                     std::string example, double low, double high) {
   return {std::move(key),
@@ -49,7 +51,7 @@ inline Field Choice(std::string key, std::string meaning, std::string default_te
   field.choices = std::move(choices);
   return field;
 }
-/// A field that holds an object, or several.
+/// A field that holds one object or several.
 inline Field Part(std::string key, Shape shape, std::string meaning, const Definition& definition,
                   std::string example = "", FlagName flag = {}) {
   Field field{std::move(key), shape, std::move(meaning), "", std::move(example)};
@@ -81,7 +83,7 @@ inline Field ByFlag(FlagName flag, Field field) {
   field.flag = std::move(flag);
   return field;
 }
-/// Of jobs and of tiers.
+/// The threshold of a job or a tier.
 inline Field Threshold() {
   return In("g/kWh",
             Formerly("threshold_g_per_kwh",

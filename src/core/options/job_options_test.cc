@@ -24,7 +24,7 @@ TEST(JobOptions, EachKeyFlagAndAnnotationBelongsToOneOption) {
   }
 }
 
-// A value other than the default, by its shape, as text.
+// Text of a value other than the default, by the field's shape.
 std::string AnotherValue(const Field& field) {
   switch (field.shape) {
     case Shape::kFlag:
@@ -54,7 +54,7 @@ TEST(JobOptions, WhatIsSetIsWhatIsRead) {
     ASSERT_TRUE(option.set(*value, submission)) << option.field.key;
     EXPECT_FALSE(option.IsDefault(submission)) << option.field.key;
     EXPECT_EQ(option.get(submission), *value) << option.field.key;
-    // No other option has changed.
+    // Check that no other option has changed.
     for (const JobOption& other : JobOptions()) {
       if (!other.get || &other == &option) continue;
       EXPECT_TRUE(other.IsDefault(submission)) << option.field.key << other.field.key;

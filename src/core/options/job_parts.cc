@@ -1,4 +1,5 @@
-// Parts of a job that are objects of their own: its tier, budget, trackers and recurrence.
+// Defines the parts of a job that are objects of their own: its tier, budget, trackers and
+// recurrence.
 
 #include "core/budget.h"
 #include "core/options/field_builders.h"

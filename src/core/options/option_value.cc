@@ -1,4 +1,4 @@
-// Values of options as text.
+// Reads and writes values of options as text.
 
 #include <cmath>
 
