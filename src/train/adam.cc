@@ -25,7 +25,7 @@ AdamCoefficients CoefficientsFor(const AdamSettings& settings, std::int64_t step
           .keep = static_cast<float>(1 - learning_rate * settings.weight_decay)};
 }
 
-// The kernel walks storage, so all four tensors must lay out their elements alike.
+// The kernel walks over storage, so all four tensors must lay out their elements alike.
 bool CanFuse(const Adam::Slot& slot, const torch::Tensor& gradient) {
   return slot.parameter.is_cpu() && slot.parameter.scalar_type() == torch::kFloat32 &&
          gradient.scalar_type() == torch::kFloat32 &&

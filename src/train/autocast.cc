@@ -27,7 +27,7 @@ void SetType(torch::DeviceType device, torch::ScalarType type) {
 }
 #endif
 
-// 2.3 was the first with fp16 autocast on the CPU.
+// LibTorch 2.3 is the first version with fp16 autocast on the CPU.
 constexpr bool kCpuHasFp16 = TORCH_VERSION_MAJOR > 2 ||
                              (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 3);
 

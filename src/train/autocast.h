@@ -22,7 +22,8 @@ class AutocastScope {
   bool previous_ = false;
 };
 
-/// Refuses what this LibTorch cannot do on this device, saying what to use instead.
+/// Refuses a precision that this LibTorch cannot compute on this device, and says what to use
+/// instead.
 Status RequirePrecisionSupported(Precision precision, torch::DeviceType device);
 
 }  // namespace ebb::train

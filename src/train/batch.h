@@ -1,6 +1,6 @@
 #pragma once
-// From a data set in memory to tensors on a device: samples are gathered by index, normalised and,
-// for CUDA, copied from pinned memory without waiting.
+// Turns samples of a data set in memory into tensors on a device: samples are gathered by index,
+// normalised and, for CUDA, copied from pinned memory without waiting.
 
 #include <cstdint>
 #include <span>

@@ -31,7 +31,8 @@ NamedTensors RandomStates(torch::Device device) {
   return states;
 }
 
-// One digest over the state and every tensor's name and bytes, whatever their order in the file.
+// One digest over the state and over every tensor's name and bytes, whatever their order in the
+// file.
 std::string Digest(const std::string& state, std::vector<TensorBytes> tensors) {
   std::sort(tensors.begin(), tensors.end(),
             [](const TensorBytes& a, const TensorBytes& b) { return a.name < b.name; });
@@ -62,8 +63,7 @@ Status RequireMatch(const TensorMap& stored, const NamedTensors& wanted,
 }
 
 torch::Tensor Borrow(const TensorBytes& bytes, const torch::TensorOptions& options) {
-  // from_blob takes a mutable pointer but nothing writes through it: the result is only copied
-  // from.
+  // from_blob takes a mutable pointer, but the result is only read.
   return torch::from_blob(const_cast<char*>(bytes.data.data()), bytes.shape, options);
 }
 
@@ -83,7 +83,7 @@ void RestoreRandomStates(const TensorMap& stored, torch::Device device) {
   if (device.is_cuda()) restore("rng.cuda", torch::kCUDA);
 }
 
-// Refused, or, if it is allowed, noted in the state.
+// Refuses changed inputs or, if the run allows them, records them in the state.
 Status TakeChangedInputs(const nlohmann::json& stored, const WantedCheckpoint& wanted,
                          const platform::Path& path, TrainingState& state) {
   for (const std::string& name : ChangedInputs(stored, wanted.run.inputs)) {

@@ -1,8 +1,8 @@
 #pragma once
-// A run on disk: one safetensors file, replaced atomically, that holds by name the parameters
+// Checkpoints of a run: one safetensors file, replaced atomically. It holds by name the parameters
 // (model.*), buffers (buffer.*), optimizer moments (opt.*) and random states (rng.*), and as
-// metadata the TrainingState, the fingerprint of the configuration and a digest of it all. Format:
-// docs/train.md, "Checkpoint".
+// metadata the TrainingState, the fingerprint of the configuration and a digest of all of it.
+// Format: docs/train.md, "Checkpoint".
 
 #include <string>
 
@@ -16,17 +16,17 @@
 
 namespace ebb::train {
 
-/// What is saved and restored besides the state.
+/// The tensors that a checkpoint saves and restores, beside the state.
 struct CheckpointTensors {
   NamedTensors trained;
   Adam& optimizer;
   torch::Device device;
 };
 
-/// Everything that a checkpoint restores in place.
+/// All tensors that a checkpoint restores in place.
 NamedTensors RestoredTensors(const CheckpointTensors& tensors);
 
-/// Which run it is: the flags that make it, and what these name, by content.
+/// Identifies a run: the flags that define it, and the inputs that the flags name, by content.
 struct RunIdentity {
   nlohmann::ordered_json fingerprint;
   InputContent inputs;
@@ -35,11 +35,11 @@ struct RunIdentity {
 Status SaveCheckpoint(const platform::Path& path, const CheckpointTensors& tensors,
                       const TrainingState& state, const RunIdentity& run);
 
-/// What a checkpoint must be to be gone on from.
+/// The requirements that a checkpoint must meet for the run to continue from it.
 struct WantedCheckpoint {
   const RunIdentity& run;
-  OnDivergence on_divergence = OnDivergence::kStop;  ///< kGoOn: its numbers need not be finite
-  bool allow_changed = false;  ///< inputs that have changed are noted in the state
+  OnDivergence on_divergence = OnDivergence::kStop;  ///< kGoOn: numbers need not be finite
+  bool allow_changed = false;                        ///< changed inputs are recorded in the state
 };
 /// Restores the tensors in place and the generators, and returns the state. A file that is damaged,
 /// not finite, of another configuration, of other inputs or of another model is refused before

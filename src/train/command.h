@@ -1,6 +1,6 @@
 #pragma once
-// What all commands of ebb-train share: choices, the environment of the training-program contract
-// (docs/train.md), and text that was asked for.
+// Types that all commands of ebb-train share: choices, the environment of the training-program
+// contract (docs/train.md), and text to print.
 
 #include <map>
 #include <string>
@@ -10,14 +10,14 @@ namespace ebb::train {
 enum class Precision { kFp32, kBf16, kFp16 };
 enum class DeviceChoice { kAuto, kCpu, kCuda };
 enum class ProgressStyle { kAuto, kBar, kLines, kNone };
-/// What carries gradients between ranks.
+/// The library that sums gradients over ranks.
 enum class Exchange { kGloo, kNccl };
-/// What to do once a loss or a gradient is not finite.
+/// The reaction to a loss or a gradient that is not finite.
 enum class OnDivergence { kStop, kGoOn };
 
 using Environment = std::map<std::string, std::string>;
 
-/// EBB_RUN_DIR, EBB_CHECKPOINT_DIR and EBB_RESUME, with defaults for what they do not say. A
+/// EBB_RUN_DIR, EBB_CHECKPOINT_DIR and EBB_RESUME, with defaults for variables that are not set. A
 /// restart by torchrun (TORCHELASTIC_RESTART_COUNT) resumes, too.
 struct Contract {
   std::string run_dir;
@@ -26,7 +26,7 @@ struct Contract {
 };
 Contract ContractOf(const Environment& environment, const std::string& run_dir);
 
-/// Text that a command asked for instead of doing something (--help, --version).
+/// Text that a command prints instead of running (--help, --version).
 struct TextToPrint {
   std::string text;
 };

@@ -1,5 +1,5 @@
 #pragma once
-// What `ebb-train compress` can be told: a model file, and how it is made smaller. Pure.
+// The options of `ebb-train compress`: a model file, and how to make it smaller. Parsing is pure.
 
 #include <span>
 #include <string>
@@ -11,15 +11,15 @@
 namespace ebb::train {
 
 struct CompressOptions {
-  std::string model;   ///< file (model_file.h)
-  std::string output;  ///< file that is written
+  std::string model;   ///< model file (model_file.h)
+  std::string output;  ///< file to write
   double pruned = 0;   ///< share of the weights that become zero
   bool int8 = false;
 };
 
 using CompressRequest = std::variant<CompressOptions, TextToPrint>;
 
-/// `arguments` after "compress".
+/// `arguments` are those after "compress".
 Result<CompressRequest> ParseCompressOptions(std::span<const std::string> arguments);
 
 }  // namespace ebb::train

@@ -38,7 +38,7 @@ class Compressing : public ::testing::Test {
   std::shared_ptr<Classifier> model_;
 };
 
-// Beside a sort of all weights.
+// Compares the result with a sort of all weights.
 TEST_F(Compressing, PruningZeroesTheSmallestWeightsOfAllLayersAndKeepsTheRest) {
   std::vector<float> magnitudes;
   for (const torch::Tensor& parameter : model_->parameters()) {
@@ -73,7 +73,7 @@ TEST_F(Compressing, FilesSayWhatBecameOfThem) {
   const auto pruned = Compress(options);
   ASSERT_TRUE(pruned) << pruned.error().Message();
   EXPECT_EQ(pruned->bytes_after, pruned->bytes_before) << "zeros take as much room";
-  // What is in 8 bits stays so, and a second time changes nothing.
+  // A model in 8 bits stays in 8 bits, and pruning a second time changes nothing.
   options = {.model = (directory_ / "int8").string(), .output = (directory_ / "again").string()};
   options.int8 = true;
   ASSERT_TRUE(Compress(options));

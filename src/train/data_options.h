@@ -1,5 +1,5 @@
 #pragma once
-// Which images a command uses: those of MNIST, or digits that the program draws.
+// The images that a command uses: those of MNIST, or digits that the program draws.
 
 #include <cstdint>
 #include <string>

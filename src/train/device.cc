@@ -25,8 +25,8 @@ std::string ProcValue(const std::filesystem::path& path, std::string_view key,
   return otherwise;
 }
 
-// The NVIDIA driver's own listing; LibTorch's headers give the name only where CUDA's headers are
-// installed.
+// Reads the NVIDIA driver's own listing, because LibTorch's headers give the name only if CUDA's
+// headers are installed.
 std::string CudaDeviceName() {
   std::error_code code;
   std::vector<std::filesystem::path> cards;

@@ -1,5 +1,5 @@
 #pragma once
-// Which device trains, and what it is called. The same binary asks for CUDA at run time.
+// The device that trains, and its name. The same binary looks for CUDA at run time.
 
 #include <string>
 
@@ -9,17 +9,18 @@
 
 namespace ebb::train {
 
-/// A GPU becomes the current one: that of the number `local_rank`, as CUDA_VISIBLE_DEVICES leaves
-/// them. Where there are fewer, ranks share them.
+/// A GPU becomes the current device: the one with the number `local_rank` among those that
+/// CUDA_VISIBLE_DEVICES leaves. If there are fewer GPUs than ranks, ranks share them.
 Result<torch::Device> SelectDevice(DeviceChoice choice, int local_rank = 0);
 
-/// The model name that the operating system gives; "unknown" where it gives none.
+/// The model name that the operating system gives; "unknown" if it gives none.
 std::string DeviceName(torch::Device device);
 
-/// The processor's "flags" (x86) or "Features" (ARM), with blanks between; "" where none are told.
+/// The processor's "flags" (x86) or "Features" (ARM), with blanks between; "" if the system lists
+/// none.
 std::string CpuFlags();
 
-/// Lays convolution weights out channels-last where that is faster: the convolutions of oneDNN then
+/// Lays convolution weights out channels-last if that is faster: the convolutions of oneDNN then
 /// take their input as it is (1.3 times the samples/s of SimpleCNN in fp32, 1.8 times in bf16), and
 /// so do CUDA's tensor cores.
 void UseFastMemoryFormat(torch::nn::Module& model, torch::Device device, Precision precision);

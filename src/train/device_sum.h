@@ -1,7 +1,8 @@
 #pragma once
-// Sums of tensors over all ranks that their devices carry out between each other, without the CPU.
-// Every method only begins something: a device would wait without end for a rank that has died.
-// So the ranks ask Done, tell each other what it said (ranks.h), and Abort together. One thread.
+// Sums of tensors over all ranks that the devices compute between each other, without the CPU.
+// Every method only begins an operation, because a device would wait without end for a rank that
+// has died. The ranks therefore ask Done, exchange the answers (ranks.h), and Abort together. One
+// thread.
 
 #include <vector>
 
@@ -14,15 +15,16 @@ class DeviceSum {
  public:
   virtual ~DeviceSum() = default;
 
-  /// What the ranks find each other by, as numbers: asked of one rank, for all of them.
+  /// The address by which the ranks find each other, as numbers. One rank asks for it on behalf of
+  /// all.
   virtual Result<std::vector<double>> MeetingPoint() = 0;
-  /// Begins to connect them. Once, before anything is summed.
+  /// Begins to connect the ranks. Called once, before the first sum.
   virtual Status Connect(const std::vector<double>& meeting_point, int rank, int ranks) = 0;
-  /// Begins to make `row` the sum of all ranks' rows. It has to live until that is done.
+  /// Begins to make `row` the sum of all ranks' rows. The row must live until that is done.
   virtual Status Add(const torch::Tensor& row) = 0;
-  /// Whether what was begun is done; an Error says why it never will be.
+  /// True if the operation is done; an Error says why it never will be.
   virtual Result<bool> Done() = 0;
-  /// Ends what was begun. The device can be used further, this object cannot.
+  /// Ends the operation. The device can be used further, this object cannot.
   virtual void Abort() = 0;
 };
 

@@ -119,8 +119,8 @@ std::vector<Point> Flatten(const Stroke& stroke) {
   return line;
 }
 
-// How one image differs from its glyph. Ranges are chosen so that a person reads nearly all images
-// at sight while a linear model does not: see the accuracy table in docs/train.md.
+// The distortion of one image of its glyph. Ranges are chosen so that a person reads nearly all
+// images at sight while a linear model does not: see the accuracy table in docs/train.md.
 class Distortion {
  public:
   explicit Distortion(Random& random)

@@ -17,7 +17,7 @@ std::string Sha256(const Dataset& dataset) {
 }
 
 TEST(Digits, AreTheSameEverywhere) {
-  // Golden: a change of these digests changes every accuracy that was measured on this data set.
+  // Golden values: if these digests change, every accuracy measured on this data set changes.
   EXPECT_EQ(Sha256(DrawDigits({1, Split::kTrain}, 200)),
             "be7e27a0d34c3ebc69401c052376e4ccf0946c6beefcd8fc2bafcb35319d42e5");
   EXPECT_EQ(Sha256(DrawDigits({1, Split::kTest}, 200)),

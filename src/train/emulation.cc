@@ -9,7 +9,8 @@
 namespace ebb::train {
 namespace {
 
-// A trial is short: with the arithmetic there, only much slower means that it is not used.
+// The precision counts as emulated if it is slower than fp32 by this factor, although the processor
+// has the arithmetic. The factor is large because a trial is short.
 constexpr double kClearlySlower = 2;
 
 std::vector<std::string_view> FlagsFor(Precision precision) {

@@ -1,6 +1,6 @@
 #pragma once
-// `ebb-train evaluate`: a trained image classifier on test images, as often as its energy needs to
-// be measured.
+// `ebb-train evaluate`: runs a trained image classifier on test images, repeatedly if its energy
+// needs that to be measured.
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -13,7 +13,7 @@
 
 namespace ebb::train {
 
-/// Nothing after a stop was requested. What LibTorch throws becomes an Error.
+/// Nothing if a stop was requested. Exceptions of LibTorch become an Error.
 Result<std::optional<nlohmann::ordered_json>> EvaluateModel(const EvaluateOptions& options,
                                                             const LoadedModel& loaded,
                                                             const Dataset& test);

@@ -1,5 +1,5 @@
 #pragma once
-// What `ebb-train evaluate` can be told: a model file and test images. Pure.
+// The options of `ebb-train evaluate`: a model file and test images. Parsing is pure.
 
 #include <cstdint>
 #include <span>
@@ -13,7 +13,7 @@
 namespace ebb::train {
 
 struct EvaluateOptions : DataOptions {
-  std::string model;  ///< file (model_file.h)
+  std::string model;  ///< model file (model_file.h)
   std::int64_t batch_size = 64;
   std::int64_t repeat = 1;
   Precision precision = Precision::kFp32;
@@ -23,7 +23,7 @@ struct EvaluateOptions : DataOptions {
 
 using EvaluateRequest = std::variant<EvaluateOptions, TextToPrint>;
 
-/// `arguments` after "evaluate".
+/// `arguments` are those after "evaluate".
 Result<EvaluateRequest> ParseEvaluateOptions(std::span<const std::string> arguments);
 
 }  // namespace ebb::train

@@ -20,10 +20,10 @@ struct Config {
   int blocking;
 };
 
-// One group of ranks at a time, each of which sums one row at a time.
+// The group of ranks. One group exists at a time, and each rank sums one row at a time.
 struct Group {
   std::vector<float*> rows;
-  int sums = 0;  // that are done
+  int sums = 0;  // sums that are done
 };
 struct Communicator {
   int rank;

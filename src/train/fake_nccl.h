@@ -1,17 +1,18 @@
 #pragma once
 // A stand-in for NVIDIA's collectives library with the symbols that nccl_sum.cc loads. Its ranks
-// are threads of one process, its devices the CPU. Loaded at run time, as the real one is.
+// are threads of one process, its device is the CPU. It is loaded at run time, as the real library
+// is.
 
 namespace ebb::train {
 
 struct FakeNcclState {
   int version = 22'105;
-  int answer_to_id = 0;   ///< not 0: no id can be had
-  int refused_rank = -1;  ///< this one does not connect
-  int silent_rank = -1;   ///< this one never comes to a sum
-  int failing_rank = -1;  ///< its sums fail while they run
-  int connected = 0;      ///< communicators that are open
-  int summed_floats = 0;  ///< in all sums of a rank
+  int answer_to_id = 0;   ///< not 0: the error that asking for an id returns
+  int refused_rank = -1;  ///< rank that does not connect
+  int silent_rank = -1;   ///< rank that never takes part in a sum
+  int failing_rank = -1;  ///< rank whose sums fail while they run
+  int connected = 0;      ///< open communicators
+  int summed_floats = 0;  ///< floats in all sums of a rank
 };
 
 /// Exported under this name: FakeNcclState* FakeNccl().

@@ -12,7 +12,7 @@ using torch::Tensor;
 constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kLoss = 0, kGradient = 1;
 
-// One fused kernel.
+// CUDA: one fused kernel does both.
 Tensor LookOnCuda(const std::vector<Tensor>& gradients, double factor) {
   const auto options = gradients.front().options().dtype(torch::kFloat32);
   Tensor found = torch::zeros({1}, options);
@@ -39,8 +39,8 @@ Tensor MultiplyAndLookForNonFinite(const std::vector<Tensor>& gradients, double 
                                      : LookPlainly(gradients, factor);
 }
 
-// A finite sum has finite parts, and takes one pass over memory; the parts are looked at one by one
-// only if the sum may have overflowed.
+// The sum of finite numbers is finite unless it overflows, and takes one pass over memory. Only if
+// the sum is not finite, every number is looked at.
 bool IsFinite(const Tensor& tensor) {
   const torch::NoGradGuard no_grad;
   const auto type = torch::promote_types(tensor.scalar_type(), torch::kFloat32);
@@ -62,7 +62,7 @@ void FiniteWatch::Add(const Tensor& loss, const std::vector<Tensor>& gradients, 
   if (!gradients.empty()) Note(MultiplyAndLookForNonFinite(gradients, 1), kGradient, step);
 }
 
-// Arithmetic in place of a branch, which would have to wait for the device.
+// Arithmetic replaces a branch, which would have to wait for the device.
 void FiniteWatch::Note(const Tensor& is_bad, std::int64_t place, std::int64_t step) {
   first_[place].clamp_max_(kNever - is_bad.to(torch::kInt64) * (kNever - step));
 }

@@ -1,6 +1,6 @@
 #pragma once
-// Whether numbers are finite. A training that has diverged goes on with numbers that are not, and
-// everything that it writes from then on is worthless, so the loop looks at every update.
+// Checks for numbers that are not finite. A training that has diverged goes on with such numbers,
+// and everything that it writes from then on is worthless, so the loop checks every update.
 
 #include <cstdint>
 #include <optional>
@@ -12,8 +12,8 @@
 
 namespace ebb::train {
 
-/// Multiplies the gradients by `factor` in place. The result is a scalar on their device, 1 if one
-/// of them had a number that is not finite, otherwise 0; it is not waited for. Undefined without
+/// Multiplies the gradients by `factor` in place. The result is a scalar on their device, without
+/// waiting for it: 1 if a gradient has a number that is not finite, otherwise 0. Undefined without
 /// gradients.
 torch::Tensor MultiplyAndLookForNonFinite(const std::vector<torch::Tensor>& gradients,
                                           double factor);
@@ -35,7 +35,7 @@ class FiniteWatch {
   /// `step` counts from 1. `loss` is a scalar on the device.
   void Add(const torch::Tensor& loss, const std::vector<torch::Tensor>& gradients,
            std::int64_t step);
-  /// Waits for the device.
+  /// Returns the first bad update. Waits for the device.
   std::optional<NonFiniteUpdate> Look() const;
 
  private:

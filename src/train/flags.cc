@@ -41,7 +41,7 @@ Contract ContractOf(const Environment& environment, const std::string& run_dir) 
     return found == environment.end() ? std::string() : found->second;
   };
   const std::string named = value("EBB_RUN_DIR");
-  // torchrun starts all ranks again where one was lost (--max-restarts).
+  // torchrun starts all ranks again if one is lost (--max-restarts).
   const std::string restarts = value("TORCHELASTIC_RESTART_COUNT");
   const bool resume = value("EBB_RESUME") == "1" || !(restarts.empty() || restarts == "0");
   return {named.empty() ? run_dir : named, value("EBB_CHECKPOINT_DIR"), resume};

@@ -1,5 +1,5 @@
 #pragma once
-// How the commands of ebb-train read their flags: choices by name, numbers with their range,
+// Parsing of flags for the commands of ebb-train: choices by name, numbers with their range,
 // unknown flags with a suggestion. The last of a repeated flag wins.
 
 #include <CLI/CLI.hpp>
@@ -71,7 +71,7 @@ inline constexpr Range kCount{1, 1e9};
 inline constexpr Range kLimit{0, 1e9};
 inline constexpr Range kSeed{0, 9e15};
 
-/// The textual form of the choices of every training, before their names are looked up.
+/// The text of the choices that every training has, before their names are looked up.
 struct RunChoices {
   std::string precision = "fp32";
   std::string device = "auto";
@@ -81,27 +81,28 @@ struct RunChoices {
   std::string on_divergence = "stop";
 };
 
-/// Where a run and its checkpoints lie, how it goes on, what it shows. `files`: what it writes to
-/// the run directory; `loads`: what --check loads.
+/// Adds the flags of every run: its folders, how it continues, what it shows. `files`: the files
+/// that it writes to the run directory; `loads`: what --check loads.
 void AddRunFlags(CLI::App& app, RunOptions& options, RunChoices& choices, const std::string& files,
                  const std::string& loads);
-/// --teacher, which it returns, and what only a run with one has.
+/// Adds --teacher, which is returned, and the flags that only a run with a teacher has.
 struct TeacherHelp {
-  std::string teacher;  ///< what it is
-  std::string rest;     ///< whose the rest of the loss is
+  std::string teacher;  ///< help text for the teacher itself
+  std::string rest;     ///< the other part of the loss
 };
 CLI::Option* AddTeacherFlags(CLI::App& app, Distillation& distillation, const TeacherHelp& help);
-/// Which images, but for how many to train with. `name` is of kDataSources.
+/// Adds the flags that choose images, except the number of training images. `name` is from
+/// kDataSources.
 void AddDataFlags(CLI::App& app, DataOptions& options, std::string& name, const char* group);
-/// What the environment says goes before the defaults, and behind the flags.
+/// Applies the environment's values, which take precedence over defaults but not over flags.
 void ApplyEnvironment(RunOptions& options, const Environment& environment);
 Status LookUpChoices(const RunChoices& choices, const Names<ScheduleKind>& schedules,
                      RunOptions& options);
 
-/// An app with the rules above.
+/// Sets the rules above for an app.
 void SetRules(CLI::App& app);
 
-/// Text to print if that was asked for. Usage errors have ExitCode::kUsage.
+/// Text to print if a flag asks for it. Usage errors have ExitCode::kUsage.
 Result<std::optional<TextToPrint>> ParseFlags(CLI::App& app,
                                               std::span<const std::string> arguments);
 

@@ -12,7 +12,7 @@
 
 namespace ebb::train {
 
-/// A file's decompressed content and the name that messages use for it.
+/// A file's decompressed content and the name for messages.
 struct NamedContent {
   std::string name;
   std::string bytes;
@@ -22,7 +22,7 @@ struct NamedContent {
 /// kClasses).
 Result<Dataset> ParseIdxDataset(const NamedContent& images, const NamedContent& labels);
 
-/// The reverse: the content of an images file and of a labels file.
+/// The reverse of parsing: the content of an images file and of a labels file.
 std::string EncodeIdxImages(const Dataset& dataset);
 std::string EncodeIdxLabels(const Dataset& dataset);
 

@@ -11,7 +11,7 @@ namespace {
 NamedContent Images() { return {"images-file", EncodeIdxImages(DrawDigits({}, 5))}; }
 NamedContent Labels() { return {"labels-file", EncodeIdxLabels(DrawDigits({}, 5))}; }
 
-// The message of a parse that must fail as a configuration error.
+// Returns the message of a parse that must fail as a configuration error.
 std::string Refusal(const NamedContent& images, const NamedContent& labels) {
   const auto parsed = ParseIdxDataset(images, labels);
   if (parsed) return "accepted";

@@ -12,7 +12,7 @@ constexpr std::size_t kSmallBytes = 64ULL << 20;
 constexpr std::size_t kSampleBytes = 1ULL << 20;
 constexpr std::size_t kStrideBytes = 16ULL << 20;
 
-// The beginning, the end, and a part of every stride between.
+// Digest over the beginning, the end, and a part of every stride between.
 std::string SampledSha256(std::string_view bytes) {
   std::string digests;
   for (std::size_t at = 0; at < bytes.size(); at += kStrideBytes)

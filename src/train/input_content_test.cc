@@ -46,7 +46,7 @@ TEST_F(InputContentTest, ALargeFileIsSampledUnlessTheWholeIsAskedFor) {
   bytes.back() = 'b';
   EXPECT_THAT(ChangedInputs(sampled, Of(bytes, DigestOf::kSamples)), ElementsAre(file_.string()));
   bytes.back() = 'a';
-  bytes[8U << 20] = 'b';  // between two samples
+  bytes[8U << 20] = 'b';  // a byte between two samples
   EXPECT_THAT(ChangedInputs(sampled, Of(bytes, DigestOf::kSamples)), IsEmpty());
   EXPECT_THAT(ChangedInputs(both, Of(bytes, DigestOf::kBoth)), ElementsAre(file_.string()));
 }

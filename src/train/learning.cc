@@ -16,7 +16,8 @@ namespace {
 torch::Tensor Forward(Classifier& model, const Batch& batch, Precision precision) {
   const AutocastScope autocast(precision, batch.images.device().type());
   const torch::Tensor scores = model.forward(batch.images);
-  // The loss itself is a reduction: at least fp32 whatever the model computed in.
+  // The loss itself is a reduction, so it is computed in at least fp32, whatever the precision of
+  // the model.
   return scores.to(torch::promote_types(scores.scalar_type(), torch::kFloat32));
 }
 

@@ -21,14 +21,14 @@ namespace ebb::train {
 struct ClassifierTeacher {
   std::shared_ptr<Classifier> model;
   double temperature = 1;
-  double mix = 0;  ///< 0 to 1
+  double mix = 0;  ///< the teacher's share, 0 to 1
 };
 
 struct UpdateSettings {
   std::size_t micro_batch = 64;
   Precision precision = Precision::kFp32;
-  double loss_scale = 1;                       ///< gradients come out multiplied by it
-  const ClassifierTeacher* teacher = nullptr;  ///< borrowed; an evaluation does without it
+  double loss_scale = 1;                       ///< factor of the gradients
+  const ClassifierTeacher* teacher = nullptr;  ///< borrowed; evaluations ignore it
 };
 
 /// Adds the gradient of the samples' mean loss to the parameters' gradients. Returns the (unscaled)

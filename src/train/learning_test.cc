@@ -93,16 +93,17 @@ TEST_F(Learning, Bf16GradientsAreFp32AndNearThoseOfFp32) {
   const double low_loss = loss_;
   const auto full = Gradients(torch::kFloat32, 64, 64);
   for (const torch::Tensor& gradient : low) EXPECT_EQ(gradient.scalar_type(), torch::kFloat32);
-  // bf16 keeps 8 bits: products are good to 2^-8, sums of them to a few times that.
+  // bf16 has 8 bits of significand: products are good to 2^-8, sums of products to a few times
+  // that.
   EXPECT_LE(RelativeDifference(low, full), 0.03);
   EXPECT_GT(RelativeDifference(low, full), 0.0) << "autocast was not on";
   EXPECT_NEAR(low_loss, loss_, 0.01 * loss_);
 }
 
-// With a teacher.
+// Tests of learning from a teacher.
 class Distilling : public Learning {
  protected:
-  // Another TinyCnn than that of Gradients.
+  // A TinyCnn other than that of Gradients.
   ClassifierTeacher Teacher(double temperature, double mix) {
     torch::manual_seed(9);
     auto model = std::make_shared<TinyCnn>();
@@ -125,7 +126,7 @@ class Distilling : public Learning {
   }
 };
 
-// By LibTorch's own operations and its own derivatives.
+// The expected values come from LibTorch's own operations and derivatives.
 TEST_F(Distilling, TheLossIsTheWeightedSumOfLabelsAndTeacher) {
   const ClassifierTeacher teacher = Teacher(2.5, 0.3);
   TinyCnn model = Student();

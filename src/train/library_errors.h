@@ -1,7 +1,7 @@
 #pragma once
-// What LibTorch and the libraries below it throw, as errors. Everything that computes with tensors
-// on behalf of a user goes through here: a processor that lacks what a kernel needs, or memory that
-// is short, is no reason to abort.
+// Turns exceptions of LibTorch and of the libraries below it into errors. All computation with
+// tensors for a user goes through here, because a processor that lacks what a kernel needs, or too
+// little memory, is no reason to abort.
 
 #include <c10/util/Exception.h>
 
@@ -13,14 +13,14 @@
 
 namespace ebb::train {
 
-/// The first line of what LibTorch says: what follows is where in the library it was.
+/// The first line of the exception's message; later lines say where in the library it was thrown.
 inline std::string WhyOf(const std::exception& error) {
   const auto* of_library = dynamic_cast<const c10::Error*>(&error);
   const std::string why = of_library ? of_library->what_without_backtrace() : error.what();
   return why.substr(0, why.find('\n'));
 }
 
-/// What `compute`, which returns a Result, returns.
+/// Returns the Result of `compute`, or an Error if it throws.
 template <typename Compute>
 auto WithLibraryErrors(const Compute& compute) -> decltype(compute()) {
   constexpr auto kLessMemory =
@@ -33,7 +33,7 @@ auto WithLibraryErrors(const Compute& compute) -> decltype(compute()) {
   } catch (const std::bad_alloc&) {
     return Fail({ExitCode::kUnavailable, "out of memory", "", kLessMemory});
   } catch (const std::exception& error) {
-    // Of oneDNN: it has no kernel for this precision on this processor.
+    // oneDNN throws this if it has no kernel for this precision on this processor.
     return Fail({ExitCode::kUnavailable, std::string("LibTorch: ") + error.what(), "",
                  "--precision fp32 works on every processor"});
   }

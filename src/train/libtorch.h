@@ -1,6 +1,6 @@
 #pragma once
-// What we use of LibTorch, precompiled: all of <torch/torch.h> takes half as long again to read, in
-// each translation unit.
+// The parts of LibTorch that Ebb uses, precompiled: reading all of <torch/torch.h> takes half as
+// long again in each translation unit.
 
 #include <torch/cuda.h>
 #include <torch/nn/module.h>

@@ -20,15 +20,14 @@ class LossScaler {
       : state_(state), growth_interval_(growth_interval) {}
 
   const LossScale& state() const { return state_; }
-  /// The factor for the loss; a power of two, so that scaling and unscaling lose nothing.
+  /// The factor for the loss. A power of two, so that scaling and unscaling lose nothing.
   double scale() const { return state_.scale; }
 
   /// Divides the gradients in place by the scale; false if any of them is not finite.
   bool Unscale(const std::vector<torch::Tensor>& gradients) const;
   /// Adapts the scale after an update that was applied (`finite`) or must be skipped.
   void Update(bool finite);
-  /// The scale cannot be made smaller, and the last update was not finite at it: scaling does not
-  /// help.
+  /// True if the last update was not finite at the smallest scale: then scaling does not help.
   bool exhausted() const;
 
  private:

@@ -1,6 +1,6 @@
-// ebb-train: the training program of Ebb. It knows nothing of grids and grams: it trains, tells its
-// progress, pauses on SIGTERM and resumes, by the same contract as any other training program
-// (docs/train.md).
+// ebb-train: the training program of Ebb. It knows nothing of grids and emissions. It trains,
+// reports its progress, pauses on SIGTERM and resumes, by the same contract as any other training
+// program (docs/train.md).
 
 #include <malloc.h>
 
@@ -34,9 +34,9 @@ namespace {
 constexpr std::size_t kDefaultTrainDigits = 8000;
 constexpr std::size_t kDefaultTestDigits = 2000;
 
-// glibc would return every large activation to the kernel when it is freed and fault it in again at
-// the next step. Keeping the memory makes training up to 1.5 times faster; the price is a resident
-// size that stays at its peak.
+// Keeps freed memory in the process. glibc would return every large activation to the kernel when
+// it is freed and fault it in again at the next step. Keeping the memory makes training up to 1.5
+// times faster; the price is a resident size that stays at its peak.
 void KeepFreedMemory() {
   mallopt(M_MMAP_THRESHOLD, 1 << 30);
   mallopt(M_TRIM_THRESHOLD, INT_MAX);
@@ -82,12 +82,12 @@ int PrintModels() {
   return 0;
 }
 
-// One line per precision: its name, samples/s, and what is to be known of it.
+// Prints one line per precision: its name, samples/s, and a notice about it.
 int PrintSpeed(const Options& options) {
   for (const Precision precision : {Precision::kFp32, Precision::kBf16}) {
     const auto notice = EmulationNotice(precision, TryPrecision(precision));
     const Result<double> samples_per_s = MeasureSpeed(options, precision);
-    // What does not work at all, and is said to, is as slow as can be.
+    // A precision that does not work and has a notice is listed with 0 samples/s.
     if (!samples_per_s && !notice) return Report(samples_per_s.error());
     std::printf("%s %.1f samples/s%s%s\n", Name(precision).c_str(), samples_per_s.value_or(0),
                 notice ? "; " : "", notice.value_or("").c_str());
@@ -138,7 +138,7 @@ int EvaluateFile(const std::vector<std::string>& arguments) {
   if (!request) return Report(request.error());
   if (const auto* text = std::get_if<TextToPrint>(&*request)) return Print(*text);
   auto options = std::get<EvaluateOptions>(*request);
-  options.train_samples = 1;  // none is used
+  options.train_samples = 1;  // not used by an evaluation
   const Result<LoadedModel> loaded = WithLibraryErrors([&] { return LoadModel(options.model); });
   if (!loaded) return Report(loaded.error());
   const Result<DataSplits> data = LoadData(options);
@@ -163,7 +163,7 @@ int CompressFile(const std::vector<std::string>& arguments) {
 }
 
 int TrainAs(const Options& options) {
-  // The model is looked up first: a misspelt name should not cost a download.
+  // The model is looked up first, because a misspelt name should not cost a download.
   if (const auto model = FindModel(options.model); !model) return Report(model.error());
   if (options.measure_speed) return PrintSpeed(options);
   const Result<DataSplits> data = LoadData(options);

@@ -15,7 +15,7 @@ namespace {
 
 struct MnistFile {
   const char* name;
-  const char* md5;  ///< of the decompressed content
+  const char* md5;  ///< digest of the decompressed content
 };
 
 constexpr MnistFile kTrainImages{"train-images-idx3-ubyte", "6bbc9ace898e44ae57da46a324031adb"};
@@ -27,7 +27,7 @@ constexpr std::array kMirrors = {"https://ossci-datasets.s3.amazonaws.com/mnist/
                                  "https://storage.googleapis.com/cvdf-datasets/mnist/"};
 constexpr std::uint64_t kDownloadLimitBytes = 64ULL << 20;
 
-// As published; some copies have a dot where others have a dash.
+// File names as published; some copies have a dot in place of a dash.
 std::vector<std::string> SpellingsOf(const std::string& name) {
   std::string dotted = name;
   dotted[name.find("-idx")] = '.';
@@ -45,7 +45,7 @@ std::optional<platform::Path> FindFile(const platform::Path& directory, const st
   return std::nullopt;
 }
 
-// The compressed bytes from one mirror, if their content is the published one.
+// Returns the compressed bytes from one mirror if their content is the published one.
 Result<std::string> FetchChecked(const MnistFile& file, const std::string& url,
                                  const Fetch& fetch) {
   EBB_ASSIGN_OR_RETURN(std::string packed, fetch(url));

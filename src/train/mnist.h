@@ -1,8 +1,8 @@
 #pragma once
 // Finds the four MNIST files (IDX, gzip or plain, directly in the directory or in MNIST/raw below
-// it), downloads what is missing where that is allowed, and reads them. A downloaded file is kept
-// only if the MD5 of its decompressed content is the published one; files that were there already
-// may hold any IDX data set of that shape.
+// it), downloads missing ones if that is allowed, and reads them. A downloaded file is kept only if
+// the MD5 of its decompressed content is the published one; files that were there already may hold
+// any IDX data set of that shape.
 
 #include <functional>
 #include <string>
@@ -19,7 +19,7 @@ using Fetch = std::function<Result<std::string>(const std::string& url)>;
 /// GET over HTTPS; a status other than 200 is an error.
 Result<std::string> FetchOverHttp(const std::string& url);
 
-/// With an empty `fetch` nothing is downloaded and a missing file is an error.
+/// With an empty `fetch`, nothing is downloaded and a missing file is an error.
 Result<DataSplits> LoadMnist(const platform::Path& directory, const Fetch& fetch);
 
 /// Writes the four files (plain IDX), so that another program can train on the same images.

@@ -8,7 +8,7 @@
 namespace ebb::train {
 namespace {
 
-// A function's static, because registrations run before main in any order.
+// The map is a function's static, because registrations run before main in any order.
 std::map<std::string, ModelInfo>& Registry() {
   static std::map<std::string, ModelInfo> registry;
   return registry;

@@ -1,6 +1,6 @@
 #pragma once
-// What the trainer knows of a model, and the registry by which it finds one. A model is one file
-// under models/ that defines a Classifier and a ModelRegistration; nothing else changes
+// The trainer's view of a model, and the registry by which it finds one. A model is one file under
+// models/ that defines a Classifier and a ModelRegistration; nothing else changes
 // (docs/adding-a-model.md).
 
 #include <functional>
@@ -22,7 +22,7 @@ class Classifier : public torch::nn::Module {
 };
 
 struct ModelInfo {
-  std::string name;         ///< as --model takes it
+  std::string name;         ///< name for --model
   std::string description;  ///< one line
   ImageShape input;
   std::function<std::shared_ptr<Classifier>()>
@@ -35,11 +35,11 @@ class ModelRegistration {
   explicit ModelRegistration(ModelInfo info);
 };
 
-/// Its parameters and buffers, with a prefix each.
+/// The model's parameters and buffers, each kind with its prefix.
 NamedTensors ModelTensors(const Classifier& model, const char* parameter_prefix,
                           const char* buffer_prefix);
 
-/// A mistake if the model takes images of another shape. `where` says which model.
+/// An Error if the model takes images of another shape. `where` names the model in the message.
 Status RequireShape(const ModelInfo& model, const Dataset& data, const std::string& where);
 
 /// All models by name.

@@ -56,7 +56,7 @@ Tensor Decoded(const TensorBytes& codes, const TensorBytes& scales) {
 
 using TensorMap = std::map<std::string, TensorBytes>;
 
-// The tensor of that name as numbers, if the file has it in that shape.
+// Returns the tensor of that name as numbers, if the file has it in that shape.
 std::optional<Tensor> Find(const TensorMap& stored, const std::string& name,
                            const std::vector<std::int64_t>& shape) {
   const auto found = stored.find(name);
@@ -71,7 +71,7 @@ std::optional<Tensor> Find(const TensorMap& stored, const std::string& name,
   return Decoded(bytes, scales->second);
 }
 
-// All tensors of the model are in the file, and no others.
+// Fills the model. All its tensors must be in the file, and no others.
 Status Fill(LoadedModel& loaded, const TensorMap& stored, const platform::Path& path) {
   std::size_t used = 0;
   for (auto [name, tensor] : ModelTensors(*loaded.model, "", "")) {

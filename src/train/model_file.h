@@ -1,8 +1,8 @@
 #pragma once
-// A trained image classifier in a file: safetensors, the tensors under the names that the model
-// registered them by, which other programs expect, and in the metadata which model it is
-// ("ebb.model"). Weights in 8 bits (weight_codes.h) are I8 tensors of the same shape, each with
-// NAME.scale, fp32 {outputs}; everything else stays as it was.
+// The file of a trained image classifier: safetensors, with the tensors under the names that the
+// model registered, which other programs expect, and the model's name as metadata ("ebb.model").
+// Weights in 8 bits (weight_codes.h) are I8 tensors of the same shape, each with NAME.scale, fp32
+// {outputs}; all other tensors are as in a file without 8 bits.
 
 #include <cstdint>
 #include <memory>
@@ -16,7 +16,7 @@ namespace ebb::train {
 
 enum class WeightForm {
   kPlain,
-  kInt8  ///< tensors of two dimensions and more, a scale for each output
+  kInt8  ///< only tensors of two or more dimensions; one scale for each output
 };
 
 struct LoadedModel {
@@ -26,14 +26,14 @@ struct LoadedModel {
   std::uint64_t file_bytes = 0;
 };
 
-/// `name` is the model's in the registry. kInt8 refuses weights that are not finite.
+/// `name` is the model's name in the registry. kInt8 refuses weights that are not finite.
 Status SaveModel(const platform::Path& path, const Classifier& model, const std::string& name,
                  WeightForm form = WeightForm::kPlain);
 
-/// Draws from torch's generator, because making a model does.
+/// Draws random numbers from torch's generator, because making a model does.
 Result<LoadedModel> LoadModel(const platform::Path& path);
 
-/// What a pruning or a form in fewer bits is about: tensors of two dimensions and more.
+/// True for tensors of two or more dimensions: pruning and 8 bits apply to these.
 bool IsWeight(const torch::Tensor& tensor);
 
 }  // namespace ebb::train

@@ -30,7 +30,7 @@ class ModelFile : public ::testing::Test {
     return loaded ? *loaded : LoadedModel{};
   }
 
-  // What is said of the file after `change` altered its tensors and metadata.
+  // Returns the message about the file after `change` altered its tensors and metadata.
   template <typename Change>
   std::string Refusal(const Change& change) {
     EXPECT_TRUE(SaveModel(path_, *model_, "small-cnn", WeightForm::kInt8));
@@ -64,7 +64,7 @@ TEST_F(ModelFile, APlainModelComesBackWithItsNameAndBits) {
   EXPECT_EQ(loaded.file_bytes, std::filesystem::file_size(path_));
 }
 
-// Half a step of 254 between the least and the largest of an output.
+// The bound is half a step of 254 between the least and the largest weight of an output.
 TEST_F(ModelFile, InEightBitsEachWeightIsOffByAtMostHalfAScale) {
   const std::uint64_t plain_bytes = Saved(WeightForm::kPlain).file_bytes;
   const LoadedModel loaded = Saved(WeightForm::kInt8);

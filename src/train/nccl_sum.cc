@@ -23,7 +23,7 @@ struct Id {
 };
 using Communicator = void*;
 
-// As of NCCL 2.14; later ones take the rest of theirs from their defaults.
+// The configuration of NCCL 2.14; later versions take the rest of theirs from their defaults.
 struct Config {
   std::size_t size = sizeof(Config);
   unsigned magic = 0xcafebeef;
@@ -124,8 +124,8 @@ Status NcclSum::Connect(const std::vector<double>& meeting_point, int rank, int 
   return Check(library_.connect(&communicator_, ranks, id, rank, &config));
 }
 
-// On the stream that LibTorch computes on, so that it comes after what makes `row` and before what
-// reads it.
+// The sum runs on the stream that LibTorch computes on, so that it comes after the operations that
+// make `row` and before those that read it.
 Status NcclSum::Add(const torch::Tensor& row) {
   const std::optional<int> type = TypeOf(row.scalar_type());
   const c10::Stream stream = guard_.getStream(device_);
@@ -140,7 +140,8 @@ Status NcclSum::Add(const torch::Tensor& row) {
                                    communicator_, default_stream));
 }
 
-// The library may still be queueing: only then does the stream know of it.
+// While the library still queues the operation, the stream does not know of it, so the state of the
+// communicator is asked first.
 Result<bool> NcclSum::Done() {
   int state = kSuccess;
   EBB_RETURN_IF_ERROR(Check(library_.async_error(communicator_, &state)));
@@ -153,8 +154,8 @@ Result<bool> NcclSum::Done() {
   }
 }
 
-// To abort is also the end of a communicator that has nothing left to do, which does not wait for
-// other ranks.
+// Abort also ends a communicator that has nothing left to do, because it does not wait for other
+// ranks.
 void NcclSum::Abort() {
   if (communicator_) library_.abort(std::exchange(communicator_, nullptr));
 }
@@ -166,7 +167,7 @@ Result<std::unique_ptr<DeviceSum>> OpenNccl(const std::string& file, torch::Devi
   if (!handle)
     return Fail({ExitCode::kUnavailable, "NCCL is not there", file,
                  "use --exchange gloo, or a LibTorch with CUDA: ./dev build --torch PYTHON"});
-  // Never closed: threads of its own outlive its communicators.
+  // The library is never closed, because its threads outlive its communicators.
   const Functions library(handle);
   if (!library.usable())
     return Fail({ExitCode::kUnavailable, "is not NCCL 2.14 or later", file,

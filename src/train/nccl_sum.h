@@ -1,9 +1,9 @@
 #pragma once
-// Sums between the GPUs of all ranks by NVIDIA's collectives library, which LibTorch with CUDA
-// brings. It is loaded when it is asked for; the few functions that are needed are declared by hand
-// from its documentation (NCCL API reference), whose binary interface is stable. LibTorch's own
-// process group for it needs the headers of CUDA's compiler, and its watchdog ends the process
-// where a rank is lost.
+// Sums between the GPUs of all ranks by NVIDIA's collectives library (NCCL), which comes with
+// LibTorch for CUDA. The library is loaded on demand. The few functions that Ebb needs are declared
+// by hand from its documentation (NCCL API reference); their binary interface is stable. LibTorch's
+// own process group for NCCL is not used: it needs the headers of CUDA's compiler, and its watchdog
+// ends the process if a rank is lost.
 
 #include <memory>
 #include <string>
@@ -17,11 +17,11 @@ namespace ebb::train {
 
 inline constexpr auto kNcclFile = "libnccl.so.2";
 
-/// For tensors of `device`, which is the current one. An Error where the library is not there or is
-/// older than 2.14, the first whose communicators do not block.
+/// Sums tensors of `device`, which must be the current device. An Error if the library is missing
+/// or older than 2.14, the first version whose communicators do not block.
 Result<std::unique_ptr<DeviceSum>> OpenNccl(const std::string& file, torch::Device device);
 
-/// What sums the tensors of ranks that train on `device`; null: Gloo.
+/// The object that sums tensors of ranks that train on `device`; null: Gloo sums them.
 Result<std::unique_ptr<DeviceSum>> OpenExchange(Exchange exchange, torch::Device device);
 
 }  // namespace ebb::train

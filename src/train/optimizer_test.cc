@@ -53,7 +53,7 @@ TEST_F(AdamTest, TheFusedUpdateEqualsLibTorchs) { ExpectEqualAfterSteps(1e-6); }
 TEST_F(AdamTest, TheUnfusedUpdateEqualsLibTorchs) {
   ours_->to(torch::kFloat64);
   theirs_->to(torch::kFloat64);
-  // The coefficients are rounded to float once.
+  // The coefficients are rounded to float once, hence the tolerance.
   ExpectEqualAfterSteps(1e-6);
 }
 

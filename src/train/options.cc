@@ -32,7 +32,7 @@ const Names<ScheduleKind> kSchedules = {{"constant", ScheduleKind::kConstant},
                                         {"cosine", ScheduleKind::kCosine},
                                         {"step", ScheduleKind::kStep}};
 
-// The textual form of the choices, before their names are looked up.
+// The text of the choices, before their names are looked up.
 struct Choices : RunChoices {
   std::string data = "mnist";
 };

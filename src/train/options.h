@@ -1,7 +1,7 @@
 #pragma once
-// What ebb-train can be told: its flags, their defaults, and the environment of the
-// training-program contract (docs/train.md). Parsing is pure: arguments and environment in,
-// options, text to print, or an Error out.
+// The options of ebb-train: its flags, their defaults, and the environment of the training-program
+// contract (docs/train.md). Parsing is pure: it takes arguments and environment, and returns
+// options, text to print, or an Error.
 
 #include <cstdint>
 #include <span>
@@ -16,16 +16,16 @@ namespace ebb::train {
 
 struct Options : RunOptions, DataOptions {
   std::string model = "simple-cnn";
-  bool measure_speed = false;  ///< tell how fast each precision is here instead of training
+  bool measure_speed = false;  ///< measure the speed of each precision instead of training
   std::string export_data;  ///< a directory: write the data there as IDX files instead of training
   std::string model_save_path;  ///< empty: model.safetensors; a relative path is in run_dir
 };
 
-/// --list-models.
+/// The request of --list-models.
 struct ListModels {};
 using Request = std::variant<Options, TextToPrint, ListModels>;
 
-/// `arguments` without the program's name. Usage errors have ExitCode::kUsage.
+/// `arguments` exclude the program's name. Usage errors have ExitCode::kUsage.
 Result<Request> ParseOptions(std::span<const std::string> arguments,
                              const Environment& environment);
 

@@ -1,1 +1,2 @@
-// Empty on purpose: owns the precompiled LibTorch header that the other translation units reuse.
+// This file is empty on purpose: it owns the precompiled LibTorch header that the other translation
+// units reuse.

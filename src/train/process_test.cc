@@ -1,5 +1,5 @@
-// The real ebb-train as another program sees it: killed, paused, resumed, without disk space,
-// misused.
+// Tests of the real ebb-train as another program sees it: killed, paused, resumed, without disk
+// space, misused.
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -29,7 +29,7 @@ using platform::Path;
 
 struct Ended {
   int exit_code = -1;  ///< 128 + n after signal n
-  std::string errors;  ///< what it wrote to stderr
+  std::string errors;  ///< text written to stderr
 };
 
 class Process : public testing::Test {
@@ -76,7 +76,8 @@ class Process : public testing::Test {
             (directory_ / name).string()};
   }
 
-  // Kills the run at random checkpoints, resumes it, and expects what a run without that gives.
+  // Kills the run at random checkpoints, resumes it, and expects the results of a run without
+  // kills.
   void ExpectTheSameBitsAfterKills(
       const std::function<std::vector<std::string>(const std::string&)>& run);
 
@@ -148,7 +149,7 @@ std::vector<std::string> With(std::vector<std::string> arguments,
   return arguments;
 }
 
-// Where the library believes to have kernels for bf16, and finds that it has none.
+// In this setting the library believes that it has kernels for bf16, and finds none.
 TEST_F(Process, APrecisionWithoutKernelsIsAnErrorOrSlow) {
   ::setenv("ONEDNN_MAX_CPU_ISA", "AVX2", 1);
   const Ended trained = RunToEnd(With(SmallRun("bf16"), {"--precision", "bf16"}));
@@ -168,7 +169,7 @@ void Process::ExpectTheSameBitsAfterKills(
   for (int trial = 0; trial < 3; ++trial) {
     const std::string name = "killed" + std::to_string(trial);
     const auto arguments = With(run(name), {"--checkpoint-every", "1", "--resume"});
-    // Two kills per trial, each some checkpoints after the start of its attempt.
+    // Each trial kills the run twice, each time some checkpoints after the start of the attempt.
     std::ptrdiff_t checkpoints = 0;
     for (int kill = 0; kill < 2; ++kill) {
       const pid_t child = Start(arguments);
@@ -265,7 +266,7 @@ TEST_F(Process, AClassifierWithATeacherResumesToTheSameBitsAndRefusesAnother) {
   const Ended warmer = RunToEnd(With(run("straight"), {"--temperature", "4", "--resume"}));
   EXPECT_EQ(warmer.exit_code, 3);
   EXPECT_THAT(warmer.errors, testing::HasSubstr("--temperature 3.0, not 4.0"));
-  // The same path with other weights is another teacher.
+  // A teacher at the same path with other weights is another teacher.
   ASSERT_EQ(RunToEnd(With(SmallRun("teacher"), {"--seed", "2"})).exit_code, 0);
   const Ended other = RunToEnd(With(run("straight"), {"--resume"}));
   EXPECT_EQ(other.exit_code, 3);
@@ -309,7 +310,7 @@ TEST_F(Process, ALanguageModelOfOtherFlagsIsNotContinued) {
   EXPECT_THAT(missing.errors, testing::HasSubstr("config.json"));
 }
 
-// With hardly any learning the loss stays where it is, and so must what is said of it.
+// With hardly any learning the loss stays the same, so the reported loss must stay the same too.
 TEST_F(Process, TheLossOfALineIsTheMeanSinceTheLastOneOverCheckpoints) {
   const std::vector<std::string> arguments{"--data",
                                            "digits",
@@ -465,7 +466,7 @@ TEST_F(Process, AnEvaluationEndsWhenItIsAskedTo) {
   EXPECT_EQ(RunToEnd(once).exit_code, 0);
   const pid_t child = Start(With(once, {"--repeat", "1000000000"}));
   std::this_thread::sleep_for(std::chrono::milliseconds(500));
-  // Whether it is still loading or evaluates by now.
+  // The child is still loading, or evaluates by now.
   ::kill(child, SIGTERM);
   EXPECT_THAT(Wait(child).exit_code, testing::AnyOf(75, 128 + SIGTERM));
 }

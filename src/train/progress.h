@@ -1,8 +1,8 @@
 #pragma once
-// What a run tells while it runs: JSON lines appended to progress.jsonl (docs/train.md, "Progress")
-// for `ebb`, and a bar or plain lines for a person. Both are throttled here, so the training loop
-// may report every step. A progress file that cannot be written is reported once and never stops
-// the training.
+// The progress of a run: JSON lines appended to progress.jsonl (docs/train.md, "Progress") for
+// `ebb`, and a bar or plain lines for a person. Both are throttled here, so the training loop may
+// report every step. A progress file that cannot be written is reported once and never stops the
+// training.
 
 #include <chrono>
 #include <cstdint>
@@ -26,7 +26,7 @@ struct StepReport {
   std::int64_t epoch = 0;  ///< 1-based
   double loss = 0;
   double samples_per_s = 0;
-  double tokens_per_s = 0;  ///< of a language model; otherwise 0
+  double tokens_per_s = 0;  ///< 0 unless the run trains a language model
 };
 
 struct EpochReport {
@@ -34,8 +34,8 @@ struct EpochReport {
   double train_loss = 0;
   double test_loss = 0;
   double test_accuracy = 0;  ///< 0..1
-  std::int64_t tokens = 0;   ///< that went through a language model; otherwise 0
-  double seconds = 0;        ///< of training
+  std::int64_t tokens = 0;   ///< tokens through a language model; otherwise 0
+  double seconds = 0;        ///< time spent on training
 };
 
 /// Writes progress.jsonl.
@@ -75,7 +75,7 @@ class ProgressDisplay {
   void EpochEnd(const EpochReport& report);
   /// Ends the bar's line, if one is drawn.
   void Finish();
-  /// A line of its own, unless the style is none.
+  /// Prints a line of its own, unless the style is none.
   void Say(const std::string& line);
 
  private:

@@ -16,15 +16,16 @@
 namespace ebb::train {
 namespace {
 
-// How long one waits for the others to begin, and for a rank that computes or evaluates: as
-// torchrun does. One that has ended is noticed at once.
+// The longest time that a rank waits for the others to begin, or for a rank that computes or
+// evaluates; the value is torchrun's. A rank that has ended is noticed at once.
 constexpr std::chrono::minutes kPatience{30};
 constexpr std::chrono::seconds kLauncherAnswersWithin{30};
-// How often one looks whether the devices are done, and asks the other ranks about theirs.
+// Intervals at which a rank looks whether its devices are done, and asks the other ranks about
+// theirs.
 constexpr std::chrono::microseconds kLookAgainAfter{100};
 constexpr std::chrono::seconds kAskOthersAfter{1};
 
-// What ranks tell each other of their devices.
+// States of devices that ranks tell each other.
 constexpr double kBusy = 0, kDone = 1, kFailed = 2;
 
 Error Lost(const std::string& why) {
@@ -32,7 +33,8 @@ Error Lost(const std::string& why) {
           "run all of them again with --resume; their number may be another"};
 }
 
-// The usual one asks the name service for the own host name, which small machines often lack.
+// Gloo's default looks the machine's own host name up in the name service, where small machines
+// often lack it.
 std::shared_ptr<::gloo::transport::Device> DeviceFor(const std::string& address) {
   if (const char* interface = std::getenv("GLOO_SOCKET_IFNAME"); interface && *interface)
     return c10d::ProcessGroupGloo::createDeviceForInterface(interface);
@@ -40,7 +42,7 @@ std::shared_ptr<::gloo::transport::Device> DeviceFor(const std::string& address)
   return c10d::ProcessGroupGloo::createDefaultDevice();
 }
 
-// Debian's LibTorch 2 is built without libuv and refuses to use it, as is the default there.
+// Debian's LibTorch 2 is built without libuv, yet its default is to use it, and it then refuses.
 void ServeWithoutLibuv(auto& options) {
   if constexpr (requires { options.useLibUV; }) options.useLibUV = false;
 }
@@ -56,8 +58,8 @@ c10d::TCPStoreOptions StoreOptions(const RankPlace& place) {
   return options;
 }
 
-// The store of a launcher of another version may take what is said to it and never answer: from
-// 2.4 on, PyTorch's speaks another protocol.
+// The store of a launcher of another version may accept a message and never answer: from 2.4 on,
+// PyTorch's store speaks another protocol.
 Status CheckThatLauncherAnswers(const RankPlace& place) {
   if (!place.launcher_serves) return {};
   c10d::TCPStoreOptions options = StoreOptions(place);
@@ -84,7 +86,7 @@ c10::intrusive_ptr<c10d::Store> StoreAt(const RankPlace& place) {
       c10::make_intrusive<c10d::TCPStore>(place.address, StoreOptions(place)));
 }
 
-// Waits a while for it to be done.
+// Waits up to kAskOthersAfter for the devices to be done.
 Result<bool> DoneSoon(DeviceSum& devices) {
   for (auto waited = kLookAgainAfter; waited < kAskOthersAfter; waited += kLookAgainAfter) {
     EBB_ASSIGN_OR_RETURN(const bool done, devices.Done());
@@ -106,7 +108,7 @@ double Digest(const std::string& text) {
 
 struct Ranks::Group {
   c10::intrusive_ptr<c10d::ProcessGroupGloo> gloo;
-  std::unique_ptr<DeviceSum> devices;  // null: tensors are summed by Gloo, too
+  std::unique_ptr<DeviceSum> devices;  // null: Gloo sums tensors, too
 };
 
 Ranks::Ranks() = default;
@@ -139,7 +141,8 @@ Result<Ranks> Ranks::Join(const RankPlace& place, double share,
   return ranks;
 }
 
-// The first rank says where they meet. Whoever cannot begin says so to the others, too.
+// The first rank gives the address where the devices meet. A rank that cannot begin tells the
+// others.
 Status Ranks::ConnectDevices(std::unique_ptr<DeviceSum> devices) {
   group_->devices = std::move(devices);
   Result<std::vector<double>> place = std::vector<double>();
@@ -161,8 +164,9 @@ Status Ranks::ConnectDevices(std::unique_ptr<DeviceSum> devices) {
                "without"});
 }
 
-// Devices would wait for a rank that has died. Gloo notices it: so the ranks ask each other over it
-// whether theirs has done what was begun, and where one has not, all of them give up.
+// Devices would wait without end for a rank that has died, but Gloo notices its death. So the ranks
+// ask each other over Gloo whether their devices are done, and if one has failed or is lost, all
+// give up.
 Status Ranks::AwaitDevices(const Status& begun) {
   for (auto waited = kAskOthersAfter; waited < kPatience; waited += kAskOthersAfter) {
     const Result<bool> mine = begun ? DoneSoon(*group_->devices) : Fail(begun.error());
@@ -198,7 +202,7 @@ Status Ranks::Sum(std::vector<double>& values) {
       torch::from_blob(values.data(), {static_cast<std::int64_t>(values.size())}, torch::kFloat64));
 }
 
-// As one long row: one exchange for all.
+// Joins the tensors into one long row, so that one exchange is enough.
 Status Ranks::Sum(const std::vector<torch::Tensor>& tensors) {
   if (!group_ || tensors.empty()) return {};
   const torch::NoGradGuard no_gradients;

@@ -1,8 +1,8 @@
 #pragma once
 // The processes that train one model together, each on its part of every update's samples (data
-// parallel). What they exchange goes through Gloo, which LibTorch has on every machine; tensors of
-// other devices are copied, unless the devices sum them themselves (device_sum.h). All ranks call
-// the same methods in the same order. One thread.
+// parallel). They exchange data through Gloo, which LibTorch has on every machine. Tensors of other
+// devices are copied, unless the devices sum them themselves (device_sum.h). All ranks call the
+// same methods in the same order. One thread.
 
 #include <chrono>
 #include <cstdint>
@@ -19,9 +19,9 @@ namespace ebb::train {
 
 class Ranks {
  public:
-  /// Waits until all are there. `share`: how much of an update this one computes, beside the
-  /// others'. `devices`: what sums tensors, for all ranks or for none. Alone where the place says
-  /// so: then every method is free.
+  /// Waits until all ranks are there. `share`: this rank's part of an update, relative to the
+  /// others' shares. `devices`: the object that sums tensors, for all ranks or for none. Alone if
+  /// the place says so: then every method is free.
   static Result<Ranks> Join(const RankPlace& place, double share,
                             std::unique_ptr<DeviceSum> devices = nullptr);
 
@@ -30,7 +30,7 @@ class Ranks {
   ~Ranks();
 
   bool alone() const { return shares_.size() == 1; }
-  /// The one that writes files, tells of progress and evaluates.
+  /// True for the rank that writes files, reports progress and evaluates.
   bool leads() const { return rank_ == 0; }
   std::size_t rank() const { return rank_; }
   std::size_t size() const { return shares_.size(); }
@@ -38,11 +38,11 @@ class Ranks {
   std::span<const std::uint32_t> MyPart(std::span<const std::uint32_t> samples) const {
     return PartOf(samples, shares_, rank_);
   }
-  /// In place, over all ranks. An Error (kTryLater) where one of them is lost.
+  /// Sums in place over all ranks. An Error (kTryLater) if a rank is lost.
   Status Sum(std::vector<double>& values);
-  /// The same of tensors of one type, and of the same shapes everywhere.
+  /// The same for tensors of one type, which have the same shapes in every rank.
   Status Sum(const std::vector<torch::Tensor>& tensors);
-  /// Whether all ranks say the same; an Error names what differs.
+  /// An Error if the ranks do not all pass the same text; the Error names what differs.
   Status RequireSame(const std::string& text, const char* what);
 
  private:

@@ -30,7 +30,7 @@ std::uint16_t FreePort() {
   return ntohs(address.sin_port);
 }
 
-// Ranks as threads, whose devices are the CPU and sum by a stand-in for NCCL.
+// Runs ranks as threads. Their device is the CPU, and a stand-in for NCCL sums.
 class DeviceSums : public testing::Test {
  protected:
   DeviceSums() : handle_(::dlopen(EBB_FAKE_NCCL, RTLD_NOW)) {
@@ -45,7 +45,7 @@ class DeviceSums : public testing::Test {
     return std::move(*opened);
   }
 
-  // What each rank answers, by its number; with a stand-in for those that `has_devices` names.
+  // Returns the answer of each rank, by number. The ranks that `has_devices` names have a stand-in.
   using OfRank = std::function<Status(Ranks&)>;
   static std::vector<Status> Run(int size, const OfRank& of_rank, int without_devices = -1) {
     const std::uint16_t port = FreePort();
@@ -107,7 +107,7 @@ TEST_F(DeviceSums, OfADeviceThatFailsAreGivenUpByAllRanks) {
   EXPECT_EQ(fake_->connected, 0);
 }
 
-// The devices of the others would wait for it without end.
+// The devices of the other ranks would wait for the lost rank without end.
 TEST_F(DeviceSums, OfARankThatIsLostAreGivenUp) {
   fake_->silent_rank = 2;
   const std::vector<Status> said =

@@ -1,6 +1,6 @@
 #pragma once
-// What every training of ebb-train can be told, whatever it trains; the commands add their own
-// (options.h, language/lora_options.h) and may begin with other values.
+// The options that every training of ebb-train has, whatever it trains. The commands add their own
+// (options.h, language/lora_options.h) and may have other defaults.
 
 #include <cstdint>
 #include <string>
@@ -10,15 +10,15 @@
 
 namespace ebb::train {
 
-/// Knowledge distillation (divergence.h).
+/// Options of knowledge distillation (divergence.h).
 struct Distillation {
-  std::string teacher;     ///< a model to learn from; empty: none
-  double temperature = 2;  ///< of both models' probabilities
+  std::string teacher;     ///< model to learn from; empty: none
+  double temperature = 2;  ///< divides both models' logits
   double mix = 0.5;        ///< the teacher's share of the loss
 };
 
 struct RunOptions {
-  std::int64_t batch_size = 64;  ///< of a micro-batch
+  std::int64_t batch_size = 64;  ///< size of a micro-batch
   std::int64_t accumulation = 1;
   std::int64_t epochs = 3;
   LearningRateSchedule learning_rate;
@@ -28,14 +28,14 @@ struct RunOptions {
   std::uint64_t seed = 1;
   Distillation distillation;
 
-  bool check = false;  ///< tell whether the training could start instead of training
+  bool check = false;  ///< report if the training could start, without training
   std::string run_dir = "runs/train";
   std::string checkpoint_dir;  ///< empty: <run_dir>/checkpoints
   std::int64_t checkpoint_every = 0;
   bool resume = false;
   bool allow_changed = false;  ///< go on although the data or the model has changed
   bool verify = false;         ///< digests of whole weights, too (input_content.h)
-  double rank_share = 1;       ///< of an update's samples, beside those of the other ranks
+  double rank_share = 1;       ///< relative share of an update's samples among ranks
   Exchange exchange = Exchange::kGloo;
   OnDivergence on_divergence = OnDivergence::kStop;
   ProgressStyle progress = ProgressStyle::kAuto;

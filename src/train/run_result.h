@@ -1,5 +1,6 @@
 #pragma once
-// train_result.json: what a finished run reports to whoever started it (docs/train.md, "Result").
+// train_result.json: the report of a finished run to the program that started it (docs/train.md,
+// "Result").
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
@@ -13,7 +14,7 @@
 
 namespace ebb::train {
 
-/// What was asked for.
+/// The options that the run was started with.
 struct RunDescription {
   std::string model;
   std::string dataset;
@@ -27,21 +28,21 @@ struct RunDescription {
   std::string model_path;
 };
 
-/// All but the names of model and data, and where the model lies.
+/// Fills all fields except the names of model and data, and the place of the model.
 RunDescription DescriptionOf(const RunOptions& options);
 
-/// What only the process that finished the run knows; the rest comes from the description and the
-/// state.
+/// The facts that only the process that finished the run knows; the other fields come from the
+/// description and the state.
 struct RunFacts {
   std::int64_t train_samples = 0;
   std::int64_t test_samples = 0;
   std::string device;  ///< "cpu" or "cuda"
   std::string device_name;
   std::int64_t threads = 0;
-  std::string parameters_sha256;  ///< of all parameters' bytes in order of name
+  std::string parameters_sha256;  ///< digest of all parameters' bytes in order of name
   std::string torch_version;
   std::string precision_notice;        ///< empty: nothing to say (emulation.h)
-  std::vector<std::string> notices{};  ///< for people: what was left out, cut off or changed
+  std::vector<std::string> notices{};  ///< texts for people: data left out, cut off or changed
   nlohmann::ordered_json more = nlohmann::ordered_json::object();  ///< fields of this kind of model
 };
 

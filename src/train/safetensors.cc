@@ -44,7 +44,7 @@ std::uint64_t ReadLittleEndian64(std::string_view bytes) {
   return value;
 }
 
-// The bytes that a shape needs; nothing for more than `limit`.
+// The number of bytes that a shape needs; nothing if it is more than `limit`.
 std::optional<std::uint64_t> ShapeBytes(const std::vector<std::int64_t>& shape, std::uint64_t item,
                                         std::uint64_t limit) {
   std::uint64_t bytes = item;
@@ -55,7 +55,8 @@ std::optional<std::uint64_t> ShapeBytes(const std::vector<std::int64_t>& shape, 
   return bytes;
 }
 
-// Whole numbers only: the library would cut fractions off, and wrap what does not fit.
+// Accepts whole numbers only: the library would cut fractions off, and wrap numbers that do not
+// fit.
 template <typename Whole>
 Result<std::vector<Whole>> WholeNumbers(const json& list, const std::string& key,
                                         const std::string& name) {
@@ -89,7 +90,7 @@ Result<TensorBytes> DecodeTensor(const std::string& key, const json& entry, std:
   return tensor;
 }
 
-// Every byte belongs to exactly one tensor.
+// True if every byte belongs to exactly one tensor.
 bool FillsTheData(const std::vector<TensorBytes>& tensors, std::string_view data) {
   std::vector<std::string_view> parts;
   for (const TensorBytes& tensor : tensors) parts.push_back(tensor.data);

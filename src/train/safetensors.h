@@ -29,7 +29,7 @@ struct SafetensorsView {
   std::vector<TensorBytes> tensors;  ///< borrow from the decoded file
 };
 
-/// What stands before the data. Sorts the tensors as their data have to follow it.
+/// The bytes before the data. Sorts the tensors in the order that their data must have.
 std::string SafetensorsHeader(std::vector<TensorBytes>& tensors, const Metadata& metadata);
 
 std::string EncodeSafetensors(std::vector<TensorBytes> tensors, const Metadata& metadata);

@@ -1,6 +1,6 @@
-// Any bytes as a safetensors file, and any text as the header of one: refused with an Error, or
-// tensors whose bytes lie in the file, as many as their shapes say, and which written out again
-// read back as the same. Run:
+// Fuzz target: takes any bytes as a safetensors file, and any text as the header of one. The reader
+// refuses them with an Error, or returns tensors whose bytes lie in the file and are as many as
+// their shapes say; written out again, the tensors read back as the same. Run:
 // build/fuzz/bin/safetensors_fuzz -max_total_time=60
 #include "train/safetensors.h"
 

@@ -1,6 +1,6 @@
 #pragma once
-// In which order an epoch visits its samples, and how they group into updates. A pure function of
-// (seed, epoch), so a checkpoint stores a position, not a permutation.
+// The order in which an epoch visits its samples, and how they group into updates. A pure function
+// of (seed, epoch), so a checkpoint stores a position, not a permutation.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,8 +17,8 @@ struct EpochSeed {
 /// A uniform permutation of 0..count-1 (Fisher-Yates).
 std::vector<std::uint32_t> EpochPermutation(const EpochSeed& seed, std::size_t count);
 
-/// How samples group: an update takes micro_batch x accumulation samples, the last of an epoch what
-/// is left.
+/// The grouping of samples: an update takes micro_batch x accumulation samples, the last of an
+/// epoch the remaining ones.
 struct BatchPlan {
   std::size_t samples = 0;
   std::size_t micro_batch = 1;
@@ -33,8 +33,7 @@ struct BatchPlan {
                                         std::size_t update) const;
 };
 
-/// Cuts an update's samples into micro-batches of at most `micro_batch`, all but the last of that
-/// size.
+/// Cuts an update's samples into micro-batches of `micro_batch` samples; the last may be smaller.
 std::vector<std::span<const std::uint32_t>> MicroBatches(std::span<const std::uint32_t> update,
                                                          std::size_t micro_batch);
 

@@ -14,8 +14,8 @@ struct LearningRateSchedule {
   double decay = 0.7;             ///< kStep: factor per `decay_epochs`
   std::int64_t decay_epochs = 1;  ///< kStep
   std::int64_t warm_up_steps =
-      0;             ///< kCosine: steps of a linear rise from 0, where the cosine begins
-  double floor = 0;  ///< kCosine: the share of `initial` that it falls to
+      0;             ///< kCosine: steps of a linear rise from 0, before the cosine begins
+  double floor = 0;  ///< kCosine: share of `initial` at the end of the fall
 
   struct Progress {
     std::int64_t step = 0;  ///< 0-based over the whole run

@@ -18,8 +18,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr double kSeconds = 1;       // of a measurement
-constexpr double kSlowUpdate = 0.3;  // seconds for kFirstSamples: whole batches would take too long
+constexpr double kSeconds = 1;  // length of a measurement
+// Seconds for kFirstSamples; if slower, whole batches would take too long.
+constexpr double kSlowUpdate = 0.3;
 constexpr std::size_t kFirstSamples = 8;
 
 double SecondsSince(Clock::time_point begin) {
@@ -33,7 +34,7 @@ class Convolution {
       : images_(torch::ones({16, 32, 14, 14}).contiguous(torch::MemoryFormat::ChannelsLast)),
         weights_(torch::ones({64, 32, 3, 3}).contiguous(torch::MemoryFormat::ChannelsLast)) {}
 
-  /// Infinite where the library cannot do it.
+  /// Infinite if the library cannot compute it.
   double Seconds(Precision precision) const {
     const auto begin = Clock::now();
     const AutocastScope autocast(precision, torch::kCPU);
@@ -59,7 +60,7 @@ PrecisionTrial TryPrecision(Precision precision) {
   constexpr double kNever = std::numeric_limits<double>::infinity();
   PrecisionTrial trial{kNever, kNever, CpuHasArithmetic(CpuFlags(), precision)};
   const auto begin = Clock::now();
-  // The first of each is slower: the library makes its kernels then.
+  // The first run of each precision is slower, because the library makes its kernels then.
   for (int i = 0; i < kMost && (i < 2 || SecondsSince(begin) < kLongest); ++i) {
     trial.fp32_seconds = std::min(trial.fp32_seconds, convolution.Seconds(Precision::kFp32));
     trial.mixed_seconds = std::min(trial.mixed_seconds, convolution.Seconds(precision));

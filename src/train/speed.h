@@ -1,6 +1,6 @@
 #pragma once
-// How fast training is on this machine, measured in a second or two: for the size of a run, and for
-// the choice of its precision. Uses LibTorch's random numbers only in MeasureSpeed.
+// Measures how fast training is on this machine, in a second or two: to choose the size of a run,
+// and its precision. Only MeasureSpeed uses LibTorch's random numbers.
 
 #include <string>
 
@@ -11,16 +11,16 @@
 
 namespace ebb::train {
 
-/// One convolution in fp32 and in `precision`, on the CPU: a tenth of a second, a second where it
-/// is emulated.
+/// Times one convolution in fp32 and in `precision`, on the CPU. Takes a tenth of a second, or a
+/// second if the precision is emulated.
 PrecisionTrial TryPrecision(Precision precision);
 
-/// What a reader of the run should know of its precision, which is also said at once; empty:
-/// nothing.
+/// A notice about the run's precision for its reader, which is also printed at once; empty: no
+/// notice.
 std::string PrecisionNotice(Precision precision, torch::Device device);
 
 /// Samples per second of updates of the options' model and batch size in `precision`, on drawn
-/// digits. Takes about a second; very slow precisions some more.
+/// digits. Takes about a second; longer for very slow precisions.
 Result<double> MeasureSpeed(const Options& options, Precision precision);
 
 }  // namespace ebb::train

@@ -1,8 +1,8 @@
 #pragma once
-// How many bytes tensors take on a device, and the most they took: LibTorch's allocators report
-// every allocation to an observer of the current thread (and of the backward passes it starts). Not
-// the resident size of the process: scratch memory inside a library's kernels and the allocator's
-// slack are not in it.
+// The bytes that tensors take on a device, and their peak: LibTorch's allocators report every
+// allocation to an observer of the current thread (and of the backward passes it starts). This is
+// not the resident size of the process: it excludes scratch memory inside a library's kernels and
+// the allocator's slack.
 
 #include <cstdint>
 #include <memory>

@@ -62,7 +62,7 @@ torch::Tensor TensorOver(const TensorBytes& bytes, torch::ScalarType type,
     if (!bytes.data.empty()) std::memcpy(copy.data_ptr(), bytes.data.data(), bytes.data.size());
     return copy;
   }
-  // from_blob takes a mutable pointer; a write would go to this process's copy of the page.
+  // from_blob takes a mutable pointer; a write would change only this process's copy of the page.
   return torch::from_blob(
       const_cast<char*>(bytes.data.data()), bytes.shape, [owner = std::move(owner)](void*) {},
       options);

@@ -1,5 +1,5 @@
 #pragma once
-// From bytes with a name, a type and a shape (safetensors.h) to tensors, and back.
+// Conversion between bytes with a name, a type and a shape (safetensors.h) and tensors.
 
 #include <memory>
 #include <optional>
@@ -12,20 +12,20 @@
 
 namespace ebb::train {
 
-/// "F32" for fp32; the types that a checkpoint or a model has.
+/// "F32" for fp32; knows the types of checkpoints and models.
 std::string DtypeName(torch::ScalarType type);
-/// Nothing for a type that is not a number format of weights.
+/// Nothing if the type is not a number format of weights.
 std::optional<torch::ScalarType> WeightType(const std::string& dtype);
 
-/// Borrows `portable`, which is contiguous and on the CPU.
+/// Borrows `portable`, which must be contiguous and on the CPU.
 TensorBytes BytesOf(const std::string& name, const torch::Tensor& portable);
 
-/// Contiguous copies on the CPU where the tensors are not that already.
+/// Contiguous tensors on the CPU; those that are not so already are copied.
 NamedTensors Portable(NamedTensors tensors);
-/// Borrows them all.
+/// Borrows all of `portable`.
 std::vector<TensorBytes> BytesOf(const NamedTensors& portable);
 
-/// A tensor over the bytes, which `owner` keeps alive; a copy where the bytes are not aligned.
+/// A tensor over the bytes, which `owner` keeps alive; a copy if the bytes are not aligned.
 torch::Tensor TensorOver(const TensorBytes& bytes, torch::ScalarType type,
                          std::shared_ptr<const void> owner);
 

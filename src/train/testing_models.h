@@ -1,5 +1,5 @@
 #pragma once
-// Small models and helpers for the tests of the LibTorch half.
+// Small models and helpers for tests that use LibTorch.
 
 #include <cstdint>
 #include <numeric>

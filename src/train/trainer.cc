@@ -31,7 +31,7 @@ namespace {
 // memory peak.
 constexpr std::size_t kMinEvaluationBatch = 32;
 
-// What is decided once, before the run's objects are made.
+// Choices that are made once, before the run's objects.
 struct Setup {
   ModelInfo model;
   torch::Device device;
@@ -91,7 +91,7 @@ Evaluation ClassifierTask::Evaluate() {
   return train::Evaluate(*model_, test_source_, {batch, options_.precision, 1.0});
 }
 
-// What train_result.json has of a classifier beside what every run has.
+// The fields of train_result.json that only a classifier has.
 nlohmann::ordered_json ClassifierFields(const Options& options, const Classifier& model) {
   std::int64_t parameters = 0;
   for (const torch::Tensor& parameter : model.parameters()) parameters += parameter.numel();
@@ -124,7 +124,7 @@ Result<std::string> ClassifierTask::Finish(const TrainingState& state) {
   return "result in " + result_path.string() + ", model in " + options_.model_save_path;
 }
 
-// Where the model goes is known to be writable before the epochs are spent.
+// Makes sure that the model's folder is writable before time is spent on epochs.
 Status EnsureModelFolder(const Options& options) {
   return platform::EnsureWritableDirectory(platform::Path(options.model_save_path).parent_path());
 }
@@ -174,7 +174,7 @@ Result<Setup> Prepare(const Options& options, const DataSplits& data) {
                std::move(fit.devices)};
 }
 
-// A teacher is the same if its weights are, wherever it lies.
+// A teacher is the same if its weights are the same, wherever its file is.
 nlohmann::ordered_json FingerprintOf(const Options& options, const Setup& setup) {
   nlohmann::ordered_json fingerprint = Fingerprint(options);
   if (setup.teacher)

@@ -9,11 +9,12 @@
 
 namespace ebb::train {
 
-/// Whether Train would begin: the model fits the data, the device does the precision, and the
-/// folder of the model can be written, unless it is in the run directory, which is not made here.
+/// Checks that Train would begin: the model fits the data, the device supports the precision, and
+/// the model's folder is writable. The run directory is not made here, so a folder in it is not
+/// checked.
 Status CheckTraining(const Options& options, const DataSplits& data);
 
-/// Trains as the options say. What LibTorch throws becomes an Error.
+/// Trains as the options say. Exceptions of LibTorch become an Error.
 Result<Outcome> Train(const Options& options, const DataSplits& data);
 
 }  // namespace ebb::train

@@ -62,7 +62,7 @@ class Run {
   void Tell(const std::function<void(ProgressLog&)>& tell);
 
   Ranks& ranks() { return *settings_.ranks; }
-  // Several ranks stop at the same step: when all of them know that one was asked to.
+  // Several ranks stop at the same step: when all of them know that a stop was requested.
   bool Stopping() { return ranks().alone() ? StopRequested() : stop_agreed_; }
   bool Diverged() const { return diverged_ && settings_.on_divergence == OnDivergence::kStop; }
   bool EpochComplete() const { return state_.epoch_updates == updates_per_epoch_; }
@@ -80,7 +80,7 @@ class Run {
   BatchPlan plan_;
   std::int64_t updates_per_epoch_;
   RunSize size_;
-  std::optional<ProgressLog> log_;  // of the rank that leads
+  std::optional<ProgressLog> log_;  // only in the rank that leads
   ProgressDisplay display_;
   LossScaler scaler_;
   FiniteWatch watch_;
@@ -96,7 +96,7 @@ class Run {
   std::int64_t report_weight_ = 0;
   std::int64_t report_samples_ = 0;
   std::int64_t report_tokens_ = 0;
-  double report_loss_ = 0;  // sum over the weight, as far as it was folded in
+  double report_loss_ = 0;  // loss x weight, summed at each FoldLoss
 };
 
 BatchPlan PlanFor(const LoopSettings& settings, std::size_t samples) {
@@ -156,7 +156,7 @@ void Run::BeginLog() {
                std::to_string(size_.total_steps));
 }
 
-// The run in one screen: train an epoch, evaluate, checkpoint, until done or asked to stop.
+// The whole run: train an epoch, evaluate, checkpoint, until done or asked to stop.
 Result<Outcome> Run::Train() {
   EBB_RETURN_IF_ERROR(ranks().RequireSame(settings_.identity.fingerprint.dump(), "options"));
   EBB_RETURN_IF_ERROR(ranks().RequireSame(std::to_string(state_.step), "a checkpoint"));
@@ -192,8 +192,8 @@ Status Run::TrainEpoch() {
   return {};
 }
 
-// What LibTorch draws on several ranks is a function of (seed, step, rank), so that no checkpoint
-// need store it.
+// With several ranks, LibTorch's random numbers are a function of (seed, step, rank), so that no
+// checkpoint need store them.
 UpdateLoss Run::AddMyGradients(std::span<const std::uint32_t> samples) {
   const UpdateLoss nothing{torch::zeros({}, torch::device(task_.device())), 0, 0};
   if (samples.empty()) return nothing;
@@ -204,7 +204,7 @@ UpdateLoss Run::AddMyGradients(std::span<const std::uint32_t> samples) {
       {samples, state_.step, settings_.scales_loss ? scaler_.scale() : 1.0, ranks().rank()});
 }
 
-// The mean over all samples from the means over the parts, of losses and of gradients.
+// Combines the means of losses and gradients over the parts into the mean over all samples.
 Status Run::Combine(UpdateLoss& loss) {
   if (ranks().alone()) return {};
   const auto weight = static_cast<double>(loss.weight);
@@ -231,7 +231,8 @@ Status Run::Update(std::span<const std::uint32_t> samples) {
   UpdateLoss loss = AddMyGradients(ranks().MyPart(samples));
   EBB_RETURN_IF_ERROR(Combine(loss));
   const Applied applied = ApplyGradients(loss);
-  // The loss of an update that overflowed in fp16 may be no number; the mean is over the others.
+  // The loss of an update that overflowed in fp16 may not be a number; the mean is over the other
+  // updates.
   if (applied == Applied::kSkipped && !std::isfinite(loss.mean.item<double>())) loss.weight = 0;
   if (loss.weight > 0)
     pending_loss_ += loss.mean.to(torch::kFloat64) * static_cast<double>(loss.weight);
@@ -243,7 +244,8 @@ Status Run::Update(std::span<const std::uint32_t> samples) {
   report_samples_ += static_cast<std::int64_t>(samples.size());
   report_tokens_ += loss.tokens;
   const bool due = report_throttle_.Due(Clock::now());
-  // Several ranks know at once: those that go on would wait for the others.
+  // Several ranks look at every update, so that all learn of a divergence at once: ranks that went
+  // on would wait for the others.
   if (due || !ranks().alone()) LookForDivergence();
   if (due) ReportStep();
   return {};
@@ -271,7 +273,8 @@ void Run::LookForDivergence() {
   if (const auto found = watch_.Look()) Diverge(found->step, found->what + " is not finite");
 }
 
-// What an update made of finite gradients may have overflowed: it must reach no file.
+// The last update, though made of finite gradients, may have overflowed. Its tensors must not reach
+// a file.
 void Run::LookAtTensors() {
   LookForDivergence();
   if (diverged_) return;
@@ -282,7 +285,7 @@ void Run::LookAtTensors() {
 void Run::Diverge(std::int64_t step, const std::string& reason) {
   if (diverged_) return;
   diverged_ = NonFiniteUpdate{step, reason};
-  if (state_.diverged_at_step > 0) return;  // told before the pause
+  if (state_.diverged_at_step > 0) return;  // reported before the pause
   state_.diverged_at_step = step;
   Tell([&](ProgressLog& log) { log.Diverged(step, reason); });
   if (Diverged() || !ranks().leads()) return;
@@ -336,7 +339,7 @@ void Run::FoldLoss() {
   pending_loss_.zero_();
 }
 
-// By the rank that leads; the others wait for what it found.
+// The rank that leads evaluates; the others wait for its result.
 Result<Evaluation> Run::Evaluate() {
   std::vector<double> found{0, 0};
   if (ranks().leads()) {
@@ -349,7 +352,7 @@ Result<Evaluation> Run::Evaluate() {
 
 Status Run::FinishEpoch() {
   EBB_ASSIGN_OR_RETURN(const Evaluation evaluation, Evaluate());
-  // Without data to validate with, both are unknown.
+  // Without validation data, loss and accuracy are both unknown, which is not a divergence.
   if (!std::isfinite(evaluation.loss) && std::isfinite(evaluation.accuracy))
     Diverge(state_.step, "the validation loss is not finite");
   const double train_loss =
@@ -382,7 +385,8 @@ Status Run::Checkpoint() {
   return {};
 }
 
-// A checkpoint that fails does not end a training that goes well: the previous one stays valid.
+// Warns if a checkpoint fails, because that does not end a training that goes well: the previous
+// checkpoint stays valid.
 void Run::CheckpointOrWarn() {
   const Status saved = Checkpoint();
   if (saved) return;
@@ -400,7 +404,7 @@ Result<Outcome> Run::Pause() {
   return Outcome::kPaused;
 }
 
-// The update or the evaluation that was begun is not done: parameters are as after the last update.
+// The update or the evaluation that had begun is not done: parameters are as after the last update.
 Error Run::AfterLostRank(const Error& error) {
   Error told = error;
   if (!ranks().leads()) return told;

@@ -2,8 +2,9 @@
 // The training loop, whatever is trained (task.h): epochs of updates in a seeded order, an
 // evaluation after each, checkpoints, progress, pauses. Single-threaded apart from LibTorch's own
 // pool; stops between updates when a stop is requested. Several ranks (ranks.h) do the same updates
-// as one would, each on its part of the samples; the first of them does the rest. A lost rank ends
-// the training with a checkpoint, from which any number of ranks goes on.
+// as one rank would, each on its part of the samples; the rank that leads also evaluates and writes
+// files. A lost rank ends the training with a checkpoint, from which any number of ranks can
+// continue.
 
 #include <nlohmann/json.hpp>
 #include <string>
@@ -29,8 +30,8 @@ struct LoopSettings {
   std::size_t accumulation = 1;
   std::int64_t epochs = 1;
   LearningRateSchedule learning_rate;
-  std::uint64_t seed = 1;    ///< of the order
-  bool scales_loss = false;  ///< fp16
+  std::uint64_t seed = 1;    ///< seed of the order
+  bool scales_loss = false;  ///< true for fp16
   std::int64_t checkpoint_every = 0;
   std::string run_dir;
   std::string checkpoint_dir;
@@ -39,14 +40,14 @@ struct LoopSettings {
   OnDivergence on_divergence = OnDivergence::kStop;
   ProgressStyle progress = ProgressStyle::kAuto;
   Ranks* ranks = nullptr;  ///< borrowed; not null
-  RunIdentity identity;    ///< what must be the same for a continuation to be the same run
+  RunIdentity identity;    ///< must be equal for a continuation
 };
 
-/// What the options say; a continuation must have the same identity.
+/// The loop settings for these options; a continuation must have the same identity.
 LoopSettings LoopOf(const RunOptions& options, RunIdentity identity, Ranks& ranks);
 
-/// Runs the task to its end, or until a stop is requested. `memory` was begun before the task took
-/// any.
+/// Runs the task to its end, or until a stop is requested. `memory` must begin before the task
+/// allocates tensors.
 Result<Outcome> RunTraining(Task& task, const LoopSettings& settings,
                             const TensorMemoryScope& memory);
 

@@ -19,7 +19,8 @@ using ::testing::HasSubstr;
 constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
-// Two parameters, and an update for each sample whose loss and gradients are what the test says.
+// A task with two parameters. The test sets the loss and the gradients of each update, which takes
+// one sample.
 class ScriptedTask : public Task {
  public:
   explicit ScriptedTask(std::size_t samples) : samples_(samples), optimizer_(Parameters()) {}
@@ -48,7 +49,7 @@ class ScriptedTask : public Task {
     return std::string("done");
   }
 
-  /// Values at updates, from 1 on.
+  /// Values by the number of the update, from 1 on.
   std::map<std::int64_t, double> loss_at_, gradient_at_;
   double validation_loss_ = 1;
   std::optional<TrainingState> finished_;
@@ -66,7 +67,7 @@ class TrainingLoop : public ::testing::Test {
  protected:
   TrainingLoop() { at::set_num_threads(1); }
 
-  // Two epochs of five updates, a checkpoint after every second.
+  // Trains two epochs of five updates, with a checkpoint after every second update.
   Result<Outcome> Train(ScriptedTask& task, const std::function<void(LoopSettings&)>& change = {}) {
     auto ranks = Ranks::Join({}, 1, nullptr);
     EXPECT_TRUE(ranks) << ranks.error().Message();
@@ -84,7 +85,7 @@ class TrainingLoop : public ::testing::Test {
     return RunTraining(task, settings, memory);
   }
 
-  // The step of the checkpoint, whose tensors are finite.
+  // Returns the step of the checkpoint, and expects its tensors to be finite.
   std::int64_t CheckpointStep() const {
     ScriptedTask task(1);
     const auto state = LoadCheckpoint(directory_ / "checkpoint.safetensors",
@@ -157,7 +158,7 @@ TEST_F(TrainingLoop, WhoeverWantsToGoesOnAndTheResultSaysSo) {
   EXPECT_EQ(task.finished_->diverged_at_step, 3);
   EXPECT_EQ(task.finished_->step, 10);
   EXPECT_EQ(DivergedInProgress(), 3);
-  // Its checkpoint is refused by a run that would stop.
+  // A run that stops on divergence refuses the checkpoint.
   EXPECT_EQ(CheckpointStep(), -1);
   ScriptedTask again(5);
   const auto refused = Train(again, [](LoopSettings& settings) { settings.resume = true; });

@@ -14,7 +14,7 @@ Error BadCheckpoint(const std::string& name, std::string what) {
           "start afresh without --resume, or restore the checkpoint"};
 }
 
-// JSON has no NaN: a loss that is unknown, or of a training that has diverged, is null there.
+// JSON has no NaN: null stands for a loss that is unknown, or of a training that has diverged.
 double NumberOrNan(const json& value) {
   return value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>();
 }

@@ -1,6 +1,6 @@
 #pragma once
-// Everything about a run that is not a tensor: where it stands, what it has measured, and which
-// configuration it belongs to. Stored as JSON inside the checkpoint (docs/train.md, "Checkpoint").
+// The state of a run apart from its tensors: its position, its measurements, and the configuration
+// it belongs to. Stored as JSON inside the checkpoint (docs/train.md, "Checkpoint").
 
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
@@ -21,8 +21,8 @@ struct EpochRecord {
   double train_loss = 0;
   double test_loss = 0;
   double test_accuracy = 0;  ///< 0..1
-  double seconds = 0;        ///< of training; evaluation and checkpoints are not in it
-  std::int64_t tokens = 0;   ///< that went through a language model
+  double seconds = 0;        ///< training time without evaluation and checkpoints
+  std::int64_t tokens = 0;   ///< tokens through a language model
 };
 
 /// Dynamic loss scaling (fp16 only); see loss_scaler.h.
@@ -35,7 +35,7 @@ struct TrainingState {
   std::int64_t step = 0;           ///< updates done in the run
   std::int64_t epoch = 0;          ///< epochs finished, evaluation included
   std::int64_t epoch_updates = 0;  ///< updates done in the current epoch
-  std::int64_t epoch_samples = 0;  ///< or predicted tokens: what the loss is a mean over
+  std::int64_t epoch_samples = 0;  ///< samples, or predicted tokens: the loss is a mean over these
   std::int64_t epoch_tokens = 0;
   double epoch_loss_sum = 0;
   double epoch_seconds = 0;          ///< spent in the current epoch, pauses not counted
@@ -43,19 +43,19 @@ struct TrainingState {
   std::int64_t peak_tensor_bytes = 0;
   std::int64_t diverged_at_step = 0;  ///< the first update that was not finite; 0: none
   LossScale loss_scale;
-  std::vector<std::string> changed_inputs;  ///< since it began, with --allow-changed
+  std::vector<std::string> changed_inputs;  ///< since the run began, with --allow-changed
   std::vector<EpochRecord> history;
 };
 
 nlohmann::ordered_json ToJson(const TrainingState& state);
-/// `name` is the checkpoint, for messages.
+/// `name` is the checkpoint's name in messages.
 Result<TrainingState> TrainingStateFromJson(const nlohmann::json& json, const std::string& name);
 
 /// The options that must be the same for a continuation to be the same run, by flag name.
 nlohmann::ordered_json Fingerprint(const Options& options);
-/// The flags of a run with a teacher.
+/// Adds the flags of a run with a teacher.
 void AddTo(nlohmann::ordered_json& fingerprint, const Distillation& distillation);
-/// Names the first flag that differs.
+/// An Error that names the first flag that differs.
 Status RequireSameFingerprint(const nlohmann::json& stored, const nlohmann::json& wanted,
                               const std::string& name);
 

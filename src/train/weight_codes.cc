@@ -9,7 +9,7 @@
 namespace ebb::train {
 namespace {
 
-// Magnitudes below count as zero: the inverse of their scale would be infinite.
+// Smaller magnitudes count as zero, because the inverse of their scale would be infinite.
 constexpr float kLeastMagnitude = 1e-30F;
 
 float LargestMagnitude(std::span<const float> values) {
@@ -23,7 +23,7 @@ float LargestMagnitude(std::span<const float> values) {
 
 float InverseOf(float scale) { return scale > 0 ? 1 / scale : 0; }
 
-// Half way between two levels the choice changes.
+// The borders are half way between two levels.
 constexpr std::array<float, 15> Borders() {
   std::array<float, 15> borders{};
   for (std::size_t i = 0; i < borders.size(); ++i)
@@ -41,14 +41,14 @@ template <typename Number>
 Number As(float value) {
   return static_cast<Number>(value);
 }
-// To the nearest, ties to even. Scales are finite here, so values are.
+// Rounds to the nearest, ties to even. Scales are finite here, so the values are finite.
 template <>
 Bf16 As(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   return {static_cast<std::uint16_t>((bits + 0x7FFFU + ((bits >> 16) & 1U)) >> 16)};
 }
 
-// The two levels of each byte.
+// The two levels that a byte stands for.
 using Pair = std::array<float, 2>;
 constexpr std::array<Pair, 256> Pairs() {
   std::array<Pair, 256> pairs{};
@@ -98,7 +98,7 @@ float EncodeScales(std::span<const float> scales, std::int8_t* codes, float* blo
   return mean;
 }
 
-// Rounding takes the least scales below zero.
+// Rounding may take the least scales below zero.
 void DecodeScales(const std::int8_t* codes, const float* block_scales, float mean,
                   std::size_t first, std::span<float> out) {
   for (std::size_t i = 0; i < out.size(); ++i) {

@@ -15,7 +15,7 @@ namespace {
 std::vector<float> RandomRow(std::size_t count, std::uint64_t seed) {
   Random random(seed);
   std::vector<float> row(count);
-  // Sums of uniform numbers: nearly normal, as weights are.
+  // Sums of uniform numbers are nearly normal, as weights are.
   for (float& value : row)
     value =
         static_cast<float>(random.Uniform(-1, 1) + random.Uniform(-1, 1) + random.Uniform(-1, 1));
@@ -28,7 +28,7 @@ float LargestMagnitude(std::span<const float> values) {
   return largest;
 }
 
-// Where the standard normal distribution has the share `p` below it, by bisection.
+// The number below which the standard normal distribution has the share `p`, by bisection.
 double NormalQuantile(double p) {
   double low = -10, high = 10;
   for (int i = 0; i < 100; ++i) {
@@ -38,8 +38,8 @@ double NormalQuantile(double p) {
   return low;
 }
 
-// Eight positive and seven negative quantiles, evenly between 0.5 and an offset, and zero; the
-// largest becomes 1. The offset is half way between 1 - 1 / 30 and 1 - 1 / 32.
+// The levels are eight positive and seven negative quantiles, evenly between 0.5 and an offset, and
+// zero; the largest becomes 1. The offset is half way between 1 - 1 / 30 and 1 - 1 / 32.
 TEST(WeightCodes, TheLevelsOfNf4AreQuantilesOfTheNormalDistribution) {
   const double offset = (1 - 1.0 / 32 + 1 - 1.0 / 30) / 2;
   const double largest = NormalQuantile(offset);
@@ -80,7 +80,7 @@ TEST(WeightCodes, Nf4IsTheNearestLevelOfItsBlock) {
       for (const double level : kNf4Levels)
         nearest = std::min(nearest, std::abs(level * largest - row[i]));
       EXPECT_NEAR(std::abs(decoded[i] - row[i]), nearest, 1e-6 * largest) << i;
-      // Half of the widest gap, that between -1 and the next.
+      // The bound is half of the widest gap, between -1 and the next level.
       EXPECT_LE(nearest, 0.152 * largest);
     }
   }
@@ -96,7 +96,7 @@ TEST(WeightCodes, TheFirstOfTwoNf4CodesIsInTheUpperHalf) {
   EXPECT_EQ(codes[1], 0xD7);
 }
 
-// Eight bits of significand, ties to even, by arithmetic instead of bits.
+// Expected values have eight bits of significand, ties to even, by arithmetic instead of bits.
 TEST(WeightCodes, Bf16IsRoundedToTheNearest) {
   const std::vector<float> row = RandomRow(640, 9);
   std::vector<std::uint8_t> codes(Nf4RowBytes(row.size()));
@@ -113,7 +113,7 @@ TEST(WeightCodes, Bf16IsRoundedToTheNearest) {
   }
 }
 
-// By arithmetic in double: each scale is off by at most half a step of its 256.
+// Expected values by arithmetic in double: each scale is off by at most half a step of its 256.
 TEST(WeightCodes, ScalesInEightBitsAreNearAndTheirMeanIsKept) {
   for (const std::size_t count : {1, 255, 256, 257, 1000}) {
     std::vector<float> scales = RandomRow(count, count);

@@ -1,4 +1,4 @@
-// A perceptron with wide hidden layers: nearly all of its time is matrix multiplication, so it
+// A perceptron with wide hidden layers. Nearly all of its time is matrix multiplication, so it
 // shows what a number format or a BLAS is worth.
 
 #include "train/model.h"

@@ -1,6 +1,6 @@
 // A small convolutional network: two 3x3 convolutions of few channels, each pooled, and one linear
-// layer; 5,258 parameters and a sixtieth of SimpleCNN's multiplications. What a larger model can
-// teach (docs/train.md, A teacher).
+// layer; 5,258 parameters and a sixtieth of SimpleCNN's multiplications. It is a student for a
+// larger model (docs/train.md, "A teacher").
 
 #include "train/model.h"
 
