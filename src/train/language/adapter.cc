@@ -19,7 +19,7 @@ namespace {
 
 constexpr const char* kConfigFile = "adapter_config.json";
 constexpr const char* kWeightFile = "adapter_model.safetensors";
-constexpr const char* kTrainedOn = "ebb.base_weights";  // of its metadata
+constexpr const char* kTrainedOn = "ebb.base_weights";  // key in the file's metadata
 
 std::string Prefix(std::size_t layer, std::size_t projection) {
   return "base_model.model.model.layers." + std::to_string(layer) + "." +
@@ -31,7 +31,7 @@ torch::TensorOptions AdapterOptions(const Decoder& decoder) {
       .device(decoder.device());
 }
 
-// Numbers of our own generator: the same on every version of LibTorch.
+// Random numbers of Ebb's own generator, so that they are the same on every version of LibTorch.
 torch::Tensor Uniform(const std::array<std::int64_t, 2>& sizes, double bound, std::uint64_t seed) {
   torch::Tensor tensor = torch::empty({sizes[0], sizes[1]}, torch::dtype(torch::kFloat32));
   Random random(seed);
@@ -79,7 +79,7 @@ class Taker {
     return tensor;
   }
 
-  // A copy of a weight of the model, which PEFT saves beside what was learned.
+  // Checks a copy of a weight of the model, which PEFT saves beside the learned tensors.
   void RequireSame(const std::string& name, const torch::Tensor& weight) {
     if (!files_.weights().contains(name)) return;
     const torch::Tensor copy = Take(name, weight.sizes().vec());
@@ -119,7 +119,8 @@ Result<BaseWeights> TrainedOn(const Metadata& metadata, const std::string& file)
                file, ""});
 }
 
-// visit(layer, projection, linear, module) makes the pair of every module that is adapted.
+// Calls visit(layer, projection, linear, module), which makes the pair, for every module that is
+// adapted.
 template <typename Visit>
 Adapter Built(const Decoder& decoder, const LoraSettings& settings, const AdaptedModules& modules,
               const Visit& visit) {
@@ -142,7 +143,7 @@ bool ChangesOuter(const LoraSettings& settings, const AdaptedModules& modules) {
          settings.rules.saved_output;
 }
 
-// lm_head as an adapter of its own or a new one; undefined if it stays.
+// lm_head with its adapter applied or replaced by the saved one; undefined if it stays the same.
 torch::Tensor OuterOutput(Taker& taker, const LoraSettings& settings,
                           const std::optional<ModuleLora>& module, const torch::Tensor& weight) {
   const std::string prefix = "base_model.model.lm_head.";
@@ -160,7 +161,7 @@ torch::Tensor OuterOutput(Taker& taker, const LoraSettings& settings,
   return is_whole ? MergedWeight(weight, pair) : torch::Tensor{};
 }
 
-// embed_tokens; its two matrices are those of a linear module turned over.
+// The same for embed_tokens; its two matrices are those of a linear module, transposed.
 torch::Tensor OuterEmbedding(Taker& taker, const LoraSettings& settings,
                              const std::optional<ModuleLora>& module, const torch::Tensor& weight) {
   const std::string prefix = "base_model.model.model.embed_tokens.";

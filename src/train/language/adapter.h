@@ -22,15 +22,15 @@ struct LoraPair {
   torch::Tensor a;
   torch::Tensor b;
   torch::Tensor magnitude;  ///< {out}; undefined without DoRA
-  double scaling = 1;       ///< of B A
+  double scaling = 1;       ///< factor of B A
 };
 
 struct Adapter {
   LoraSettings settings;
   std::vector<std::array<std::optional<LoraPair>, kProjectionCount>> layers;
-  BaseWeights trained_on = BaseWeights::kPlain;  ///< how the model's weights were kept meanwhile
+  BaseWeights trained_on = BaseWeights::kPlain;  ///< form of the model's weights in training
 
-  /// In order of layers and projections, under PEFT's names.
+  /// The tensors in order of layers and projections, under PEFT's names.
   NamedTensors Tensors() const;
 };
 
@@ -40,22 +40,23 @@ struct Adapter {
 Adapter MakeAdapter(const Decoder& decoder, const LoraSettings& settings, std::uint64_t seed);
 
 /// Writes adapter_config.json and adapter_model.safetensors into the folder, which it creates. The
-/// latter's metadata say trained_on; PEFT passes over it.
+/// metadata of the latter contain trained_on; PEFT ignores it.
 Status SaveAdapter(const platform::Path& folder, const Adapter& adapter,
                    const std::string& base_model);
 
-/// What an adapter makes of embedding and output, in the decoder's type; undefined: nothing.
+/// Embedding and output as an adapter changes them, in the decoder's type; undefined: unchanged.
 struct OuterWeights {
   torch::Tensor embedding;
   torch::Tensor output;
 };
 
-/// Errors name the tensor that does not fit the decoder. An adapter that changes the embedding or
-/// the output (lm_head) is refused where nobody asks for these: Ebb does not train them.
+/// Errors name the tensor that does not fit the decoder. If the caller does not ask for the outer
+/// weights, an adapter that changes the embedding or the output (lm_head) is refused: Ebb does not
+/// train them.
 Result<Adapter> LoadAdapter(const platform::Path& folder, const Decoder& decoder,
                             OuterWeights* outer = nullptr);
 
-/// The decoder computes with them from now on.
+/// Replaces the decoder's embedding and output by those that are defined.
 void Use(const OuterWeights& outer, Decoder& decoder);
 
 /// A projection's weight with its pair added, in the weight's own type.

@@ -19,7 +19,8 @@ constexpr double kLargestRank = 1 << 20;
 constexpr const char* kSavedEmbedding = "embed_tokens";
 constexpr const char* kSavedOutput = "lm_head";
 
-// Of letters, digits and underscores: the same as text and as an expression.
+// True for letters, digits and underscores only: such a name is the same as text and as an
+// expression.
 bool IsPlainName(const std::string& text) {
   return std::ranges::all_of(text, [](char c) {
     return c == '_' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
@@ -38,7 +39,7 @@ tl::unexpected<Error> Unsupported(const std::string& name, std::string what) {
                "without trained biases"});
 }
 
-// Of PEFT 0.21: read below, or without a say in what the adapter computes.
+// Keys of PEFT 0.21: Ebb reads them below, or they do not change what the adapter computes.
 constexpr std::string_view kKnownKeys[] = {"peft_type",
                                            "bias",
                                            "target_modules",
@@ -69,8 +70,8 @@ constexpr std::string_view kKnownKeys[] = {"peft_type",
                                            "layers_to_transform",
                                            "layers_pattern"};
 
-// Ways to begin that leave the base model as it is. The others (PiSSA, OLoRA, CorDA, LoftQ,
-// LoRA-GA) take something out of its weights, to which the adapter is then a supplement.
+// Initialisations that leave the base model as it is. The others (PiSSA, OLoRA, CorDA, LoftQ,
+// LoRA-GA) take something out of its weights, and the adapter then supplements what is left.
 constexpr std::string_view kPlainBeginnings[] = {"gaussian", "eva", "orthogonal"};
 
 Status RefuseOtherBase(const JsonNode& root, const std::string& name) {
@@ -121,7 +122,8 @@ Result<ModuleChoice> ReadChoice(const JsonNode& node, const char* key, const std
   return ModuleChoice{std::move(names), ""};
 }
 
-// The seven projections by name are the settings' own targets; everything else is a rule.
+// The names of the seven projections become the settings' own targets; anything else becomes a
+// rule.
 Status ReadTargets(const JsonNode& root, const std::string& name, LoraSettings& settings) {
   const JsonNode* node = root.Find("target_modules");
   if (node == nullptr || SaysNothing(*node))
@@ -169,7 +171,7 @@ Status ReadLayers(const JsonNode& root, const std::string& name, ModuleRules& ru
   return {};
 }
 
-// PEFT takes every module whose name ends so.
+// PEFT takes every module whose name ends with an entry.
 Status ReadSaved(const JsonNode& root, const std::string& name, ModuleRules& rules) {
   rules.keeps_ties = root.IsTrue("ensure_weight_tying");
   const JsonNode* node = root.Find("modules_to_save");
@@ -246,7 +248,7 @@ ordered_json PatternsJson(const ModulePatterns& patterns, bool whole) {
   return json;
 }
 
-// null where PEFT has None.
+// Values as JSON; null where PEFT has None.
 template <typename Values>
 ordered_json OrNull(const Values& values) {
   return values.empty() ? ordered_json() : ordered_json(values);

@@ -40,7 +40,7 @@ tl::unexpected<Error> Refuse(std::string what, const std::string& file) {
   return Fail({ExitCode::kConfiguration, std::move(what), file, ""});
 }
 
-// Matches a whole name: what may stand `before`, then the expression.
+// Compiles an expression that must match a whole name, after the part that may stand `before` it.
 Result<Pattern> Compiled(const std::string& before, const std::string& expression,
                          const std::string& key, const std::string& file) {
   const auto refused = [&](const Error& error) { return Refuse(key + ": " + error.what, file); };
@@ -56,7 +56,7 @@ Result<bool> Fits(const Pattern& pattern, const std::string& name) {
   return !found.empty();
 }
 
-// A choice of modules, ready to be asked for each name.
+// A choice of modules, compiled, to be asked for each name.
 class Chooser {
  public:
   static Result<Chooser> Of(const ModuleChoice& choice, const std::string& key,
@@ -115,7 +115,7 @@ ModuleChoice ByProjection(const LoraSettings& settings) {
   return choice;
 }
 
-// Which names the rules choose.
+// The names that the rules choose.
 class Selection {
  public:
   static Result<Selection> Of(const LoraSettings& settings, const std::string& file) {
@@ -128,7 +128,7 @@ class Selection {
     return Selection(std::move(targets), std::move(excluded), rules);
   }
 
-  // `layer` is absent for a name that stands in no layer's list.
+  // `layer` is absent for a name that is not in a layer's list.
   Result<bool> Chooses(const std::string& name, std::optional<std::int64_t> layer) const {
     EBB_ASSIGN_OR_RETURN(const bool excluded, excluded_.Chooses(name));
     if (excluded || !(every_layer_ || (layer && Has(*layer)))) return false;
@@ -177,7 +177,7 @@ double Scaling(double alpha, std::int64_t rank, bool rank_stabilised) {
   return alpha / (rank_stabilised ? std::sqrt(r) : r);
 }
 
-// What the rules say of the modules that they choose.
+// The rank and scaling that the rules give to the modules that they choose.
 class Adapting {
  public:
   static Result<Adapting> By(const LoraSettings& settings, const std::string& file) {

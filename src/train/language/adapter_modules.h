@@ -1,5 +1,5 @@
 #pragma once
-// Which modules of a model an adapter adapts, and with which rank and alpha: the rules of PEFT's
+// The modules of a model that an adapter adapts, with rank and alpha of each: the rules of PEFT's
 // adapter_config.json (PEFT 0.21: check_target_module_exists, get_pattern_key). Pure.
 
 #include <array>
@@ -16,23 +16,24 @@ namespace ebb::train {
 
 struct LoraSettings;
 
-/// Modules by their names. One of a list is chosen if its name is in the list, or ends with "."
-/// and an entry; an expression (Python's syntax) must match the whole name, as in
+/// Modules by their names. With a list, a module is chosen if its name is in the list, or ends with
+/// "." and an entry. An expression (Python's syntax) must match the whole name, such as
 /// "model.layers.3.self_attn.q_proj".
 struct ModuleChoice {
   std::vector<std::string> names;
   std::string expression;  ///< empty: the names count
 };
 
-/// The first expression that matches a name, or what follows one of its dots, gives its number.
+/// The first expression that matches a name, or the rest of a name behind one of its dots, gives
+/// its number.
 using ModulePatterns = std::vector<std::pair<std::string, double>>;
 
-/// What a configuration says beyond one rank and one list of projections for all layers.
+/// The rules of a configuration beyond one rank and one list of projections for all layers.
 struct ModuleRules {
   std::optional<ModuleChoice> targets;              ///< absent: LoraSettings::targets
   std::optional<ModuleChoice> excluded;             ///< exclude_modules
   std::optional<std::vector<std::int64_t>> layers;  ///< layers_to_transform; absent: all
-  std::vector<std::string> layer_lists;  ///< layers_pattern: what a layer's list is called
+  std::vector<std::string> layer_lists;  ///< layers_pattern: names of the lists of layers
   ModulePatterns ranks;                  ///< rank_pattern
   ModulePatterns alphas;                 ///< alpha_pattern
   bool saved_embedding = false;          ///< modules_to_save has embed_tokens
@@ -44,7 +45,7 @@ struct ModuleRules {
 
 struct ModuleLora {
   std::int64_t rank = 0;
-  double scaling = 1;  ///< of the product B A
+  double scaling = 1;  ///< factor of the product B A
 };
 
 struct AdaptedModules {
@@ -53,10 +54,10 @@ struct AdaptedModules {
   std::optional<ModuleLora> output;     ///< lm_head
 };
 
-/// For each of the model's layers and projections, its embedding and its output what the settings
-/// say. An Error with ExitCode::kConfiguration names what Ebb cannot adapt (norms, whole layers),
-/// an expression that Python reads otherwise, or says that nothing is chosen. `file` is the
-/// configuration's, for messages.
+/// Ranks and scalings for each of the model's layers and projections, its embedding and its output,
+/// as the settings say. An Error with ExitCode::kConfiguration names a module that Ebb cannot adapt
+/// (norms, whole layers) or an expression that Python may read otherwise, or says that no module is
+/// chosen. `file` is the configuration's, for messages.
 Result<AdaptedModules> ModulesOf(const LoraSettings& settings, std::int64_t layers,
                                  const std::string& file);
 

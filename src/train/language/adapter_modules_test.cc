@@ -13,13 +13,13 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
-// What a configuration of three layers adapts: "0.q_proj:8*2 ...", rank and scaling.
+// The modules that a configuration of three layers adapts: "0.q_proj:8*2 ...", rank and scaling.
 std::string Adapted(const json& keys) {
   json config = json::parse(AdapterConfigJson({.rank = 8, .alpha = 16}, "base"));
   config.update(keys);
   const auto settings = ParseAdapterConfig(config.dump(), "adapter_config.json");
   if (!settings) return settings.error().Message();
-  // Whatever is read is written, and read again.
+  // A configuration that is read can be written and read again.
   const auto again = ParseAdapterConfig(AdapterConfigJson(*settings, "base"), "again");
   if (!again) return again.error().Message();
   const auto modules = ModulesOf(*again, 3, "adapter_config.json");
@@ -84,7 +84,7 @@ TEST(AdapterModules, TheFirstPatternThatMatchesGivesRankAndAlpha) {
                      {"rank_pattern", {{R"(^model\.layers\.1\..*)", 4}, {"q_proj", 2}}},
                      {"alpha_pattern", {{R"(2\.self_attn\.q_proj)", 5}}}}),
             "0.q_proj:2*8.0 1.q_proj:4*4.0 2.q_proj:2*2.5");
-  // An end of a name must begin behind a dot.
+  // The end of a name must begin behind a dot.
   EXPECT_EQ(Adapted({{"target_modules", {"1.self_attn.q_proj"}}, {"rank_pattern", {{"_proj", 4}}}}),
             "1.q_proj:8*2.0");
   EXPECT_EQ(Adapted({{"target_modules", {"1.self_attn.q_proj"}},
@@ -114,7 +114,7 @@ TEST(AdapterModules, EmbeddingAndOutputAreModulesWithoutALayer) {
 TEST(AdapterModules, WhatEbbDoesNotAdaptIsNamed) {
   EXPECT_THAT(Adapted({{"target_modules", R"(.*\.mlp)"}}), HasSubstr("model.layers.0.mlp"));
   EXPECT_THAT(Adapted({{"target_modules", {"q_norm"}}}), HasSubstr("self_attn.q_norm"));
-  // With chosen layers, lm_head is in none of them.
+  // If layers are chosen, lm_head is in none of them.
   EXPECT_EQ(Adapted({{"target_modules", {"q_proj", "lm_head"}}, {"layers_to_transform", {1}}}),
             "1.q_proj:8*2.0");
 }

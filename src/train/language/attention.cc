@@ -25,7 +25,7 @@ Sizes SizesOf(const Tensor& query, const Tensor& key) {
           query.size(2), key.size(2), query.size(3)};
 }
 
-// Rows [begin, end) of the queries, and the keys that they may see: [0, offset + end).
+// Rows [begin, end) of the queries; these may see the keys [0, offset + end).
 struct Block {
   std::int64_t begin, end, visible;
   std::int64_t rows() const { return end - begin; }
@@ -42,7 +42,7 @@ Tensor Flat(const Tensor& x, const Sizes& sizes) {
   return x.reshape({sizes.batch * sizes.groups, sizes.keys, sizes.width});
 }
 
-// -inf where a row may not look, 0 elsewhere: {rows, rows}, the last columns of a block.
+// -inf where a row may not look, otherwise 0: {rows, rows}, the last columns of a block.
 Tensor UpperTriangle(std::int64_t rows, const torch::TensorOptions& options) {
   return torch::full({rows, rows}, -std::numeric_limits<double>::infinity(), options).triu_(1);
 }

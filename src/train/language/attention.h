@@ -1,8 +1,8 @@
 #pragma once
 // Causal attention with grouped queries (Ainslie et al. 2023) in memory that grows with the length,
-// not with its square: query rows are taken block by block, a block sees only the keys up to its
+// not with its square. Query rows are taken block by block, a block sees only the keys up to its
 // last row, and the backward pass computes the weights of a block again (Rabe and Staats 2021; Dao
-// et al. 2022). Padding on the right needs no mask: no earlier token looks there.
+// et al. 2022). Padding on the right needs no mask, because no earlier token looks there.
 
 #include <cstdint>
 

@@ -1,6 +1,6 @@
 #pragma once
-// How the frozen weights of the seven projections of each layer are kept in memory, as a choice.
-// frozen_matrix.h keeps them so. Pure.
+// The forms in which the frozen weights of the seven projections of each layer can be kept in
+// memory. frozen_matrix.h implements them. Pure.
 
 #include <optional>
 #include <string>
@@ -12,17 +12,17 @@
 namespace ebb::train {
 
 enum class BaseWeights {
-  kPlain,     ///< in the type of the arithmetic
+  kPlain,     ///< type of the arithmetic
   kBf16,      ///< bf16 under arithmetic in fp32
   kInt8,      ///< 8 bits, and a scale for each output
   kNf4,       ///< 4 bits, and a scale for each 64 inputs of an output
-  kNf4Double  ///< the same, and the scales in 8 bits
+  kNf4Double  ///< kNf4 with scales in 8 bits
 };
 
-/// "bf16", "int8", "nf4", "nf4-double", and for plain ones the precision.
+/// "bf16", "int8", "nf4", "nf4-double"; for plain weights the name of the precision.
 std::string Name(BaseWeights weights, Precision precision);
 
-/// What files say that are written: "bf16", "int8", "nf4", "nf4-double"; kPlain has no name there.
+/// The name in files: "bf16", "int8", "nf4", "nf4-double"; kPlain has no name there.
 std::string Name(BaseWeights weights);
 std::optional<BaseWeights> BaseWeightsNamed(std::string_view name);
 
@@ -31,7 +31,8 @@ inline constexpr const char* kBaseWeightsHelp =
     "(default: as "
     "--precision)";
 
-/// The value of --base-weights; an empty one is plain. fp32 under arithmetic in bf16 is refused.
+/// The value of --base-weights; empty means plain. fp32 weights with arithmetic in bf16 are
+/// refused.
 Result<BaseWeights> ParseBaseWeights(const std::string& text, Precision precision);
 
 }  // namespace ebb::train

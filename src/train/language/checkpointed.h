@@ -11,8 +11,8 @@ namespace ebb::train {
 
 using Segment = std::function<torch::Tensor(const torch::Tensor&)>;
 
-/// segment(x). `trained` is any tensor inside the segment that requires gradients: theirs are added
-/// to what they have, as in any backward pass.
+/// Computes segment(x). `trained` is any tensor inside the segment that requires gradients. The
+/// backward pass adds the gradients of such tensors to those that they have, as always.
 torch::Tensor Checkpointed(Segment segment, const torch::Tensor& x, const torch::Tensor& trained);
 
 }  // namespace ebb::train

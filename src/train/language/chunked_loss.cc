@@ -14,18 +14,18 @@ using torch::Tensor;
 using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
 
-// Of logits in memory at a time, little beside the weights. However large the vocabulary, a chunk
-// has enough tokens for matrix products at full speed: each reads and rearranges all of the output
-// weights.
+// The number of logits in memory at a time, small compared to the weights. However large the
+// vocabulary, a chunk has enough tokens for matrix products at full speed, because each product
+// reads and rearranges all of the output weights.
 constexpr std::int64_t kChunkElements = 8 << 20;
 constexpr std::int64_t kMinChunkTokens = 128;
 
-// A matrix product, in at least fp32.
+// Matrix product in at least fp32.
 Tensor LogitsOf(const Tensor& hidden, const Tensor& output, torch::ScalarType inside) {
   return LinearProduct(hidden, output).to(inside);
 }
 
-// A teacher as something that an operation takes.
+// A teacher in a form that an operation can take.
 struct HeldTeacher : torch::CustomClassHolder {
   TeacherStates states;
 };
@@ -36,7 +36,7 @@ class LossFunction : public torch::autograd::Function<LossFunction> {
   static tensor_list forward(AutogradContext* context, const Tensor& hidden, const Tensor& output,
                              const Tensor& targets, const TeacherPointer& teacher) {
     const std::int64_t tokens = hidden.size(0);
-    // With a teacher there are as many again of its logits, and of what comes of both.
+    // A teacher has as many logits again, and so has the computation on both.
     const std::int64_t chunk =
         std::max(kMinChunkTokens, kChunkElements / output.size(0)) / (teacher ? 4 : 1);
     const double mix = teacher ? teacher->states.mix : 0;

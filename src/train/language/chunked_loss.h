@@ -3,7 +3,8 @@
 // tokens are never in memory together. Because the output projection is frozen, the gradient of a
 // chunk is computed while its logits are there, so the backward pass is one multiplication.
 //
-// With a teacher a token's loss has a part of the divergence from it (train/divergence.h).
+// With a teacher, a token's loss includes a part of the divergence from the teacher
+// (train/divergence.h).
 
 #include <cstdint>
 
@@ -12,16 +13,16 @@
 namespace ebb::train {
 
 struct TokenLoss {
-  torch::Tensor sum;  ///< of the tokens' losses in nats, fp32 or fp64; differentiable in `hidden`
+  torch::Tensor sum;      ///< sum over tokens in nats, fp32 or fp64; differentiable in `hidden`
   torch::Tensor correct;  ///< int64: tokens whose most likely next token is the target
 };
 
-/// What the teacher says of the same tokens, without a graph.
+/// The teacher's hidden states for the same tokens, without a graph.
 struct TeacherStates {
-  torch::Tensor hidden;  ///< {N, its width}
-  torch::Tensor output;  ///< {its vocabulary, its width}
+  torch::Tensor hidden;  ///< {N, the teacher's width}
+  torch::Tensor output;  ///< {the teacher's vocabulary, its width}
   double temperature = 1;
-  double mix = 0;  ///< 0 to 1
+  double mix = 0;  ///< the teacher's share, 0 to 1
 };
 
 /// hidden {N, width}, output {vocabulary, width}, targets {N} int64 within the vocabulary.

@@ -19,8 +19,8 @@
 namespace ebb::train {
 namespace {
 
-// Prints the text of the tokens as they come. A character may be the work of several tokens: what
-// is not yet whole waits.
+// Prints the text of the tokens as they come. Several tokens may form one character, so an
+// incomplete character waits.
 class Printer {
  public:
   explicit Printer(const Tokenizer& tokenizer) : tokenizer_(tokenizer) {}
@@ -66,7 +66,7 @@ Result<std::string> PromptText(const Tokenizer& tokenizer, const GenerateOptions
 Result<std::vector<std::int64_t>> PromptTokens(const Tokenizer& tokenizer, const Decoder& decoder,
                                                const GenerateOptions& options) {
   EBB_ASSIGN_OR_RETURN(const std::string text, PromptText(tokenizer, options));
-  // A template writes by itself what the tokenizer puts around other texts.
+  // A template itself writes the tokens that the tokenizer puts around other texts.
   EBB_ASSIGN_OR_RETURN(
       const std::vector<TokenId> ids,
       tokenizer.Encode(text, options.chat ? SpecialTokens::kLeftOut : SpecialTokens::kIncluded));
@@ -81,8 +81,8 @@ Result<std::vector<std::int64_t>> PromptTokens(const Tokenizer& tokenizer, const
   return std::vector<std::int64_t>(ids.begin(), ids.end());
 }
 
-// A chat model ends its answer with another token than its texts. Which ones end a text is in
-// three files, and all of them count.
+// A chat model ends its answer with another token than its texts. Three files name tokens that end
+// a text, and all of them count.
 Result<std::vector<std::int64_t>> EndTokens(const platform::Path& folder, const Decoder& decoder,
                                             const Tokenizer& tokenizer) {
   std::vector<std::int64_t> ends = decoder.config.end_tokens;

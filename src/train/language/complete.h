@@ -1,12 +1,12 @@
 #pragma once
-// `ebb-train generate`: a prompt's completion on standard output.
+// `ebb-train generate`: completes a prompt on standard output.
 
 #include "base/result.h"
 #include "train/language/generate_options.h"
 
 namespace ebb::train {
 
-/// What LibTorch throws becomes an Error.
+/// Exceptions of LibTorch become an Error.
 Status Complete(const GenerateOptions& options);
 
 }  // namespace ebb::train

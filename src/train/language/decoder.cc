@@ -23,13 +23,13 @@ std::string Shown(const std::vector<std::int64_t>& shape) {
   return "{" + Join(sizes, ", ") + "}";
 }
 
-// Takes tensors by name and shape out of the files, and remembers the first that is not right.
+// Takes tensors by name and shape out of the files, and remembers the first error.
 class Loader {
  public:
   Loader(const WeightFiles& files, platform::Path folder)
       : files_(files), folder_(std::move(folder)) {}
 
-  // Over the file, in its type.
+  // Returns a tensor over the file, in the file's type.
   torch::Tensor Take(const std::string& name, const std::vector<std::int64_t>& shape) {
     taken_.insert(name);
     const auto found = files_.weights().find(name);
@@ -55,7 +55,7 @@ class Loader {
 
   Status Finish(const ModelConfig& config) {
     for (const auto& [name, weight] : files_.weights()) {
-      // Old files store what is computed from config.json.
+      // Old files also store values that are computed from config.json.
       if (taken_.contains(name) || name.ends_with("rotary_emb.inv_freq")) continue;
       Refuse(
           "the tensor " + name + " is unknown in a model of type " + config.model_type,
@@ -78,13 +78,13 @@ class Loader {
   std::optional<Error> error_;
 };
 
-// Where a tensor of that name and shape comes from: undefined if there was an error.
+// Returns the tensor of that name and shape; undefined after an error.
 using Source = std::function<torch::Tensor(const std::string&, const std::vector<std::int64_t>&)>;
 
 // Takes the weights of a decoder from a source, and keeps them as the options say.
 class Builder {
  public:
-  /// `non_finite` is told the names of weights that are not finite as they are kept.
+  /// `non_finite` gets the names of weights that are not finite in the form in which they are kept.
   Builder(Source source, const DecoderOptions& options,
           std::function<void(const std::string&)> non_finite)
       : source_(std::move(source)), options_(options), non_finite_(std::move(non_finite)) {}
@@ -110,7 +110,7 @@ class Builder {
     return weight;
   }
 
-  // Weights around one are kept with the one, and not rounded after it is added.
+  // Norm weights that are around one get the one added here, and are kept without rounding.
   torch::Tensor TakeNorm(const ModelConfig& config, const std::string& name,
                          std::int64_t size) const {
     const torch::Tensor weight = Take(name, {size});
@@ -166,8 +166,8 @@ Result<ModelConfig> ReadConfig(const platform::Path& folder) {
   return ParseModelConfig(text, path.string());
 }
 
-// A model whose output is its embedding may repeat it in the file. Another output there means one
-// thing to transformers 4, which drops it, and another to transformers 5, which uses it.
+// A model whose output is its embedding may repeat the embedding as the output in the file. If the
+// output there is different, transformers 4 drops it and transformers 5 uses it, so it is refused.
 Status RequireTied(const WeightFiles& files, const platform::Path& folder) {
   const auto output = files.weights().find(kOutput), embedding = files.weights().find(kEmbedding);
   if (output == files.weights().end() || embedding == files.weights().end()) return {};
@@ -201,7 +201,8 @@ Result<Decoder> LoadDecoder(const platform::Path& folder, const DecoderOptions& 
   EBB_ASSIGN_OR_RETURN(const ModelConfig config, ReadConfig(folder));
   EBB_ASSIGN_OR_RETURN(const WeightFiles files, WeightFiles::Open(folder));
   Loader loader(files, folder);
-  // A folder with fewer layers than it says is told so, not that its third tensor is missing.
+  // For a folder with fewer layers than config.json says, the Error says so, rather than which
+  // tensor is missing.
   std::int64_t layers = 0;
   while (layers < config.layers && loader.Has(LayerPrefix(layers) + "input_layernorm.weight"))
     ++layers;
@@ -227,7 +228,7 @@ Result<Decoder> LoadDecoder(const platform::Path& folder, const DecoderOptions& 
 Result<Decoder> RandomDecoder(const platform::Path& folder, const DecoderOptions& options,
                               std::uint64_t seed) {
   EBB_ASSIGN_OR_RETURN(const ModelConfig config, ReadConfig(folder));
-  constexpr double kDeviation = 0.02;  // as transformers begins
+  constexpr double kDeviation = 0.02;  // deviation with which transformers begins
   std::uint64_t index = 0;
   const Builder builder(
       [&](const std::string& name, const std::vector<std::int64_t>& shape) {

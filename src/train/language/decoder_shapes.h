@@ -1,6 +1,5 @@
 #pragma once
-// Which tensors a decoder has, under the names that transformers gives them, and their shapes.
-// Pure.
+// The tensors of a decoder, under the names that transformers gives them, and their shapes. Pure.
 
 #include <array>
 #include <cstdint>
@@ -17,17 +16,17 @@ struct NamedShape {
   std::vector<std::int64_t> shape;
 };
 
-/// {out, in} of a projection.
+/// Shape {out, in} of a projection.
 std::array<std::int64_t, 2> ShapeOf(const ModelConfig& config, Projection projection);
 bool HasBias(const ModelConfig& config, Projection projection);
 
 /// "model.layers.3."
 std::string LayerPrefix(std::int64_t layer);
 
-/// Every tensor, in the order of the model.
+/// All tensors, in the order of the model.
 std::vector<NamedShape> ShapesOf(const ModelConfig& config);
 
-/// Weights of the model; a tied output projection counts once.
+/// The number of weights of the model; a tied output projection counts once.
 std::int64_t ParameterCount(const ModelConfig& config);
 
 }  // namespace ebb::train

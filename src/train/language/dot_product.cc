@@ -9,7 +9,8 @@
 namespace ebb::train {
 namespace {
 
-// Side by side: some vectors of sums, so that one addition need not wait for the one before.
+// The number of sums side by side, several vectors of them, so that one addition need not wait for
+// the one before.
 constexpr std::size_t kSums = 64;
 
 inline float Number(float weight) { return weight; }
@@ -18,7 +19,7 @@ inline float Number(Bf16 weight) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(weight.bits) << 16);
 }
 
-// Inlined, so that it is compiled for the instruction set of its caller.
+// The function is inlined, so that it is compiled for the instruction set of its caller.
 template <typename Weight>
 [[gnu::always_inline]] inline float Sum(std::span<const Weight> weights, const float* x) {
   std::array<float, kSums> sums{};

@@ -14,7 +14,7 @@
 namespace ebb::train {
 namespace {
 
-// Whole numbers of at most seven bits: every type has them.
+// Whole numbers of at most seven bits, which every type has.
 template <typename Weight>
 Weight As(std::int8_t number) {
   return static_cast<Weight>(number);
@@ -25,7 +25,7 @@ Bf16 As(std::int8_t number) {
       static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(static_cast<float>(number)) >> 16)};
 }
 
-// Beside the sum of products in fp64, relative to that of their magnitudes.
+// Compares with the sum of products in fp64, relative to the sum of their magnitudes.
 template <typename Weight>
 void ExpectSums() {
   Random random(7);

@@ -18,7 +18,7 @@ std::vector<float> Drawn(const DropoutDraw& draw, std::int64_t first, std::size_
   return factors;
 }
 
-// How far a share lies from what is expected, in standard deviations.
+// The distance of a share from the expected one, in standard deviations.
 double Deviations(double found, double expected, std::size_t count) {
   return (found - expected) / std::sqrt(expected * (1 - expected) / static_cast<double>(count));
 }
@@ -56,7 +56,7 @@ TEST(DropoutKernel, AsManyAreDroppedAsWasAskedFor) {
     for (std::size_t i = 0; i < kCount; ++i) {
       if (factors[i] != 0) continue;
       ++zeros;
-      // Both of a number, and one of it and one of the next.
+      // Neighbours are the two halves of a number, or halves of two successive numbers.
       if (i > 0 && factors[i - 1] == 0) ++neighbours;
     }
     const auto share = [](std::size_t count) { return static_cast<double>(count) / kCount; };

@@ -16,16 +16,16 @@ double ElementsOf(const ModelConfig& config, Projection projection) {
   return static_cast<double>(shape[0]) * static_cast<double>(shape[1]);
 }
 
-// Scores and their use: a token looks at half of its sequence on average.
+// Operations for scores and their use. A token looks at half of its sequence on average.
 double AttentionFlops(const ModelConfig& config, const TokenCounts& counts) {
   return 2 * 2 * 0.5 * static_cast<double>(config.heads * config.head_size * config.layers) *
          counts.squared_lengths;
 }
 
-// Of a product of two square matrices.
+// Operations of a product of two square matrices.
 double OperationsOf(std::int64_t size) { return 2 * std::pow(static_cast<double>(size), 3); }
 
-// The fastest of some products of that size.
+// Operations per second of the fastest of some products of that size.
 double FlopsOfProducts(std::int64_t size, const torch::TensorOptions& options) {
   constexpr int kTrials = 4;
   const torch::NoGradGuard no_grad;
@@ -56,7 +56,7 @@ double ForwardFlops(const ModelConfig& config, const TokenCounts& counts) {
          AttentionFlops(config, counts);
 }
 
-// The backward pass has each frozen product once more, and those of attention twice.
+// The backward pass repeats each frozen product once, and those of attention twice.
 double TrainingFlops(const ModelConfig& config, double trained, const TokenCounts& counts) {
   return 2 * ForwardFlops(config, counts) + AttentionFlops(config, counts) +
          6 * trained * counts.tokens;

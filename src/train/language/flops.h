@@ -1,7 +1,8 @@
 #pragma once
-// How many floating-point operations the arithmetic of a model asks for (multiply and add count as
-// two), and how many this machine reaches: their ratio is the model FLOP utilisation (Chowdhery et
-// al. 2022). What is computed again (gradient checkpointing) and padding do not count as asked for.
+// The floating-point operations that the arithmetic of a model needs (multiply and add count as
+// two), and the rate that this machine reaches. Their ratio is the model FLOP utilisation
+// (Chowdhery et al. 2022). Repeated computation (gradient checkpointing) and padding do not count
+// as needed.
 
 #include "train/language/model_config.h"
 #include "train/libtorch.h"
@@ -14,15 +15,16 @@ struct TokenCounts {
   double squared_lengths = 0;  ///< sum over sequences
 };
 
-/// Of a forward and a backward pass: the frozen weights have a gradient of their input only.
-/// `trained` is how many numbers the adapter's matrices have.
+/// Operations of a forward and a backward pass; frozen weights only have the gradient of their
+/// input. `trained` is the number of elements in the adapter's matrices.
 double TrainingFlops(const ModelConfig& config, double trained, const TokenCounts& counts);
 
-/// Of a forward pass alone.
+/// Operations of a forward pass alone.
 double ForwardFlops(const ModelConfig& config, const TokenCounts& counts);
 
-/// The fastest of some products of two square matrices (linear_product.h), in operations per
-/// second. They grow until larger ones are no faster, so that they fill the device.
+/// The rate of the fastest of some products of two square matrices (linear_product.h), in
+/// operations per second. The matrices grow until larger ones are no faster, so that they fill the
+/// device.
 double MeasuredPeakFlops(torch::Device device, torch::ScalarType type);
 
 }  // namespace ebb::train

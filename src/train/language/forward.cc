@@ -16,7 +16,8 @@ namespace {
 
 using torch::Tensor;
 
-// {T} or {B, T} positions -> angles' cosines and sines, in fp32 as models are trained.
+// Positions {T} or {B, T} -> cosines and sines of the angles, in fp32, the precision in which
+// models are trained.
 RotaryTable TableFor(const RotaryFrequencies& frequencies, const Tensor& positions,
                      torch::ScalarType type) {
   const Tensor speeds =
@@ -28,7 +29,7 @@ RotaryTable TableFor(const RotaryFrequencies& frequencies, const Tensor& positio
           (angles.sin() * frequencies.amplitude).to(inside)};
 }
 
-// `starts` (attention.h) where each token sees a window of tokens only: {B, keys}.
+// `starts` (attention.h) for layers in which each token sees only a window of tokens: {B, keys}.
 Tensor StartsInWindow(const Tensor& starts, std::int64_t window, std::int64_t batch,
                       std::int64_t keys, const torch::TensorOptions& ids) {
   if (window <= 0 || keys <= window) return starts;
@@ -41,7 +42,7 @@ Tensor StartsInWindow(const Tensor& starts, std::int64_t window, std::int64_t ba
 Tensor Embedded(const Decoder& decoder, const Tensor& ids) {
   const Tensor vectors = torch::embedding(decoder.embedding, ids);
   if (!decoder.config.scaled_embeddings) return vectors;
-  // Rounded to fp32 and then to the model's type, as transformers does.
+  // The root is rounded to fp32 and then to the model's type, as in transformers.
   const auto root = static_cast<float>(std::sqrt(static_cast<double>(decoder.config.hidden)));
   return vectors * torch::tensor(root, vectors.options());
 }
@@ -52,7 +53,7 @@ class Pass {
   Pass(const Decoder& decoder, const Adapter* adapter, const ForwardSettings& settings)
       : decoder_(decoder), adapter_(adapter), settings_(settings) {}
 
-  /// `positions` of the tokens; `starts` as in TokenBatch.
+  /// `positions` are those of the tokens; `starts` is as in TokenBatch.
   void Use(const Tensor& ids, const Tensor& positions, const Tensor& starts, KeyValueCache* cache) {
     const std::int64_t before = cache == nullptr ? 0 : cache->length();
     const ModelConfig& config = decoder_.config;
@@ -90,7 +91,7 @@ class Pass {
                            {settings_.dropout ? adapter_->settings.dropout : 0, seed});
   }
 
-  // {B, T, heads * D} -> {B, heads, T, D}, normalised where the model does so, and turned.
+  // {B, T, heads * D} -> {B, heads, T, D}, normalised if the model does so, and rotated.
   Tensor Turn(const Tensor& x, std::int64_t heads, const Tensor& norm,
               const RotaryTable& table) const {
     const Tensor by_head = x.view({x.size(0), x.size(1), heads, decoder_.config.head_size});
@@ -131,13 +132,13 @@ class Pass {
   const Adapter* adapter_;
   ForwardSettings settings_;
   RotaryTable table_;
-  RotaryTable window_table_;  // of the layers with a window
+  RotaryTable window_table_;  // for layers with a window
   Tensor starts_;
-  Tensor window_starts_;  // of the layers with a window
+  Tensor window_starts_;  // for layers with a window
   KeyValueCache* cache_ = nullptr;
 };
 
-// Whichever tensor of the layer's adapter: it tells LibTorch that the layer has something to learn.
+// Any tensor of the layer's adapter: it tells LibTorch that the layer has something to learn.
 Tensor AnyTrained(const Adapter* adapter, std::size_t layer) {
   if (adapter == nullptr) return {};
   for (const auto& pair : adapter->layers[layer])

@@ -1,5 +1,5 @@
 #pragma once
-// What a decoder computes: hidden states, with an adapter or without, for training (dropout,
+// The computation of a decoder: hidden states, with an adapter or without, for training (dropout,
 // gradient checkpointing) or with a cache of keys and values for generation.
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct TokenBatch {
 
 struct ForwardSettings {
   bool dropout = false;
-  std::uint64_t seed = 0;  ///< of the dropout of this micro-batch
+  std::uint64_t seed = 0;  ///< seed of the dropout of this micro-batch
   bool checkpoint_layers =
       false;  ///< keep only each layer's input and compute the rest again (Chen et al. 2016)
 };
@@ -34,10 +34,10 @@ class KeyValueCache {
 
   std::int64_t length() const { return length_; }
   std::int64_t capacity() const { return capacity_; }
-  /// Stores {B, groups, T, D} behind what layer `layer` has, and returns all of it.
+  /// Stores {B, groups, T, D} behind the tensors that layer `layer` has, and returns them together.
   std::pair<torch::Tensor, torch::Tensor> Append(std::size_t layer, const torch::Tensor& key,
                                                  const torch::Tensor& value);
-  /// After all layers have appended `count` tokens.
+  /// Must be called after all layers have appended `count` tokens.
   void Advance(std::int64_t count) { length_ += count; }
 
  private:
@@ -46,15 +46,15 @@ class KeyValueCache {
   std::vector<std::pair<torch::Tensor, torch::Tensor>> layers_;
 };
 
-/// {B, T, hidden} after the last norm. `adapter` may be null.
+/// Returns {B, T, hidden} after the last norm. `adapter` may be null.
 torch::Tensor HiddenStates(const Decoder& decoder, const Adapter* adapter, const TokenBatch& batch,
                            const ForwardSettings& settings);
 
-/// The same for tokens that follow those in the cache, which grows by them. Without gradients.
+/// The same for tokens that follow those in the cache, to which they are added. Without gradients.
 torch::Tensor NextHiddenStates(const Decoder& decoder, const Adapter* adapter,
                                const torch::Tensor& ids, KeyValueCache& cache);
 
-/// {..., vocabulary} of hidden states {..., hidden}.
+/// Logits {..., vocabulary} of hidden states {..., hidden}.
 torch::Tensor Logits(const Decoder& decoder, const torch::Tensor& hidden);
 
 }  // namespace ebb::train

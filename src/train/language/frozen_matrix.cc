@@ -18,14 +18,14 @@ namespace {
 
 using torch::Tensor;
 
-// Of a chunk: large enough for matrix products at full speed, little beside the weights; on a CPU
-// it fits its caches.
+// The number of elements of a chunk: large enough for matrix products at full speed, small compared
+// to the weights. A chunk for the CPU fits into its caches.
 constexpr std::int64_t kChunkElementsOfCpu = 1 << 20;
 constexpr std::int64_t kChunkElements = 1 << 24;
 constexpr std::int64_t kGrainElements = 1 << 15;
 constexpr auto kBlock = static_cast<std::int64_t>(kNf4Block);
 
-// Calls visit(first, end) for rows of so many elements, on all threads.
+// Calls visit(first, end) for ranges of rows with so many elements, on all threads.
 template <typename Visit>
 void ForRows(std::int64_t count, std::int64_t elements, const Visit& visit) {
   at::parallel_for(0, count,
@@ -55,7 +55,7 @@ void Encode(const Tensor& values, BaseWeights as, std::int64_t first, const Tens
   });
 }
 
-// The same as weight_codes.h does, by LibTorch's own operations: for devices other than the CPU.
+// Decodes as weight_codes.h does, by LibTorch's own operations, for devices other than the CPU.
 Tensor LevelsOf(const Tensor& codes) {
   static const Tensor pairs = [] {
     std::vector<float> values;
@@ -166,7 +166,7 @@ void FrozenMatrix::Decode(Range rows, Range columns, Number* out) const {
   });
 }
 
-// Each row is multiplied as its codes are, or while its numbers are in the first cache.
+// Each row is multiplied in its codes, or while its numbers are in the first-level cache.
 Tensor FrozenMatrix::TimesOneRow(const Tensor& x) const {
   if (as_ == BaseWeights::kBf16) return ProductOfOneRow(x, codes_);
   const auto columns = static_cast<std::size_t>(columns_);
@@ -199,7 +199,7 @@ Tensor FrozenMatrix::ScalesOf(Range rows) const {
       .clamp_min_(0);
 }
 
-// By LibTorch's operations.
+// Decodes by LibTorch's operations.
 Tensor FrozenMatrix::PartOfCodes(Range rows, Range columns) const {
   const Tensor codes = codes_.narrow(0, rows.first, rows.count);
   const Tensor scales = ScalesOf(rows);
@@ -215,7 +215,7 @@ Tensor FrozenMatrix::PartOfCodes(Range rows, Range columns) const {
       .to(type_);
 }
 
-// Columns begin with a block.
+// `columns` must begin with a block.
 Tensor FrozenMatrix::Part(Range rows, Range columns) const {
   if (as_ == BaseWeights::kPlain || as_ == BaseWeights::kBf16)
     return codes_.narrow(0, rows.first, rows.count)

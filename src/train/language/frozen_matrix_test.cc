@@ -1,4 +1,5 @@
-// Language models whose frozen weights are kept in fewer bits, against the same weights as numbers.
+// Tests language models whose frozen weights are kept in fewer bits against the same weights as
+// numbers.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -25,7 +26,7 @@ constexpr BaseWeights kFewerBits[] = {BaseWeights::kBf16, BaseWeights::kInt8, Ba
 
 class FrozenWeights : public Language {
  protected:
-  // The same decoder with its weights as numbers.
+  // The same decoder with decoded weights.
   static Decoder Decoded(Decoder decoder) {
     for (DecoderLayer& layer : decoder.layers)
       for (Linear& linear : layer.projections) linear.weight = FrozenMatrix(linear.weight.Whole());
@@ -36,7 +37,7 @@ class FrozenWeights : public Language {
   }
 };
 
-// Larger than a chunk, and its last block is short.
+// The matrix is larger than a chunk, and its last block is short.
 TEST_F(FrozenWeights, ProductsAreThoseOfTheWholeMatrix) {
   const Tensor weight = torch::randn({1500, 1000});
   for (const torch::ScalarType type : {torch::kFloat64, torch::kFloat32, torch::kBFloat16}) {
@@ -62,7 +63,7 @@ TEST_F(FrozenWeights, ProductsAreThoseOfTheWholeMatrix) {
   }
 }
 
-// Half a step of int8; half of the widest gap between two levels of NF4.
+// The bound is half a step of int8, or half of the widest gap between two levels of NF4.
 TEST_F(FrozenWeights, NoWeightIsFurtherOffThanItsScaleAllows) {
   const Tensor weight = torch::randn({64, 256}, torch::dtype(torch::kFloat64));
   const auto error = [&](BaseWeights as) {
@@ -74,7 +75,7 @@ TEST_F(FrozenWeights, NoWeightIsFurtherOffThanItsScaleAllows) {
   EXPECT_TRUE((error(BaseWeights::kNf4).view({64, 4, 64}) <= 0.152 * blocks.abs().amax(2, true))
                   .all()
                   .item<bool>());
-  // The scales' own codes move a weight by at most half a step of theirs.
+  // The scales' own codes move a weight by at most half a step of these codes.
   const auto whole = [&](BaseWeights as) {
     return FrozenMatrix::Stored(weight, as, torch::dtype(torch::kFloat64)).Whole();
   };
@@ -108,7 +109,8 @@ TEST_F(FrozenWeights, LogitsAreThoseOfTheDecodedWeightsAndNearTheModels) {
   }
 }
 
-// Through layers with and without an adapter, of the adapter itself and of what lies before it.
+// Gradients pass through layers with and without an adapter, to the adapter and to the layers below
+// it.
 TEST_F(FrozenWeights, GradientsAreThoseOfFiniteDifferences) {
   for (const BaseWeights as : kFewerBits) {
     for (const bool decomposed : {false, true}) {
@@ -127,7 +129,7 @@ TEST_F(FrozenWeights, GradientsAreThoseOfFiniteDifferences) {
       loss().backward();
       const torch::NoGradGuard no_grad;
       for (auto [name, tensor] : adapter.Tensors()) {
-        // DoRA's norm counts as a constant: only magnitudes have the derivative of the whole.
+        // DoRA's norm counts as a constant, so only magnitudes have the derivative of the whole.
         if (decomposed && name.find("magnitude") == std::string::npos) continue;
         Tensor entry = tensor.view(-1)[tensor.numel() / 2];
         const double step = 1e-5;
@@ -151,8 +153,8 @@ TEST_F(FrozenWeights, CheckpointedGradientsHaveTheSameBits) {
   ExpectSameBitsWithCheckpoints(decoder, adapter, {});
 }
 
-// Counted by LibTorch's allocators, loading and an update together: the bits of the weights, and
-// little beside them.
+// LibTorch's allocators count loading and an update together: the bits of the weights, and little
+// more.
 TEST_F(FrozenWeights, FewerBitsTakeLessMemory) {
   nlohmann::json config = TinyConfig("qwen2");
   config["hidden_size"] = 256;
@@ -220,7 +222,7 @@ TEST_F(FrozenWeights, AWeightThatIsNotFiniteIsNamed) {
   const platform::Path file = directory_ / "model.safetensors";
   std::string bytes = *platform::ReadFile(file);
   const float infinite = std::numeric_limits<float>::infinity();
-  // In the middle of the file: any projection.
+  // The middle of the file is inside a projection.
   std::memcpy(bytes.data() + bytes.size() / 2 / 4 * 4, &infinite, sizeof infinite);
   ASSERT_TRUE(platform::WriteFileAtomically(file, bytes));
   for (const BaseWeights as : {BaseWeights::kPlain, BaseWeights::kBf16, BaseWeights::kInt8,

@@ -25,7 +25,7 @@ std::int64_t ChooseToken(const Tensor& logits, const GenerateSettings& settings,
   const auto [values, tokens] = logits.to(torch::kFloat64).div(settings.temperature).topk(kept);
   const Tensor probabilities = torch::softmax(values, 0).to(torch::kCPU);
   const double* p = probabilities.data_ptr<double>();
-  // The nucleus (Holtzman et al. 2020): the fewest tokens, most likely first, that reach top_p.
+  // The nucleus (Holtzman et al. 2020) is the fewest tokens, most likely first, that reach top_p.
   double mass = 0;
   std::int64_t count = 0;
   while (count < kept && (count == 0 || mass < settings.top_p)) mass += p[count++];

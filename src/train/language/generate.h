@@ -1,5 +1,5 @@
 #pragma once
-// Completing a prompt: one token after the other, with a cache of keys and values, greedy or
+// Completes a prompt: one token after the other, with a cache of keys and values, greedy or
 // sampled. The same seed gives the same tokens on the same machine.
 
 #include <cstdint>
@@ -15,20 +15,20 @@ struct GenerateSettings {
   std::int64_t max_new_tokens = 128;
   double temperature = 0;  ///< 0: the most likely token each time
   std::int64_t top_k = 0;  ///< only the k most likely; 0: all
-  double top_p = 1;        ///< only the most likely that together have this probability
+  double top_p = 1;        ///< only the most likely tokens that together reach this probability
   std::uint64_t seed = 1;
-  std::vector<std::int64_t> end_tokens;  ///< they end the text and are not part of it
+  std::vector<std::int64_t> end_tokens;  ///< tokens that end the text and are not part of it
 };
 
 /// Called with each new token; false ends the text.
 using OnToken = std::function<bool(std::int64_t)>;
 
-/// The tokens that follow the prompt, which has at least one. `adapter` may be null.
+/// The tokens that follow the prompt, which must have at least one. `adapter` may be null.
 std::vector<std::int64_t> Generate(const Decoder& decoder, const Adapter* adapter,
                                    const std::vector<std::int64_t>& prompt,
                                    const GenerateSettings& settings, const OnToken& on_token);
 
-/// One token of the logits {vocabulary}; `draw` is uniform in [0, 1).
+/// Chooses one token by the logits {vocabulary}; `draw` is uniform in [0, 1).
 std::int64_t ChooseToken(const torch::Tensor& logits, const GenerateSettings& settings,
                          double draw);
 

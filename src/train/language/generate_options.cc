@@ -16,7 +16,7 @@ The text goes to standard output as it comes; Ctrl-C ends it. Exit codes: 0 done
 4 unavailable (device, memory).
 )";
 
-// The textual form of the choices, before their names are looked up.
+// The text of the choices, before their names are looked up.
 struct Choices {
   std::string precision = "bf16";
   std::string base_weights;

@@ -1,5 +1,5 @@
 #pragma once
-// What `ebb-train generate` can be told: completing a prompt with a model, with an adapter or
+// The options of `ebb-train generate`, which completes a prompt with a model, with an adapter or
 // without. Pure.
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct GenerateOptions {
   std::string adapter;  ///< folder of an adapter in PEFT's format; empty: none
   std::string prompt;
   bool chat = false;  ///< the prompt is a user's message, written by the tokenizer's chat template
-  std::string system_message;  ///< before it; only of a chat
+  std::string system_message;  ///< only for a chat: message before the prompt
   TokenizerRules tokenizer_rules = TokenizerRules::kTransformers5;
   std::int64_t max_new_tokens = 128;
   double temperature = 0;
@@ -35,7 +35,7 @@ struct GenerateOptions {
 
 using GenerateRequest = std::variant<GenerateOptions, TextToPrint>;
 
-/// `arguments` after "generate".
+/// `arguments` are those after "generate".
 Result<GenerateRequest> ParseGenerateOptions(std::span<const std::string> arguments);
 
 }  // namespace ebb::train

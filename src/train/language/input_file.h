@@ -1,5 +1,5 @@
 #pragma once
-// A file that the user named: that it cannot be read is a mistake of the configuration.
+// Reads a file that the user named. A file that cannot be read is an error of the configuration.
 
 #include <cstdint>
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace ebb::train {
 
-/// Plain or gzip.
+/// Reads a plain or gzip file.
 inline Result<std::string> ReadInput(const platform::Path& path,
                                      std::uint64_t limit_bytes = platform::kDefaultReadLimitBytes) {
   auto text = platform::ReadFileMaybeGzip(path, limit_bytes);

@@ -1,12 +1,12 @@
 #pragma once
-// Files of others have keys that nobody here knows, and tomorrow more. Whether one of them changes
-// what a model computes cannot be told, so it is passed over only if it says nothing.
+// Unknown keys in files of other programs. Ebb cannot tell if such a key changes what a model
+// computes, so it ignores a key only if the value is empty.
 
 #include "base/json_node.h"
 
 namespace ebb::train {
 
-/// null, false, or an empty text, list or object.
+/// True for null, false, or an empty text, list or object.
 inline bool SaysNothing(const JsonNode& node) {
   switch (node.type) {
     case JsonNode::Type::kNull:

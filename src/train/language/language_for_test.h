@@ -1,5 +1,5 @@
 #pragma once
-// A tiny language model in a folder of its own, for the tests of what it computes.
+// A fixture with a tiny language model in a folder of its own, for the tests of its computation.
 
 #include <gtest/gtest.h>
 
@@ -34,7 +34,7 @@ class Language : public testing::Test {
     return std::move(*decoder);
   }
 
-  // An adapter that changes something, as after some training.
+  // An adapter that changes the model, as after some training.
   static Adapter Busy(const Decoder& decoder, const LoraSettings& settings) {
     Adapter adapter = MakeAdapter(decoder, settings, 9);
     const torch::NoGradGuard no_grad;
@@ -42,7 +42,8 @@ class Language : public testing::Test {
     return adapter;
   }
 
-  // Whether layers keep what they computed or compute it again, with these settings beside.
+  // Expects the same bits whether layers keep their intermediates or compute them again, with these
+  // settings.
   static void ExpectSameBitsWithCheckpoints(const Decoder& decoder, const Adapter& adapter,
                                             ForwardSettings settings) {
     const torch::Tensor ids = RandomIds(2, 12);

@@ -1,5 +1,6 @@
-// What the language models compute, against independent arithmetic: finite differences, attention
-// row by row, LibTorch's own cross-entropy, a whole forward pass for each generated token.
+// Tests the computation of language models against independent arithmetic: finite differences,
+// attention row by row, LibTorch's own cross-entropy, a whole forward pass for each generated
+// token.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -43,7 +44,7 @@ TEST_F(Language, GradientsAreThoseOfFiniteDifferences) {
       loss().backward();
       const torch::NoGradGuard no_grad;
       for (auto [name, tensor] : adapter.Tensors()) {
-        // DoRA's norm counts as a constant: only magnitudes have the derivative of the whole.
+        // DoRA's norm counts as a constant, so only magnitudes have the derivative of the whole.
         if (decomposed && name.find("magnitude") == std::string::npos) continue;
         const std::int64_t index = tensor.numel() / 2;
         Tensor entry = tensor.view(-1)[index];
@@ -62,7 +63,7 @@ TEST_F(Language, GradientsAreThoseOfFiniteDifferences) {
   }
 }
 
-// Softmax over the keys that a row may see, one row at a time.
+// Computes the softmax over the keys that a row may see, one row at a time.
 Tensor PlainAttention(const Tensor& query, const Tensor& key, const Tensor& value,
                       const Tensor& starts) {
   const std::int64_t heads = query.size(1), group = heads / key.size(1);
@@ -120,7 +121,7 @@ TEST_F(Language, PackedSequencesAreThoseAlone) {
   EXPECT_LT(RelativeDifference({packed}, {alone}), 1e-13);
 }
 
-// By LibTorch's own operations, one after the other.
+// Expected values come from LibTorch's own operations, one after the other.
 TEST_F(Language, GemmaIsWhatItsPaperSays) {
   const Decoder decoder = Load(TinyGemma());
   const ModelConfig& config = decoder.config;
@@ -152,7 +153,7 @@ TEST_F(Language, GemmaIsWhatItsPaperSays) {
     const Tensor key = turned(norm(heads(Projection::kKey, 2), layer.key_norm), base, factor);
     const Tensor starts =
         (torch::arange(7) - (sees_all ? 7 : 2)).clamp_min(0).unsqueeze(0).to(torch::kInt64);
-    // The scores of PlainAttention are divided by the root of 4, not of 6.
+    // PlainAttention divides scores by the root of 4, not of 6.
     const Tensor attended =
         PlainAttention(query * std::sqrt(4.0 / 6), key, heads(Projection::kValue, 2), starts);
     x = x + norm(project(Projection::kOutput, attended.flatten(2)), layer.attention_output_norm);
@@ -163,13 +164,13 @@ TEST_F(Language, GemmaIsWhatItsPaperSays) {
     const Tensor out = project(Projection::kDown, activated * project(Projection::kUp, into_mlp));
     x = x + norm(out, layer.mlp_output_norm);
   }
-  // Angles are fp32, as models are trained.
+  // Angles are fp32, the precision in which models are trained.
   EXPECT_LT(RelativeDifference({HiddenStates(decoder, nullptr, {ids, {}, {}}, {})},
                                {norm(x, decoder.final_norm)}),
             1e-6);
 }
 
-// Two layers with a window of three: a token is told by itself and the four before it.
+// Through two layers with a window of three, a token depends on itself and the four before it.
 TEST_F(Language, ATokenSeesItsWindowOnly) {
   nlohmann::json config = TinyConfig("mistral");
   config["sliding_window"] = 3;
@@ -187,7 +188,7 @@ TEST_F(Language, ATokenSeesItsWindowOnly) {
     EXPECT_EQ(seen.sum().item<std::int64_t>(), 5) << at;
     EXPECT_TRUE(seen.narrow(0, at, 5).all().item<bool>()) << at;
   }
-  // In generation, the tokens before are in the cache.
+  // In generation, the earlier tokens are in the cache.
   KeyValueCache cache(decoder, 1, 200);
   const torch::Tensor first = NextHiddenStates(decoder, nullptr, ids.narrow(1, 0, 10), cache);
   const torch::Tensor rest = NextHiddenStates(decoder, nullptr, ids.narrow(1, 10, 1), cache);
@@ -196,7 +197,7 @@ TEST_F(Language, ATokenSeesItsWindowOnly) {
 }
 
 TEST_F(Language, ChunkedLossIsCrossEntropy) {
-  // A vocabulary so large that the tokens are several chunks.
+  // The vocabulary is so large that the tokens are several chunks.
   const auto options = torch::dtype(torch::kFloat64);
   Tensor hidden = torch::randn({300, 4}, options).set_requires_grad(true);
   const Tensor output = torch::randn({70000, 4}, options);
@@ -213,7 +214,8 @@ TEST_F(Language, ChunkedLossIsCrossEntropy) {
             1e-12);
 }
 
-// By LibTorch's own operations, over what both vocabularies have; the tokens are several chunks.
+// Expected values come from LibTorch's own operations, over the tokens that both vocabularies have.
+// The tokens are several chunks.
 TEST_F(Language, TheLossWithATeacherIsTheWeightedSumOfBoth) {
   const auto options = torch::dtype(torch::kFloat64);
   constexpr std::int64_t kStudent = 200000, kTeacher = 199990;
@@ -251,13 +253,13 @@ TEST_F(Language, ATeacherThatSaysWhatTheModelSaysTeachesNothing) {
   EXPECT_NEAR(taught, 0.75 * alone, 1e-12);
   for (std::size_t i = 0; i < its.size(); ++i)
     EXPECT_LT(RelativeDifference({its[i]}, {gradient[i] * 0.75}), 1e-10);
-  // Another one does.
+  // Another teacher changes the loss.
   torch::manual_seed(7);
   teacher.adapter = Busy(decoder, SmallLora());
   EXPECT_GT(gradients(&teacher).first, taught);
 }
 
-// With nothing but the teacher to learn from, the model comes to say what the teacher says.
+// If a model has only the teacher to learn from, its predictions become the teacher's.
 TEST_F(Language, AModelLearnsWhatItsTeacherSays) {
   const Decoder decoder = Load(TinyConfig("qwen2"), torch::kFloat32);
   const TextData data = TinyData(20);
@@ -285,8 +287,8 @@ TEST_F(Language, CheckpointedGradientsHaveTheSameBits) {
 TEST_F(Language, CheckpointingNeedsLessMemory) {
   nlohmann::json config = TinyConfig("qwen2");
   config["num_hidden_layers"] = 8;
-  // As wide as models are beside their length: otherwise the weights of attention, which no layer
-  // keeps, hide the rest.
+  // The ratio of width to length is like that of real models: otherwise the weights of attention,
+  // which no layer keeps, hide the rest.
   config["hidden_size"] = 64;
   config["intermediate_size"] = 176;
   config["head_dim"] = 16;
@@ -319,7 +321,7 @@ TEST_F(Language, GradientsDoNotDependOnMicroBatches) {
   EXPECT_LT(RelativeDifference(gradients[2], gradients[0]), 1e-12);
 }
 
-// The loss of all sequences does not depend on how they lie in rows.
+// The loss of all sequences does not depend on how they are packed into rows.
 TEST_F(Language, PackedRowsHaveTheGradientsOfTheirSequences) {
   const Decoder decoder = Load(TinyConfig("qwen3"));
   std::vector<std::vector<Tensor>> gradients;
@@ -403,12 +405,13 @@ TEST_F(Language, AMergeThatFailsLeavesNothing) {
   EXPECT_THAT(missing.error().Message(), testing::HasSubstr("no/model: is not a folder"));
 }
 
-// As PEFT writes it, in both forms: learned whole (modules_to_save), and as two matrices.
+// Embedding and output as PEFT writes them, in both forms: learned whole (modules_to_save), and as
+// two matrices.
 class OuterAdapter : public Language {
  protected:
   OuterAdapter() { torch::manual_seed(5); }
 
-  // The folder of an adapter of q_proj with more keys and tensors.
+  // Writes the folder of an adapter of q_proj with more keys and tensors.
   platform::Path Written(const Decoder& decoder, const nlohmann::json& keys,
                          const NamedTensors& more) {
     const platform::Path folder = directory_ / "adapter";
@@ -509,7 +512,7 @@ TEST_F(Language, WeightsAreTheMappedFile) {
   const auto again = LoadDecoder(directory_, torch::dtype(torch::kFloat32));
   ASSERT_TRUE(again);
   EXPECT_LE(memory.peak_bytes(), 64) << "the sum by which they are found to be finite";
-  // Writing into what was lent changes neither the file nor another mapping of it.
+  // Writing into the borrowed tensor changes neither the file nor another mapping of it.
   torch::NoGradGuard no_grad;
   Tensor embedding = again->embedding;
   embedding.add_(1);

@@ -12,22 +12,22 @@ namespace {
 
 using torch::Tensor;
 
-// Which operations there are is known when the library is loaded, not by its version: absent if it
-// was built without oneDNN.
+// LibTorch's operations are known only when it is loaded, not by its version: this one is absent if
+// LibTorch was built without oneDNN.
 const c10::optional<c10::OperatorHandle>& OneDnnLinear() {
   static const c10::optional<c10::OperatorHandle> operation =
       c10::Dispatcher::singleton().findSchema({"mkldnn::_linear_pointwise", ""});
   return operation;
 }
 
-// By name and boxed: its C++ signature changes between versions.
+// Calls the operation by name and boxed, because its C++ signature changes between versions.
 Tensor ByOneDnn(const c10::OperatorHandle& operation, const Tensor& x, const Tensor& weight,
                 const Tensor& bias) {
   torch::jit::Stack stack;
   stack.emplace_back(x);
   stack.emplace_back(weight);
   stack.emplace_back(bias.defined() ? c10::IValue(bias) : c10::IValue());
-  stack.emplace_back(std::string("none"));  // nothing is done to the result
+  stack.emplace_back(std::string("none"));  // no operation after the product
   stack.emplace_back(c10::List<c10::optional<at::Scalar>>());
   stack.emplace_back(c10::optional<std::string>(""));
   operation.callBoxed(&stack);

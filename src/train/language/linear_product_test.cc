@@ -11,7 +11,7 @@ Tensor Random(std::vector<std::int64_t> sizes) {
   return torch::randn(sizes, torch::dtype(torch::kFloat64));
 }
 
-// Beside the sum of products of fp64.
+// Compares with the sum of products in fp64.
 void ExpectProduct(const Tensor& x, const Tensor& weight, const Tensor& bias = {}) {
   const Tensor product = LinearProduct(x, weight, bias);
   Tensor wanted = torch::matmul(x.to(torch::kFloat64), weight.to(torch::kFloat64).t());
@@ -40,7 +40,7 @@ TEST(LinearProduct, IsThatOfAnyShapesAndStrides) {
   }
 }
 
-// Of a token that is generated, only the result is rounded to bf16: by half of its last bit.
+// For one row, as in generation, only the result is rounded to bf16: by half of its last bit.
 TEST(LinearProduct, OfOneRowInBf16IsSummedInFp32) {
   torch::manual_seed(2);
   const Tensor weight = Random({300, 896}).to(torch::kBFloat16);

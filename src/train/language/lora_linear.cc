@@ -21,7 +21,7 @@ using torch::autograd::tensor_list;
 constexpr std::int64_t kNormRows = 256;
 constexpr std::int64_t kGrainPairs = 1 << 15;
 
-// A factor for each element: 0, or 1 / (1 - p). The same for the same seed.
+// A factor for each element: 0, or 1 / (1 - p). The same seed gives the same factors.
 Tensor DropoutFactors(const Tensor& like, const LoraUse& use) {
   if (!like.is_cpu()) {
     at::Generator generator = at::globalContext().defaultGenerator(like.device()).clone();
@@ -42,14 +42,14 @@ Tensor Dropped(const Tensor& x, const LoraUse& use) {
   return use.dropout > 0 ? x * DropoutFactors(x, use) : x;
 }
 
-// LibTorch wants an absent tensor as no tensor at all.
+// An absent tensor is an empty optional for LibTorch.
 c10::optional<Tensor> Present(const Tensor& tensor) {
   return tensor.defined() ? c10::optional<Tensor>(tensor) : c10::nullopt;
 }
 
 Tensor Rows(const Tensor& x) { return x.reshape({-1, x.size(-1)}); }
 
-// A matrix as something that a graph can keep.
+// A matrix in a form that a graph can keep.
 struct Held : torch::CustomClassHolder {
   explicit Held(FrozenMatrix held) : matrix(std::move(held)) {}
   FrozenMatrix matrix;
@@ -64,7 +64,7 @@ Tensor TransposedTimesKept(AutogradContext* context, const Tensor& y) {
   return static_cast<const Held&>(*capsule).matrix.TransposedTimes(y);
 }
 
-// x W^T + bias of all of x, without a graph.
+// Returns x W^T + bias without a graph.
 Tensor Applied(const Tensor& x, const FrozenMatrix& matrix, const Tensor& bias) {
   if (matrix.is_plain()) return LinearProduct(x, matrix.plain(), bias);
   Tensor y = matrix.Times(Rows(x));
@@ -74,7 +74,8 @@ Tensor Applied(const Tensor& x, const FrozenMatrix& matrix, const Tensor& bias) 
   return y.view(sizes);
 }
 
-// Of all kinds of matrices: LibTorch's own linear would keep one in fewer bits as numbers.
+// Works for all forms of matrices: LibTorch's own linear would keep the decoded numbers of a matrix
+// in fewer bits.
 class FrozenFunction : public torch::autograd::Function<FrozenFunction> {
  public:
   static Tensor forward(AutogradContext* context, const Tensor& x,
@@ -91,7 +92,7 @@ class FrozenFunction : public torch::autograd::Function<FrozenFunction> {
   }
 };
 
-// x W^T + bias, differentiable in x.
+// Returns x W^T + bias, differentiable in x.
 Tensor Frozen(const Tensor& x, const FrozenMatrix& matrix, const Tensor& bias) {
   return FrozenFunction::apply(x, c10::make_intrusive<Held>(matrix), Present(bias));
 }
@@ -111,7 +112,7 @@ class LoraFunction : public torch::autograd::Function<LoraFunction> {
     context->saved_data["scaling"] = scaling;
     context->saved_data["dropout"] = dropout;
     context->saved_data["seed"] = seed;
-    // The input of the first layer is frozen.
+    // The input of the first layer needs no gradient.
     context->saved_data["wants_input"] = x.requires_grad();
     return y;
   }
@@ -142,8 +143,8 @@ class LoraFunction : public torch::autograd::Function<LoraFunction> {
   }
 };
 
-// y = W x + (m / |V| - 1) W d + m / |V| scaling B A d, where d is x after dropout and V the adapted
-// weight, whose norm counts as a constant (section 4.3 of the paper, and PEFT).
+// Returns y = W x + (m / |V| - 1) W d + m / |V| scaling B A d, where d is x after dropout and V the
+// adapted weight, whose norm counts as a constant (section 4.3 of the paper, and PEFT).
 Tensor Decomposed(const Tensor& x, const Linear& linear, const LoraPair& pair, const LoraUse& use) {
   const Tensor dropped = Dropped(x, use);
   const Tensor factor = (pair.magnitude / RowNorms(linear.weight, pair)).to(x.scalar_type());
@@ -168,7 +169,7 @@ Tensor ApplyProjection(const Tensor& x, const Linear& linear, const LoraPair* pa
 
 Tensor RowNorms(const FrozenMatrix& weight, const LoraPair& pair) {
   const torch::NoGradGuard no_grad;
-  // One that is not plain is never there as a whole.
+  // A matrix that is not plain is never decoded as a whole.
   const std::int64_t chunk = weight.is_plain() ? weight.rows() : kNormRows;
   std::vector<Tensor> norms;
   for (std::int64_t first = 0; first < weight.rows(); first += chunk) {

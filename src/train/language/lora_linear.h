@@ -1,7 +1,7 @@
 #pragma once
 // One projection with its adapter: x W^T + bias + scaling * dropout(x) A^T B^T, as one
-// differentiable operation. It keeps x and the product with A; what dropout removed is drawn again
-// from its seed, so that a second forward pass (gradient checkpointing) sees the same. W and the
+// differentiable operation. The graph keeps x and the product with A. The dropout is drawn again
+// from its seed, so that a second forward pass (gradient checkpointing) gives the same. W and the
 // bias are frozen.
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace ebb::train {
 
 struct LoraUse {
   double dropout = 0;
-  std::uint64_t seed = 0;  ///< of the dropout of this projection in this micro-batch
+  std::uint64_t seed = 0;  ///< dropout seed of this projection in this micro-batch
 };
 
 /// x {..., in}; `pair` may be null.

@@ -27,7 +27,7 @@ Examples:
 Exit codes: 0 done, 2 usage, 3 configuration or data, 4 unavailable, 75 paused with a checkpoint (SIGTERM, SIGINT).
 )";
 
-// The textual form of the choices, before their names are looked up.
+// The text of the choices, before their names are looked up.
 struct Choices : RunChoices {
   Choices() {
     precision = "bf16";
@@ -221,7 +221,7 @@ Status LookUpTargets(const std::string& text, std::set<Projection>& targets) {
 const Names<LossOn> kLossOn = {
     {"text", LossOn::kText}, {"answer", LossOn::kAnswer}, {"everything", LossOn::kEverything}};
 
-// What the flags say, over what the preset says.
+// The flags override the preset.
 Status LookUpData(const Choices& choices, LoraOptions& options) {
   if (choices.files.empty() == options.tokens.empty())
     return UsageError("give --data or --tokens, and not both");
@@ -345,7 +345,7 @@ nlohmann::ordered_json Fingerprint(const LoraOptions& options) {
   if (!options.data.ignored_fields.empty())
     fingerprint["--ignore-fields"] = Join(options.data.ignored_fields, ",");
   if (options.data.skip_bad_records) fingerprint["--skip-bad-records"] = true;
-  // Checkpoints were written before there were these flags.
+  // Older checkpoints lack these flags, so defaults are left out.
   if (options.tokenizer_rules != TokenizerRules::kTransformers5)
     fingerprint[kTokenizerRulesFlag] = NameOf(kTokenizerRules, options.tokenizer_rules);
   if (options.base_weights != BaseWeights::kPlain)

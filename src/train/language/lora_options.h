@@ -1,5 +1,5 @@
 #pragma once
-// What `ebb-train lora` can be told: fine-tuning of a language model with a low-rank adapter.
+// The options of `ebb-train lora`, which fine-tunes a language model with a low-rank adapter.
 // Parsing is pure.
 
 #include <cstdint>
@@ -26,18 +26,18 @@ struct LoraOptions : RunOptions {
   }
 
   std::string base;             ///< folder of the model
-  bool random_weights = false;  ///< drawn instead of read
+  bool random_weights = false;  ///< draw the weights instead of reading them
   BaseWeights base_weights = BaseWeights::kPlain;
-  TextDataOptions data;  ///< texts; no file: tokens
+  TextDataOptions data;  ///< texts; without files: tokens
   TokenizerRules tokenizer_rules = TokenizerRules::kTransformers5;
   std::string tokens;  ///< file of sequences of tokens (token_file.h); empty: data
 
-  std::string teacher_adapter;  ///< added to the teacher, which is a folder; empty: none
+  std::string teacher_adapter;  ///< adapter for the teacher, which is a folder; empty: none
 
   LoraSettings lora;
-  std::string start_adapter;  ///< folder of an adapter to go on from: its configuration counts, but
-                              ///< for the dropout
-  double warm_up = 0.03;      ///< share of all updates, rounded up
+  /// Folder of an adapter to continue; its configuration counts, except the dropout.
+  std::string start_adapter;
+  double warm_up = 0.03;  ///< share of all updates, rounded up
   double weight_decay = 0.01;
   double clip_norm = 1;  ///< 0: none
   bool checkpoint_layers = false;
@@ -46,7 +46,7 @@ struct LoraOptions : RunOptions {
 
 using LoraRequest = std::variant<LoraOptions, TextToPrint>;
 
-/// `arguments` after "lora".
+/// `arguments` are those after "lora".
 Result<LoraRequest> ParseLoraOptions(std::span<const std::string> arguments,
                                      const Environment& environment);
 

@@ -19,10 +19,10 @@ namespace {
 using torch::Tensor;
 using Samples = std::vector<std::uint32_t>;
 
-// A micro-batch, and where in it which token is to be predicted.
+// A micro-batch, and the tokens in it that are to be predicted.
 struct MicroBatch {
   TokenBatch batch;
-  Tensor places;   ///< of the hidden states, in the flattened batch
+  Tensor places;   ///< indices of the hidden states in the flattened batch
   Tensor targets;  ///< the tokens that follow them
   std::int64_t tokens = 0;
 };
@@ -60,7 +60,7 @@ std::size_t LengthOf(const TextDataset& data, std::uint32_t row) {
   return length;
 }
 
-// Neighbours are of similar length, so that little is padded; ties keep their order.
+// Sorts by length, so that neighbours need little padding; ties keep their order.
 Samples ByLength(const TextDataset& data, std::span<const std::uint32_t> samples) {
   Samples sorted(samples.begin(), samples.end());
   std::stable_sort(sorted.begin(), sorted.end(), [&](std::uint32_t a, std::uint32_t b) {
@@ -75,7 +75,7 @@ Samples AllRows(const TextDataset& data) {
   return rows;
 }
 
-// Where a token is to be predicted: {targets, width}.
+// The hidden states that predict a token: {targets, width}.
 Tensor StatesOf(const Decoder& decoder, const Adapter* adapter, const MicroBatch& batch,
                 const ForwardSettings& settings) {
   return HiddenStates(decoder, adapter, batch.batch, settings)
@@ -150,7 +150,8 @@ UpdateLoss LoraTask::TryGradients(const UpdateRequest& request) {
   return result;
 }
 
-// Short of memory, the update is begun again with half the micro-batch: the effective batch stays.
+// If memory is short, the update begins again with half the micro-batch; the effective batch stays
+// the same.
 UpdateLoss LoraTask::AddGradients(const UpdateRequest& request) {
   for (;;) {
     try {

@@ -1,9 +1,9 @@
 #pragma once
 // Fine-tuning of a language model with a low-rank adapter, as a task of the training loop:
-// next-token cross-entropy, each predicted token of an update counting the same however the update
-// is cut into micro-batches. Micro-batches hold sequences of similar length, padded to the longest;
-// padding is neither learned nor looked at. Dropout is a function of (seed, step, micro-batch), so
-// a checkpoint stores no random state for it.
+// next-token cross-entropy, where each predicted token of an update counts the same however the
+// update is cut into micro-batches. Micro-batches hold sequences of similar length, padded to the
+// longest. Padding is neither learned nor attended to. Dropout is a function of (seed, step,
+// micro-batch), so a checkpoint stores no random state for it.
 
 #include <functional>
 #include <memory>
@@ -20,7 +20,7 @@
 
 namespace ebb::train {
 
-/// A model that the trained one learns from (chunked_loss.h). Validation does without it.
+/// A model that the trained one learns from (chunked_loss.h). Validation ignores the teacher.
 struct Teacher {
   Decoder decoder;
   std::optional<Adapter> adapter;
@@ -59,9 +59,9 @@ class LoraTask : public Task {
   const Adapter& adapter() const { return adapter_; }
   const Decoder& decoder() const { return decoder_; }
   const TextData& data() const { return data_; }
-  /// Smaller than asked for where memory was short.
+  /// Smaller than requested if memory was short.
   std::size_t micro_batch() const { return micro_batch_; }
-  /// Of an epoch of training.
+  /// Token counts of an epoch of training.
   TokenCounts EpochCounts() const;
 
  private:
@@ -76,7 +76,7 @@ class LoraTask : public Task {
   OnFinish on_finish_;
 };
 
-/// Scales the gradients so that their norm, all taken together, is at most `largest` (as
+/// Scales the gradients so that the norm of all together is at most `largest` (as
 /// torch.nn.utils.clip_grad_norm_ does).
 void ClipGradients(const std::vector<torch::Tensor>& gradients, double largest);
 

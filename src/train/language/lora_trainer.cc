@@ -29,7 +29,8 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// All runs of a sweep fine-tune the same model, whatever their own seeds.
+// The seed is fixed, so that all runs of a sweep fine-tune the same model, whatever their own
+// seeds.
 constexpr std::uint64_t kRandomWeightsSeed = 0;
 
 constexpr const char* kModelFiles[] = {"config.json", "tokenizer.json", "tokenizer_config.json",
@@ -75,7 +76,7 @@ Result<TextData> LoadData(const LoraOptions& options, const ModelConfig& config)
   return LoadTextData(options.data, tokenizer);
 }
 
-// A token must mean the same to both.
+// A token must mean the same to the model and its teacher.
 Status RequireSameTokens(const LoraOptions& options, const ModelConfig& model,
                          const ModelConfig& teacher) {
   const auto fail = [&](std::string what) {
@@ -137,7 +138,7 @@ Result<Setup> Prepare(const LoraOptions& options) {
   return setup;
 }
 
-// What became of the records, on one rank.
+// Reports how the records were used. Only one rank does so.
 void TellData(const LoraOptions& options, const Setup& setup) {
   if (setup.place.rank != 0) return;
   const TextCounts& counts = setup.data->counts;
@@ -146,7 +147,7 @@ void TellData(const LoraOptions& options, const Setup& setup) {
     std::fprintf(stderr, "ebb-train: warning: %s\n", warning.c_str());
 }
 
-// "models/qwen/" is called qwen, too.
+// The name of "models/qwen/" is qwen, too.
 std::string NameOf(const platform::Path& folder) {
   return (folder.has_filename() ? folder : folder.parent_path()).filename().string();
 }
@@ -155,7 +156,7 @@ std::string Now() {
   return FormatTime(std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now()));
 }
 
-// The keys of the reference's metrics.json.
+// Uses the keys of the reference's metrics.json.
 ordered_json MetricsOf(const LoraOptions& options, const LoraTask& task,
                        const TrainingState& state) {
   const LoraSettings& lora = task.adapter().settings;
@@ -190,7 +191,7 @@ double TokensOf(const TrainingState& state) {
       [](double sum, const EpochRecord& epoch) { return sum + static_cast<double>(epoch.tokens); });
 }
 
-// What train_result.json has of a language model beside what every run has.
+// The fields of train_result.json that only a language model has.
 ordered_json LanguageFields(const LoraOptions& options, const Setup& setup, const LoraTask& task,
                             const TrainingState& state) {
   const Decoder& decoder = task.decoder();
@@ -270,7 +271,7 @@ std::int64_t UpdatesOf(const LoraOptions& options, std::size_t samples) {
   return static_cast<std::int64_t>(plan.updates_per_epoch()) * options.epochs;
 }
 
-// The files of a model that shape a training.
+// Adds the files of a model that shape a training.
 Status AddModel(InputContent& inputs, const LoraOptions& options, const std::string& folder,
                 bool with_weights) {
   for (const char* name : kModelFiles) {

@@ -8,10 +8,10 @@
 
 namespace ebb::train {
 
-/// Whether TrainLora would begin: model, data, device, precision and folders.
+/// Checks that TrainLora would begin: model, data, device, precision and folders.
 Status CheckLora(const LoraOptions& options);
 
-/// Trains as the options say. What LibTorch throws becomes an Error.
+/// Trains as the options say. Exceptions of LibTorch become an Error.
 Result<Outcome> TrainLora(const LoraOptions& options);
 
 }  // namespace ebb::train

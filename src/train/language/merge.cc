@@ -28,7 +28,7 @@ std::string ShardName(std::size_t index, std::size_t count) {
   return name;
 }
 
-// In order of their names, as many in each file as it holds.
+// Distributes the tensors over files in order of their names, each file up to `shard_bytes`.
 std::vector<std::vector<TensorBytes>> Shards(const WeightFiles& files, std::uint64_t shard_bytes) {
   std::vector<std::vector<TensorBytes>> shards;
   std::uint64_t bytes = 0;
@@ -44,7 +44,7 @@ std::vector<std::vector<TensorBytes>> Shards(const WeightFiles& files, std::uint
   return shards;
 }
 
-// The projections' weights by name, and their pairs; null for one without.
+// The projections' weights by name, with their pairs; null for a weight without a pair.
 std::map<std::string, const LoraPair*> Projections(const Adapter& adapter) {
   std::map<std::string, const LoraPair*> projections;
   for (std::size_t layer = 0; layer < adapter.layers.size(); ++layer)
@@ -56,7 +56,7 @@ std::map<std::string, const LoraPair*> Projections(const Adapter& adapter) {
   return projections;
 }
 
-// The pieces of one file: its header, then each tensor, merged when its turn comes.
+// Produces the pieces of one file: its header, then each tensor, merged when its turn comes.
 class Pieces {
  public:
   Pieces(std::vector<TensorBytes> tensors, const Metadata& metadata, const Adapter& adapter,
@@ -89,7 +89,8 @@ class Pieces {
   }
 
  private:
-  // The adapter learned to add to weights in few bits: those are what it is added to.
+  // An adapter that was trained on weights in few bits is added to the weights as decoded from
+  // these bits.
   torch::Tensor Merge(const torch::Tensor& weight, const LoraPair* pair) const {
     const torch::Tensor base =
         trained_on_ == BaseWeights::kPlain
@@ -136,7 +137,7 @@ bool HoldsWeights(const Path& file) {
          file.filename() == kIndexFile || file.filename() == "pytorch_model.bin.index.json";
 }
 
-// Configuration, tokenizer, licence.
+// Copies configuration, tokenizer, licence.
 Status CopyTheRest(const Path& from, const Path& to) {
   std::error_code code;
   for (const auto& entry : std::filesystem::directory_iterator(from, code)) {
@@ -173,7 +174,7 @@ Status MergeInto(const Path& folder, const MergeOptions& options, std::uint64_t 
   const auto any = files.weights().find(kEmbedding);
   const auto type =
       any == files.weights().end() ? std::nullopt : WeightType(any->second.tensor.dtype);
-  // Of a model that is no model, the decoder says what is wrong.
+  // If the folder does not hold a model, the decoder says what is wrong.
   EBB_ASSIGN_OR_RETURN(const Decoder decoder,
                        LoadDecoder(options.base, torch::dtype(type.value_or(torch::kFloat32))));
   OuterWeights outer;

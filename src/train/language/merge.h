@@ -1,6 +1,6 @@
 #pragma once
-// `ebb-train merge`: the model of a Hugging Face folder with an adapter added into its weights, as
-// another such folder. One tensor at a time is in memory.
+// `ebb-train merge`: writes the model of a Hugging Face folder with an adapter added into its
+// weights to another such folder. Only one tensor at a time is in memory.
 
 #include <cstdint>
 
@@ -9,10 +9,10 @@
 
 namespace ebb::train {
 
-/// As transformers cuts a model into files.
+/// The size at which transformers cuts a model into files.
 inline constexpr std::uint64_t kShardBytes = 5'000'000'000;
 
-/// Makes the output folder whole or not at all. What LibTorch throws becomes an Error.
+/// Makes the output folder whole or not at all. Exceptions of LibTorch become an Error.
 Status Merge(const MergeOptions& options, std::uint64_t shard_bytes = kShardBytes);
 
 }  // namespace ebb::train

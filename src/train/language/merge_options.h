@@ -1,5 +1,5 @@
 #pragma once
-// What `ebb-train merge` can be told: a model with an adapter added into its weights. Pure.
+// The options of `ebb-train merge`, which adds an adapter into the weights of a model. Pure.
 
 #include <span>
 #include <string>
@@ -13,12 +13,12 @@ namespace ebb::train {
 struct MergeOptions {
   std::string base;     ///< folder of the model
   std::string adapter;  ///< folder of an adapter in PEFT's format
-  std::string output;   ///< folder that is made
+  std::string output;   ///< folder to create
 };
 
 using MergeRequest = std::variant<MergeOptions, TextToPrint>;
 
-/// `arguments` after "merge".
+/// `arguments` are those after "merge".
 Result<MergeRequest> ParseMergeOptions(std::span<const std::string> arguments);
 
 }  // namespace ebb::train

@@ -13,14 +13,14 @@
 namespace ebb::train {
 namespace {
 
-constexpr double kLargestSize = 1 << 24;  // of a vocabulary, a width, a number of layers
+constexpr double kLargestSize = 1 << 24;  // largest vocabulary, width, number of layers
 constexpr double kLargestCount = 9e15;    // token ids, positions
 
 constexpr const char* kFullAttention = "full_attention";
 constexpr const char* kSlidingAttention = "sliding_attention";
 
-// Of config.json. The first lines are read here or in ReadFamily and ReadSizes; the rest changes no
-// number of a forward or backward pass of these families in transformers 4.57 and 5.
+// Keys of config.json. The first lines are read here or in ReadFamily and ReadSizes; the rest
+// changes no number of a forward or backward pass of these families in transformers 4.57 and 5.
 constexpr std::string_view kKnownKeys[] = {
     "model_type", "vocab_size", "hidden_size", "intermediate_size", "num_hidden_layers",
     "num_attention_heads", "num_key_value_heads", "head_dim", "max_position_embeddings",
@@ -29,7 +29,7 @@ constexpr std::string_view kKnownKeys[] = {
     "partial_rotary_factor", "hidden_act", "use_sliding_window", "layer_types", "is_causal",
     "attention_dropout", "quantization_config", "sliding_window", "max_window_layers",
     "hidden_activation", "query_pre_attn_scalar", "rope_local_base_freq", "sliding_window_pattern",
-    // how it is run or was made
+    // how the model is run or was made
     "architectures", "auto_map", "torch_dtype", "dtype", "transformers_version", "use_cache",
     "initializer_range", "pretraining_tp", "_name_or_path", "name_or_path", "_commit_hash",
     "cache_implementation", "_sliding_window_pattern", "attn_implementation",
@@ -38,14 +38,14 @@ constexpr std::string_view kKnownKeys[] = {
     "max_sequence_length", "unsloth_fixed", "unsloth_version", "transformers.js_config",
     "is_decoder", "return_dict", "output_hidden_states", "output_attentions", "id2label",
     "label2id", "num_labels", "problem_type", "finetuning_task", "task_specific_params",
-    // tokens, and what generation begins with
+    // tokens, and the start of generation
     "bos_token_id", "pad_token_id", "sep_token_id", "decoder_start_token_id", "prefix",
     "temperature", "top_p", "top_k", "typical_p", "do_sample", "num_beams", "num_beam_groups",
     "num_return_sequences", "max_length", "min_length", "max_new_tokens", "repetition_penalty",
     "length_penalty", "diversity_penalty", "no_repeat_ngram_size", "encoder_no_repeat_ngram_size",
     "early_stopping"};
 
-// Of rope_scaling and rope_parameters.
+// Keys of rope_scaling and rope_parameters.
 constexpr std::string_view kRotaryKeys[] = {"rope_type",       "type",
                                             "rope_theta",      "partial_rotary_factor",
                                             "factor",          "original_max_position_embeddings",
@@ -54,7 +54,7 @@ constexpr std::string_view kRotaryKeys[] = {"rope_type",       "type",
                                             "truncate",        "attention_factor",
                                             "mscale",          "mscale_all_dim"};
 
-// Reads members of one object and keeps the first mistake.
+// Reads members of one object and keeps the first error.
 class Reader {
  public:
   Reader(const JsonNode& object, std::string name) : object_(object), name_(std::move(name)) {}
@@ -101,7 +101,7 @@ class Reader {
     return Number(key);
   }
 
-  // Nobody knows what a member means that is not in the list, so it must say nothing.
+  // Members outside the list have an unknown meaning, so their values must be empty.
   void RefuseOthers(std::span<const std::string_view> known, const std::string& what) {
     for (const JsonMember& member : object_.members)
       if (std::ranges::find(known, member.name) == known.end() && !SaysNothing(member.value))
@@ -121,18 +121,18 @@ class Reader {
   std::optional<Error> mistake_;
 };
 
-// What a family means where a file does not mention it (transformers 5.24, its configuration
-// classes), and what it reads.
+// The defaults of a family for keys that a file does not mention (transformers 5.24, its
+// configuration classes), and the keys that it reads.
 struct Family {
   std::string_view name;
   double key_value_heads = 0;  ///< 0: as many as heads
-  double head_size = 0;        ///< 0: the width by the heads
+  double head_size = 0;        ///< 0: width / heads
   double positions = 0;
   bool reads_attention_bias = false, reads_mlp_bias = false;
-  /// sliding_window is used by layers from max_window_layers on if use_sliding_window says so, by
-  /// all layers whenever it is not null, or never.
+  /// Layers that use sliding_window: none; those from max_window_layers on if use_sliding_window is
+  /// true; or all layers if sliding_window is not null.
   enum class Window { kNever, kIfAsked, kByItself } window = Window::kNever;
-  bool reads_layer_types = false;  ///< otherwise they must say what the rest says
+  bool reads_layer_types = false;  ///< if false, they must agree with the other keys
   bool is_gemma = false;           ///< Gemma 3 has keys and numbers of its own
 };
 
@@ -193,7 +193,7 @@ void ReadFamily(Reader& reader, const Family& family, ModelConfig& config) {
   config.activation = Activation::kGeluTanh;
 }
 
-// What a family's activation must be called, and under which key.
+// Refuses an activation other than the family's, under the family's key.
 void RefuseOtherActivation(Reader& reader, const Family& family, const JsonNode& root) {
   const std::string only = family.is_gemma ? "gelu_pytorch_tanh" : "silu";
   for (const char* key : {"hidden_act", "hidden_activation"}) {
@@ -210,7 +210,7 @@ void ReadSizes(Reader& reader, const Family& family, ModelConfig& config) {
   config.intermediate = reader.Size("intermediate_size");
   config.layers = reader.Size("num_hidden_layers");
   config.heads = reader.Size("num_attention_heads");
-  // null is as many as heads, too.
+  // null also means as many as heads.
   const bool as_many = family.key_value_heads == 0 || reader.Has("num_key_value_heads");
   config.key_value_heads = reader.Size(
       "num_key_value_heads", as_many ? static_cast<double>(config.heads) : family.key_value_heads);
@@ -261,7 +261,7 @@ RotaryScaling ReadScaling(Reader& reader, const std::string& kind_name, double p
   return scaling;
 }
 
-// The object that has the rotary parameters, as transformers 5 finds it: rope_scaling, unless it is
+// Finds the object with the rotary parameters as transformers 5 does: rope_scaling, unless it is
 // empty, wins over rope_parameters. Parameters by type of layer count for the one type there is.
 const JsonNode* RotaryParameters(Reader& reader, bool has_windows) {
   const JsonNode* scaling = reader.Find("rope_scaling");
@@ -272,7 +272,8 @@ const JsonNode* RotaryParameters(Reader& reader, bool has_windows) {
   return of_type != nullptr ? of_type : found;
 }
 
-// Of Gemma 3: rope_parameters by type of layer, or rope_scaling of the layers without a window.
+// Finds the parameters of Gemma 3: rope_parameters by type of layer, or rope_scaling for the layers
+// without a window.
 Result<const JsonNode*> RotaryParametersOfGemma(Reader& reader, const std::string& name,
                                                 ModelConfig& config) {
   config.window_rotary_base = reader.Positive("rope_local_base_freq", 10000);
@@ -298,7 +299,7 @@ Result<const JsonNode*> RotaryParametersOfGemma(Reader& reader, const std::strin
   return types.Find(kFullAttention);
 }
 
-// transformers 5 writes rope_parameters, earlier ones rope_theta and rope_scaling.
+// transformers 5 writes rope_parameters; earlier versions write rope_theta and rope_scaling.
 Status ReadRotary(Reader& reader, const Family& family, const std::string& name,
                   ModelConfig& config) {
   config.rotary_base = reader.Positive("rope_theta", family.is_gemma ? 1e6 : 10000);
@@ -350,7 +351,7 @@ std::vector<std::int64_t> ReadEndTokens(Reader& reader) {
   return tokens;
 }
 
-// How many tokens a layer with a window sees; nothing where no layer has one.
+// The number of tokens that a layer with a window sees; nothing if no layer has a window.
 std::optional<std::int64_t> WindowTokens(Reader& reader, const Family& family) {
   constexpr double kWindowOfFamilies = 4096;
   const bool used =
@@ -361,8 +362,8 @@ std::optional<std::int64_t> WindowTokens(Reader& reader, const Family& family) {
   return reader.Size("sliding_window", kWindowOfFamilies);
 }
 
-// Without layer_types: every layer of most families, later ones of Qwen, all but each sixth of
-// Gemma 3.
+// The layers that have a window if layer_types is not given: every layer of most families, later
+// ones of Qwen, all but each sixth of Gemma 3.
 std::vector<bool> WindowsByNumber(Reader& reader, const Family& family, std::int64_t layers) {
   const bool every = family.window == Family::Window::kByItself;
   const double first = every ? 0 : reader.Number("max_window_layers", 28);

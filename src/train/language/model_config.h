@@ -1,8 +1,9 @@
 #pragma once
-// What config.json of a Hugging Face model folder says of a decoder-only transformer. Six families
-// are known: Qwen2 (also Qwen2.5), Qwen3, Llama (2 and 3), Mistral, Ministral and Gemma 3 (text);
-// what differs between them is here, as values, so that the model itself knows no family. Whatever
-// would change the numbers and is not supported is an error that names it. Pure.
+// The configuration of a decoder-only transformer, from config.json of a Hugging Face model folder.
+// Six families are known: Qwen2 (also Qwen2.5), Qwen3, Llama (2 and 3), Mistral, Ministral and
+// Gemma 3 (text). The differences between them are values here, so that the model itself knows no
+// family. A setting that would change the numbers and is not supported is an error that names it.
+// Pure.
 
 #include <cstdint>
 #include <optional>
@@ -14,7 +15,7 @@
 
 namespace ebb::train {
 
-/// How rotary frequencies are stretched for contexts beyond those of the pre-training.
+/// Methods that stretch rotary frequencies for contexts beyond those of the pre-training.
 enum class RotaryScalingKind { kNone, kLinear, kDynamic, kLlama3, kYarn };
 
 struct RotaryScaling {
@@ -49,23 +50,23 @@ struct ModelConfig {
   double norm_epsilon = 1e-6;
   double rotary_base = 10000;
   RotaryScaling rotary_scaling;
-  std::optional<double> window_rotary_base;  ///< of layers with a window, which then scale nothing
+  std::optional<double> window_rotary_base;  ///< for layers with a window, which then scale nothing
   bool tied_embeddings = false;              ///< the output projection is the embedding
   bool query_key_value_bias = false;
   bool output_bias = false;
   bool mlp_bias = false;
   bool query_key_norm = false;
-  bool output_norms = false;       ///< what attention and MLP give is normalised, too
-  bool norms_around_one = false;   ///< files have a norm's weight less 1
-  bool scaled_embeddings = false;  ///< times the root of the width
-  double query_scalar = 0;         ///< scores are divided by its root; 0: head_size
+  bool output_norms = false;       ///< outputs of attention and MLP are normalised, too
+  bool norms_around_one = false;   ///< files store a norm's weight less 1
+  bool scaled_embeddings = false;  ///< embeddings are multiplied by the root of the width
+  double query_scalar = 0;         ///< scores are divided by the root of this; 0: head_size
   Activation activation = Activation::kSilu;
   std::int64_t window = 0;               ///< a token sees itself and window - 1 before it; 0: all
-  std::vector<bool> has_window;          ///< of each layer; empty: none has one
+  std::vector<bool> has_window;          ///< one entry for each layer; empty: none has a window
   std::vector<std::int64_t> end_tokens;  ///< eos_token_id: one, several or none
 };
 
-/// The eos_token_id of generation_config.json: one, several or none. `name` is the file.
+/// Reads eos_token_id of generation_config.json: one, several or none. `name` is the file.
 Result<std::vector<std::int64_t>> ParseGenerationEnds(std::string_view text,
                                                       const std::string& name);
 

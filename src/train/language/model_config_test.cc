@@ -39,7 +39,7 @@ TEST(ModelConfig, FamiliesDifferInBiasesAndNorms) {
   EXPECT_TRUE(with_biases.output_bias && with_biases.mlp_bias);
 }
 
-// Of the published Qwen2.5-7B: 7,615,616,512 parameters.
+// The published Qwen2.5-7B has 7,615,616,512 parameters.
 TEST(ModelConfig, CountsTheParametersOfAPublishedModel) {
   const auto config = *ParseModelConfig(
       R"({"model_type": "qwen2", "vocab_size": 152064, "hidden_size": 3584, "intermediate_size": 18944,
@@ -88,7 +88,7 @@ TEST(ModelConfig, AKeyThatNobodyKnowsMustSayNothing) {
   EXPECT_EQ(Refusal(With("layer_types", {"full_attention", "full_attention"})), "accepted");
 }
 
-// As Qwen2Config and LlamaConfig of transformers 4.57 and 5.
+// Expected values are those of Qwen2Config and LlamaConfig of transformers 4.57 and 5.
 TEST(ModelConfig, WhatIsNotMentionedIsTheFamilysOwn) {
   nlohmann::json qwen = TinyConfig("qwen2");
   qwen["num_attention_heads"] = 64;
@@ -143,7 +143,7 @@ TEST(ModelConfig, LaterLayersOfQwenHaveAWindowIfAsked) {
   EXPECT_EQ(read().window, 0) << "Llama has none";
 }
 
-// As Gemma3TextConfig of transformers 4.57 and 5.
+// Expected values are those of Gemma3TextConfig of transformers 4.57 and 5.
 TEST(ModelConfig, GemmaHasItsOwnNumbersAndTwoKindsOfLayers) {
   nlohmann::json json = TinyGemma();
   const auto read = [&] { return ParseModelConfig(json.dump(), "").value(); };
@@ -192,7 +192,8 @@ TEST(ModelConfig, WhatGemmaDoesNotSupportIsNamed) {
   EXPECT_THAT(Refusal(With("hidden_activation", "silu")), HasSubstr("hidden_activation"));
 }
 
-// convert_rope_params_to_dict and standardize_rope_params of transformers 5.24.
+// The rules are those of convert_rope_params_to_dict and standardize_rope_params of transformers
+// 5.24.
 TEST(ModelConfig, OfSeveralSpellingsOfRotaryPositionsTransformersFiveChooses) {
   nlohmann::json json = TinyConfig("llama");
   json["rope_theta"] = 500.0;

@@ -36,11 +36,11 @@ class RmsNormFunction : public torch::autograd::Function<RmsNormFunction> {
   }
 };
 
-// {B, T, H, D} turned by angles; `sign` -1 turns back.
+// Rotates {B, T, H, D} by the angles; `sign` -1 rotates back.
 Tensor Turned(const Tensor& x, const RotaryTable& table, double sign) {
   const Tensor inside = x.to(table.cosine.scalar_type());
   const auto halves = inside.chunk(2, -1);
-  // One entry for all heads.
+  // One entry serves all heads.
   const Tensor cosine = table.cosine.unsqueeze(-2);
   const Tensor sine = table.sine.unsqueeze(-2) * sign;
   return torch::cat({halves[0] * cosine - halves[1] * sine, halves[1] * cosine + halves[0] * sine},

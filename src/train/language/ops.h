@@ -1,8 +1,8 @@
 #pragma once
-// The parts of a decoder layer whose weights are frozen, as differentiable operations: each has one
-// backward formula and keeps only what that needs (the graph that LibTorch would record by itself
-// keeps every intermediate). Whatever the type of the input, the inside is at least fp32.
-// Differentiable once.
+// The parts of a decoder layer whose weights are frozen, as differentiable operations. Each has one
+// backward formula and keeps only what the formula needs (the graph that LibTorch would record by
+// itself keeps every intermediate). Whatever the type of the input, the arithmetic inside is at
+// least fp32. Differentiable once.
 
 #include "train/language/model_config.h"
 #include "train/libtorch.h"
@@ -10,8 +10,8 @@
 namespace ebb::train {
 
 /// x / root mean square over the last dimension, times the weight (Zhang and Sennrich 2019). A
-/// weight in the type of the inside is multiplied there, one of the input's type after it is
-/// rounded.
+/// weight in the type of the inner arithmetic is multiplied there; a weight of the input's type is
+/// multiplied after rounding.
 torch::Tensor RmsNorm(const torch::Tensor& x, const torch::Tensor& weight, double epsilon);
 
 /// Cosine and sine of each position's angles: {T, head_size / 2}, or {B, T, head_size / 2}; fp32 or
@@ -21,7 +21,7 @@ struct RotaryTable {
   torch::Tensor sine;
 };
 
-/// Turns the pairs (i, i + head_size / 2) of x {B, T, heads, head_size}; returns {B, heads, T,
+/// Rotates the pairs (i, i + head_size / 2) of x {B, T, heads, head_size}; returns {B, heads, T,
 /// head_size}.
 torch::Tensor Rotate(const torch::Tensor& x, const RotaryTable& table);
 

@@ -11,8 +11,8 @@ enum class Projection { kQuery, kKey, kValue, kOutput, kGate, kUp, kDown };
 inline constexpr std::size_t kProjectionCount = 7;
 
 struct ProjectionName {
-  const char* name;  ///< as in target_modules
-  const char* path;  ///< inside a layer
+  const char* name;  ///< name in target_modules
+  const char* path;  ///< path inside a layer
 };
 
 inline constexpr std::array<ProjectionName, kProjectionCount> kProjectionNames{

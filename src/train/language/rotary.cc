@@ -7,7 +7,7 @@
 namespace ebb::train {
 namespace {
 
-// base ^ (-2 i / head_size), in double: the callers round once, at the end.
+// base ^ (-2 i / head_size), in double, because the callers round once, at the end.
 std::vector<double> PlainFrequencies(double base, std::int64_t head_size) {
   std::vector<double> frequencies;
   for (std::int64_t i = 0; i < head_size; i += 2)
@@ -36,7 +36,7 @@ double Llama3Frequency(double frequency, const RotaryScaling& scaling) {
   return (1 - smooth) * frequency / scaling.factor + smooth * frequency;
 }
 
-// The dimension that turns `rotations` times over the context of the pre-training.
+// The dimension that makes `rotations` turns over the context of the pre-training.
 double YarnDimension(double rotations, const ModelConfig& config) {
   return static_cast<double>(config.head_size) *
          std::log(config.rotary_scaling.original_positions / (rotations * 2 * std::numbers::pi)) /

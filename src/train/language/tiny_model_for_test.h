@@ -1,5 +1,5 @@
 #pragma once
-// A model folder with random weights, small enough for tests, written without LibTorch; and
+// A model folder with random weights, small enough for tests and written without LibTorch, and
 // sequences to learn.
 
 #include <cstring>
@@ -23,7 +23,7 @@ inline nlohmann::json TinyConfig(const std::string& model_type) {
           {"tie_word_embeddings", false}, {"eos_token_id", 2}};
 }
 
-/// Gemma 3 with a layer that sees a window of three tokens, and one that sees all.
+/// Gemma 3 with one layer that sees a window of three tokens, and one layer that sees all.
 inline nlohmann::json TinyGemma() {
   nlohmann::json config = TinyConfig("gemma3_text");
   config.erase("hidden_act");
@@ -37,7 +37,7 @@ inline nlohmann::json TinyGemma() {
   return config;
 }
 
-/// Names and shapes of every tensor that the configuration asks for, with random fp32 values.
+/// Writes every tensor that the configuration asks for, with random fp32 values.
 inline void WriteModel(const platform::Path& folder, const nlohmann::json& config) {
   const std::string text = config.dump();
   const auto parsed = ParseModelConfig(text, "config.json");

@@ -26,13 +26,13 @@ struct Sequence {
   std::vector<bool> targets;
   bool was_cut = false;
 
-  // The first token has nothing before it.
+  // The first token does not count, because no token is before it.
   bool HasSomethingToPredict() const {
     return ids.size() > 1 && std::find(targets.begin() + 1, targets.end(), true) != targets.end();
   }
 };
 
-// What is wrong with the line, or nothing; fills the sequence.
+// Fills the sequence from the line. Returns the error in the line, or nothing.
 std::optional<std::string> ReadLine(std::string_view line, const TokenFileOptions& options,
                                     Sequence& sequence) {
   const json root = json::parse(line, nullptr, /*allow_exceptions=*/false);

@@ -1,6 +1,6 @@
 #pragma once
-// Sequences that are tokens already: JSON lines with "input_ids" and, if not every token is to be
-// learned, "loss_mask" of the same length. Plain or gzip.
+// Reads sequences that are tokens already: JSON lines with "input_ids" and, if not every token is
+// to be learned, "loss_mask" of the same length. Plain or gzip.
 
 #include <cstdint>
 

@@ -15,13 +15,13 @@ tl::unexpected<Error> Refuse(const platform::Path& file, std::string what, std::
   return Fail({ExitCode::kConfiguration, std::move(what), file.string(), std::move(next)});
 }
 
-// A shard lies beside its index.
+// True for a name without a folder: a shard is beside its index.
 bool IsPlainFileName(const std::string& name) {
   return !name.empty() && name.find('/') == std::string::npos && name != "." && name != ".." &&
          name.find('\0') == std::string::npos;
 }
 
-// The index: tensor name -> file name.
+// Reads the index: tensor name -> file name.
 Result<std::map<std::string, std::string>> ReadIndex(const platform::Path& index) {
   EBB_ASSIGN_OR_RETURN(const std::string text, platform::ReadFile(index, kIndexLimitBytes));
   EBB_ASSIGN_OR_RETURN(const JsonNode root, ParseJson(text, index.string()));
@@ -57,7 +57,7 @@ Result<WeightFiles> WeightFiles::OpenFile(const platform::Path& file) {
   return files;
 }
 
-// As transformers chooses: a single file goes before an index.
+// The choice is that of transformers: a single file takes precedence over an index.
 Result<std::vector<platform::Path>> WeightFiles::NamesIn(const platform::Path& folder) {
   const platform::Path index = folder / "model.safetensors.index.json";
   const platform::Path single = folder / "model.safetensors";

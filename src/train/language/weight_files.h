@@ -19,14 +19,14 @@ class WeightFiles {
  public:
   static Result<WeightFiles> Open(const platform::Path& folder);
   static Result<WeightFiles> OpenFile(const platform::Path& file);
-  /// The files that Open would read, the index among them.
+  /// The files that Open would read, including the index.
   static Result<std::vector<platform::Path>> NamesIn(const platform::Path& folder);
 
   struct Weight {
     TensorBytes tensor;
     std::shared_ptr<const platform::MappedFile> file;  ///< keeps the bytes alive
   };
-  /// By name.
+  /// All weights by name.
   const std::map<std::string, Weight>& weights() const { return weights_; }
   const Metadata& metadata() const { return metadata_; }
 
