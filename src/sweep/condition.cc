@@ -12,7 +12,7 @@ struct Operator {
   std::string_view text;
   Comparison comparison;
 };
-// Two characters before one, so that "<=" is not read as "<".
+// Operators of two characters come before those of one, so that "<=" is not read as "<".
 constexpr std::array<Operator, 6> kOperators{{{"==", Comparison::kEqual},
                                               {"!=", Comparison::kNotEqual},
                                               {"<=", Comparison::kAtMost},

@@ -12,14 +12,14 @@
 
 namespace ebb::sweep {
 
-/// A parameter's value: the user's exact text, and the number it is, if it is one.
+/// A parameter's value: the user's exact text, and its number if the text is a number.
 struct Value {
   std::string text;
   std::optional<double> number;
   /// Reads the number out of the text.
   static Value From(std::string text);
 };
-/// Equal as numbers where both are, as texts otherwise.
+/// Compares as numbers if both values are numbers, and otherwise as texts.
 bool SameValue(const Value& a, const Value& b);
 
 /// A parameter that has been given a value.
@@ -27,7 +27,7 @@ struct Setting {
   std::string name;
   Value value;
 };
-/// nullptr: there is none of that name.
+/// Returns nullptr if no setting has that name.
 const Value* FindValue(std::span<const Setting> settings, std::string_view name);
 
 enum class Comparison { kEqual, kNotEqual, kLess, kAtMost, kGreater, kAtLeast };
@@ -42,13 +42,14 @@ struct Condition {
   int line = 0;                  ///< in the sweep file
 };
 
-/// "alpha == 128". An Error says what a comparison looks like.
+/// Reads a comparison such as "alpha == 128". An Error says what a comparison looks like.
 Result<Condition> ParseComparison(std::string_view text);
 
-/// Parameters must be there, and be numbers where they are ordered; an Error says which is not.
+/// Decides the condition. Every parameter in it must be there, and must be a number if it is
+/// ordered; an Error names the one that is not.
 Result<bool> Holds(const Condition& condition, std::span<const Setting> settings);
 
-/// Every comparison in the condition, in order.
+/// Every comparison inside the condition, in order.
 std::vector<const Condition*> Comparisons(const Condition& condition);
 
 }  // namespace ebb::sweep

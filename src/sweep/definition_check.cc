@@ -67,7 +67,7 @@ void CheckCondition(const Condition& condition, const std::vector<std::string>& 
   }
 }
 
-// Parsed, and asking only for what there is; nothing after a mistake.
+// Parses a template and checks that it asks only for `names`. Returns nothing after a mistake.
 std::optional<TextTemplate> CheckTemplate(const TemplateText& text, std::vector<std::string> names,
                                           const std::vector<std::string>& more,
                                           std::vector<Mistake>& mistakes) {

@@ -1,6 +1,6 @@
 #pragma once
-// Whether a definition makes sense before anything is expanded: names that are not there, values
-// twice, templates that ask for nothing. Private to sweep/.
+// Checks a definition before anything is expanded: unknown names, duplicate values, templates that
+// ask for a parameter that does not exist. Private to sweep/.
 
 #include <optional>
 #include <vector>
@@ -9,18 +9,18 @@
 
 namespace ebb::sweep {
 
-// The templates of a definition, all of them good.
+// The templates of a definition, all of them valid.
 struct Templates {
   std::optional<TextTemplate> name;
   std::vector<TextTemplate> command;
   std::vector<TextTemplate> rationales;
 };
 
-/// Combinations of the grid; one more than kMostExperiments stands for all above.
+/// Number of combinations in the grid; kMostExperiments + 1 stands for anything above the limit.
 std::size_t GridSize(const Definition& definition);
-/// What is wrong, in `mistakes`; the templates that are good.
+/// Adds every mistake to `mistakes` and returns the valid templates.
 Templates CheckDefinition(const Definition& definition, std::vector<Mistake>& mistakes);
-/// One mistake in a rule shows for every configuration: each is kept once.
+/// Removes duplicates: a mistake in a rule is found once for each configuration.
 void KeepEachOnce(std::vector<Mistake>& mistakes);
 
 }  // namespace ebb::sweep

@@ -1,4 +1,4 @@
-// From a definition to experiments: every combination gets its tier, estimate, name and command.
+// Turns a definition into experiments: every combination gets its tier, estimate, name and command.
 #include <algorithm>
 #include <set>
 
@@ -11,7 +11,7 @@ namespace {
 
 using Settings = std::vector<Setting>;
 
-// The number of a combination read as digits, the last parameter being the lowest digit.
+// Reads the number of a combination as digits; the last parameter is the lowest digit.
 Settings Combination(const Definition& definition, std::size_t number) {
   Settings settings(definition.grid.size());
   for (std::size_t i = settings.size(); i-- > 0;) {
@@ -30,7 +30,7 @@ std::vector<Settings> Configurations(const Definition& definition) {
   return all;
 }
 
-// Where the first rule that holds is; nothing when none does or one cannot be decided.
+// Returns the first rule that holds, or nothing if none holds or one cannot be decided.
 template <typename Rule>
 const Rule* FirstMatch(const std::vector<Rule>& rules, const Settings& settings,
                        std::vector<Mistake>& mistakes) {
@@ -84,7 +84,7 @@ class Expander {
     }
   }
 
-  // Tier, run time and power.
+  // Sets tier, run time and power.
   bool Classify(Experiment& experiment) {
     const TierRule* rule = FirstMatch(definition_.tier_rules, experiment.settings, mistakes_);
     const EstimateRule* estimate =
@@ -115,7 +115,7 @@ class Expander {
     return "";
   }
 
-  // The name first: the command may use it.
+  // Renders the name before the command, because the command may use the name.
   void Write(Experiment& experiment) {
     Settings settings = experiment.settings;
     const core::Tier& tier = definition_.tiers[static_cast<std::size_t>(experiment.tier)];
@@ -132,8 +132,8 @@ class Expander {
           Rendered(templates_.command[i], settings, definition_.command[i].line));
   }
 
-  // As many of each tier, the rest of the last; where a tier has too few, the first ones with more
-  // make up for it. The order stays.
+  // Takes equally many experiments of each tier and the remainder from the last one. If a tier has
+  // too few, the first tiers with more make up for it. The order of experiments is kept.
   void TakeSample() {
     if (!definition_.sample || definition_.sample->size >= experiments_.size()) return;
     const std::size_t size = definition_.sample->size;

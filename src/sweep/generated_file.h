@@ -1,5 +1,5 @@
 #pragma once
-// What a generator makes: a file's name and its content. Writing it is the caller's business.
+// A generated file: its name and its content. The caller writes it.
 
 #include <functional>
 #include <string>
@@ -15,15 +15,16 @@ struct GeneratedFile {
   std::string content;
 };
 
-/// How a target makes the file of an experiment.
+/// Describes how a target turns an experiment into a file.
 struct FileGenerator {
   std::function<std::string(const std::string& name)> target_name;
-  std::string ending;      ///< ".yaml"
-  std::string good_names;  ///< for the Error: "at most 47 lower-case letters, digits and '-'"
+  std::string ending;  ///< ".yaml"
+  std::string
+      good_names;  ///< valid names, for the Error: "at most 47 lower-case letters, digits and '-'"
   std::function<std::string(const Experiment&)> content;
 };
 
-/// One file per experiment. Two of one name are an Error.
+/// Makes one file per experiment. Two files with one name are an Error.
 Result<std::vector<GeneratedFile>> FilePerExperiment(const Sweep& sweep,
                                                      const FileGenerator& generator);
 

@@ -38,7 +38,7 @@ const std::vector<std::string> kHostile{"$(touch pwned)",
                                         "|",
                                         "a'b'c"};
 
-// What a program is given when a shell reads `command`.
+// The arguments that a program gets when a shell reads `command`.
 std::string OutputOf(const std::string& command) {
   std::string output;
   FILE* pipe = ::popen(command.c_str(), "r");
@@ -115,7 +115,7 @@ TEST(KubernetesManifest, WaitsAsAWholeAndLongEnough) {
   EXPECT_NE(text.find("  suspend: true\n"), std::string::npos);
   EXPECT_NE(text.find("  activeDeadlineSeconds: 360000\n"), std::string::npos);  // 96 h + 4 h
   EXPECT_NE(text.find("  entrypoint: \"python x.py --lr 1e-04\"\n"), std::string::npos);
-  // The job's gate is its own; its pods have none and the cluster's usual scheduler.
+  // The job as a whole is suspended; its pods have no gate and use the cluster's usual scheduler.
   EXPECT_EQ(text.find("schedulerName"), std::string::npos);
   const auto first = text.find("carbon-intensity-threshold");
   EXPECT_EQ(text.find("carbon-intensity-threshold", first + 1), std::string::npos);
@@ -174,7 +174,7 @@ TEST(SlurmScript, IsOneThatBashReads) {
   EXPECT_EQ(std::system(("bash -n '" + path.string() + "'").c_str()), 0);
 }
 
-// The script as Slurm would run it, with a stand-in for srun that prints what it is given.
+// Runs the script as Slurm would, with a stand-in for srun that prints its arguments.
 TEST(SlurmScript, GivesTheProgramItsArgumentsAndTheContract) {
   const std::filesystem::path directory = ScratchDirectory("slurm");
   std::ofstream(directory / "srun") << "#!/bin/sh\nprintf '%s|' \"$EBB_RESUME\" "

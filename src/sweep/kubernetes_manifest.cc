@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::size_t kLongestLabel = 63;
 
-// Keys of Compute Gardener's experiments and of its scheduler; here they stand on the RayJob, for
-// whoever releases it.
+// Keys of Compute Gardener's experiments and of its scheduler. Here they are on the RayJob, for the
+// controller that releases it.
 const std::string kExperimentKey = "compute-gardener.io/";
 const std::string kSchedulerKey = "compute-gardener-scheduler.kubernetes.io/";
 
@@ -22,7 +22,7 @@ std::int64_t WholeSeconds(Duration duration) {
   return std::chrono::ceil<std::chrono::seconds>(duration).count();
 }
 
-// Kubernetes' durations: "96h0m0s" and "5400s" are the same; seconds always work.
+// Kubernetes accepts "96h0m0s" and "5400s" for durations; seconds can express every duration.
 std::string GoDuration(Duration duration) {
   const std::int64_t seconds = WholeSeconds(duration);
   if (seconds % 3600 == 0) return std::to_string(seconds / 3600) + "h";
@@ -54,7 +54,7 @@ Yaml Mount(const char* name, const std::string& path) {
   return Yaml::Map({{"name", name}, {"mountPath", path}});
 }
 
-// Volumes and their mounts, in step.
+// Volumes and their mounts; the two lists have the same order.
 struct Volumes {
   std::vector<Yaml> volumes, mounts;
 
@@ -180,7 +180,7 @@ Yaml Spec(const Sweep& sweep, const Experiment& experiment, const KubernetesOpti
                     {"activeDeadlineSeconds", Yaml::Number(WholeSeconds(deadline))}});
 }
 
-// A path or a resource of Kubernetes: what its API server would refuse is refused here.
+// The API server would refuse an invalid label only later, so it is refused here.
 bool ValidLabelValue(const std::string& text) {
   const auto word = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');

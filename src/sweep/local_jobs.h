@@ -1,5 +1,5 @@
 #pragma once
-// The sweep written out: every experiment with its settings, tier, estimates and command, as a file
+// Writes out a sweep: every experiment with its settings, tier, estimates and command, as a file
 // that `ebb sweep run` takes like the sweep file it came from (docs/sweep.md, "experiments"). Pure.
 
 #include <string>

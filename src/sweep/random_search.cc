@@ -16,12 +16,13 @@ struct Overloaded : Handlers... {
 template <class... Handlers>
 Overloaded(Handlers...) -> Overloaded<Handlers...>;
 
-// What a person would write; the last bits of a logarithm are not the same on every machine.
+// Rounds to what a person would write, because the last bits of a logarithm differ between
+// machines.
 Value Rounded(double number, double low, double high) {
   char text[40];
   std::snprintf(text, sizeof text, "%.6g", number);
   Value value = Value::From(text);
-  // Rounding may leave the range by a hair.
+  // Rounding may leave the range slightly.
   if (value.number && (*value.number < low || *value.number > high)) {
     std::snprintf(text, sizeof text, "%.17g", std::clamp(number, low, high));
     value = Value::From(text);
@@ -29,7 +30,7 @@ Value Rounded(double number, double low, double high) {
   return value;
 }
 
-// FNV-1a: the same on every machine.
+// FNV-1a, because it gives the same hash on every machine.
 std::uint64_t HashOf(const std::string& name) {
   std::uint64_t hash = 0xcbf29ce484222325ULL;
   for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;

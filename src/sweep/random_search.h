@@ -1,7 +1,7 @@
 #pragma once
 // Random search (Bergstra and Bengio, JMLR 2012): each trial draws a value of every parameter from
 // its distribution. A trial's values depend on the seed, the trial and the parameter's name alone:
-// more trials keep the first ones, and so does another parameter. Pure.
+// adding trials or parameters does not change the values that were drawn before. Pure.
 
 #include <cstdint>
 #include <string>
@@ -15,15 +15,15 @@ namespace ebb::sweep {
 struct UniformValues {
   double low = 0, high = 1;
 };
-/// Uniform in the logarithm; low > 0.
+/// Uniform in the logarithm; low must be above 0.
 struct LogUniformValues {
   double low = 1, high = 10;
 };
-/// Both ends included.
+/// Uniform over the integers from low to high, both included.
 struct IntegerValues {
   std::int64_t low = 0, high = 1;
 };
-/// Each as likely as the others; not empty.
+/// Choices of equal probability; must not be empty.
 struct ChoiceOfValues {
   std::vector<Value> values;
 };
@@ -34,7 +34,7 @@ struct RandomParameter {
   Distribution values;
 };
 
-/// What is drawn `at` in [0, 1); numbers have six significant digits.
+/// The value at quantile `at` in [0, 1); numbers have six significant digits.
 Value ValueAt(const Distribution& distribution, double at);
 /// One list of settings for each trial, in the order of the parameters.
 std::vector<std::vector<Setting>> DrawTrials(const std::vector<RandomParameter>& parameters,

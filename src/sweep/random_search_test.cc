@@ -11,8 +11,9 @@
 namespace ebb::sweep {
 namespace {
 
-// The largest distance between the drawn values and a distribution function, times the root of
-// their number (Kolmogorov and Smirnov): above 1.95 with a probability of 0.001.
+// The Kolmogorov-Smirnov statistic: the largest distance between the drawn values and a
+// distribution function, times the square root of their number. It is above 1.95 with a probability
+// of 0.001.
 double Distance(std::vector<double> values, const std::function<double(double)>& below) {
   std::sort(values.begin(), values.end());
   const auto count = static_cast<double>(values.size());
@@ -47,7 +48,8 @@ TEST(RandomSearch, NumbersAreSpreadAsTheirDistributionSays) {
         << "the test tells a uniform distribution from it";
     EXPECT_LT(Distance(NumbersOf(trials, 1), [](double value) { return (value - 0.1) / 0.4; }),
               1.95);
-    // Draws of one trial do not depend on each other: the correlation of n has a spread of 1/√n.
+    // Draws of one trial are independent: the correlation of n draws has a standard deviation of
+    // 1/√n.
     const auto a = NumbersOf(trials, 1), b = NumbersOf(trials, 2);
     double covariance = 0;
     for (std::size_t i = 0; i < a.size(); ++i) covariance += (a[i] - 0.3) * (b[i] - 2.5);
@@ -56,7 +58,8 @@ TEST(RandomSearch, NumbersAreSpreadAsTheirDistributionSays) {
   }
 }
 
-// Chi-squared against equal shares; 24.3 (7 degrees) and 13.8 (2) are passed once in a thousand.
+// Chi-squared against equal shares; 24.3 (7 degrees of freedom) and 13.8 (2) are exceeded once in a
+// thousand.
 TEST(RandomSearch, IntegersAndChoicesAreEquallyLikelyWithBothEnds) {
   const auto trials = DrawTrials(kParameters, 8000, 42);
   for (const auto& [place, kinds, limit] : {std::tuple(2, 8, 24.3), std::tuple(3, 3, 13.8)}) {

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kPort = 8000;
 constexpr std::array<int, 6> kRanks{8, 16, 32, 64, 128, 256};
-// A model of some ten GB is read from the volume first.
+// The start may take long: a model of some ten GB is read from the volume first.
 constexpr int kStartTries = 120, kSecondsBetween = 10;
 constexpr const char* kAppLabel = "app.kubernetes.io/name";
 
@@ -64,7 +64,7 @@ Yaml Container(std::vector<Yaml> arguments, const ServingOptions& options,
   if (!cluster.volume_claim.empty()) {
     variables.push_back(
         Yaml::Map({{"name", "HF_HOME"}, {"value", cluster.volume_path + "/.cache"}}));
-    // The volume is read, never written.
+    // The volume is mounted read-only, so the hub client must not download into it.
     variables.push_back(Yaml::Map({{"name", "HF_HUB_OFFLINE"}, {"value", "1"}}));
     mounts.push_back(Yaml::Map({{"name", "model-storage"},
                                 {"mountPath", cluster.volume_path},

@@ -1,5 +1,5 @@
 #pragma once
-// A Deployment of vLLM that serves the adapter of one experiment beside its base model: what comes
+// A Deployment of vLLM that serves the adapter of one experiment beside its base model, for use
 // after a sweep of LoRA adapters. Path and rank are templates over the parameters of the experiment
 // (text_template.h), with {name} for its name. Pure.
 //
@@ -14,19 +14,20 @@
 namespace ebb::sweep {
 
 struct ServingOptions {
-  std::string model;         ///< base model; empty: nothing is to be served
+  std::string model;         ///< base model; empty: no model is served
   std::string adapter;       ///< template of the adapter's path
   std::string rank = "{r}";  ///< template of its rank
   std::string image = "vllm/vllm-openai:v0.6.6";
   int gpus = 1;
-  int max_model_len = 0;  ///< 0: the model's
+  int max_model_len = 0;  ///< 0: the model's own limit
 };
 
-/// The smallest rank that vLLM has and that is not below it; nothing: it has none.
+/// The smallest rank of at least `rank` that vLLM supports; nothing if there is none.
 std::optional<int> ServedRank(int rank);
 
-/// `cluster`: namespace, GPUs, runtime class, node selector and volume, as for the experiments. An
-/// Error: a template asks for a parameter that the experiment lacks, or the rank cannot be served.
+/// Makes the Deployment. `cluster` gives namespace, GPUs, runtime class, node selector and volume,
+/// as for the experiments. An Error: a template asks for a parameter that the experiment lacks, or
+/// the rank cannot be served.
 Result<std::string> ServingManifest(const Experiment& experiment, const ServingOptions& options,
                                     const KubernetesOptions& cluster);
 

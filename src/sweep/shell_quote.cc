@@ -3,8 +3,8 @@
 namespace ebb::sweep {
 namespace {
 
-// Means itself to every shell, wherever it stands: no '=' (an assignment when it comes first), no
-// '~'.
+// Characters that no shell interprets in any position. '=' is not among them (at the start of a
+// command it makes an assignment), nor is '~'.
 constexpr std::string_view kPlain =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:,+@%-";
 

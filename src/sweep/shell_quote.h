@@ -1,6 +1,6 @@
 #pragma once
-// Arguments for a POSIX shell, where a target's format is a shell's (RayJob entrypoints, sbatch
-// scripts). Pure.
+// Quotes arguments for a POSIX shell, for targets whose format is read by a shell (RayJob
+// entrypoints, sbatch scripts). Pure.
 
 #include <span>
 #include <string>

@@ -9,7 +9,7 @@
 namespace ebb::sweep {
 namespace {
 
-// Slurm counts time limits in minutes; "D-HH:MM:SS".
+// Slurm counts time limits in whole minutes and writes them as "D-HH:MM:SS".
 std::string TimeLimit(Duration limit) {
   const auto minutes = std::chrono::ceil<std::chrono::minutes>(limit).count();
   char text[40];
@@ -19,7 +19,8 @@ std::string TimeLimit(Duration limit) {
   return text;
 }
 
-// A comment survives every shell and is read by tools that split at ';' and '='.
+// Makes a text safe for a Slurm comment: every shell must leave it alone, and tools split it at ';'
+// and '='.
 std::string Plain(const std::string& text) {
   std::string plain;
   for (const char c : text) {
@@ -68,7 +69,7 @@ std::string Directives(const Sweep& sweep, const Experiment& experiment,
   return text;
 }
 
-// The contract of docs/training-program.md: where to write, and whether to go on.
+// The contract of docs/training-program.md: where the program writes, and whether it resumes.
 std::string Environment(const Experiment& experiment) {
   return "run_dir=\"${EBB_SWEEP_DIR:-$PWD}\"/" + ShellQuote(FileName(experiment.name)) +
          "\n"

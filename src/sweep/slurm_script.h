@@ -1,7 +1,7 @@
 #pragma once
-// One sbatch script per experiment. The job is submitted held and waits for whoever releases it;
-// it may be requeued, and a restart goes on from its checkpoint. Arguments are quoted for the
-// shell; nothing of a parameter reaches an #SBATCH line unquoted. Pure.
+// One sbatch script per experiment. The job is submitted held and waits for whoever releases it; it
+// may be requeued, and a restart goes on from its checkpoint. Arguments are quoted for the shell;
+// no text of a parameter reaches an #SBATCH line unquoted. Pure.
 
 #include <string>
 #include <vector>
@@ -13,21 +13,22 @@
 namespace ebb::sweep {
 
 struct SlurmOptions {
-  std::string partition;     ///< empty: the cluster's default
-  std::string account;       ///< empty: the user's default
-  std::string gres = "gpu";  ///< kind of generic resource per device; empty: none
+  std::string partition;  ///< empty: the cluster's default
+  std::string account;    ///< empty: the user's default
+  std::string gres =
+      "gpu";  ///< kind of generic resource per device; empty: no resource is asked for
   int cpus_per_task = 4;
   std::string memory;                       ///< "32G"; empty: the cluster's default
   Duration grace{std::chrono::minutes{2}};  ///< SIGTERM comes this long before the time limit
-  std::optional<Time> submitted;            ///< known: deadlines are absolute
+  std::optional<Time> submitted;            ///< if known, deadlines are absolute
 };
 
-/// What is wrong with the options, by key; empty: nothing.
+/// Mistakes in the options, by key; empty if there is none.
 std::vector<std::string> MistakesIn(const SlurmOptions& options);
 
 std::string SlurmScript(const Sweep& sweep, const Experiment& experiment,
                         const SlurmOptions& options);
-/// "NAME.sbatch" for each experiment. An Error: two names would be one.
+/// Makes "NAME.sbatch" for each experiment. An Error: two experiments would get the same name.
 Result<std::vector<GeneratedFile>> SlurmFiles(const Sweep& sweep, const SlurmOptions& options);
 
 }  // namespace ebb::sweep

@@ -52,7 +52,7 @@ SuccessiveHalving::SuccessiveHalving(const HalvingOptions& options) : options_(o
 }
 
 std::optional<Verdict> SuccessiveHalving::Report(const std::string& run, int epoch, double loss) {
-  // A run that did not say every epoch is judged at the highest rung it has reached.
+  // A run that did not report every epoch is judged at the highest rung it has reached.
   Rung* reached = nullptr;
   for (Rung& rung : rungs_) {
     if (rung.epoch <= epoch) reached = &rung;

@@ -50,10 +50,10 @@ TEST(SuccessiveHalving, SavesWhatWasNotRun) {
   EXPECT_NEAR(saving.emissions.grams, 0.75 * 1.5 * 200, 1e-6);
 }
 
-// The benchmark of issue 3: the published losses of the sweep's part 2 where there are any. The
-// other fifteen were not published (only that they are worse than the best five), and no learning
-// curves were: both are synthetic here, seeded, and nothing but a stand-in. All run times as
-// estimated, one intensity, two runs at a time in the published order.
+// The benchmark of issue 3: it uses the published losses of part 2 of the sweep. Fifteen losses
+// were not published (only that they are worse than the best five), and no learning curves were.
+// Both are synthetic here, seeded, and only a stand-in. All runs take their estimated time, at one
+// intensity, two at a time in the published order.
 struct Row {
   const char* name;
   double hours;
@@ -73,7 +73,7 @@ constexpr Row kPublished[]{
     {"r32-a32-lr5e-05-d15", 1.6, 0}};
 constexpr int kEpochs = 9;
 
-// Falls from 1.4 to the final loss, with a little noise that dies out.
+// A loss that falls from 1.4 to the final loss, with a little noise that dies out.
 double SyntheticLoss(std::size_t row, int epoch, std::uint64_t seed) {
   Random random(SeedFor(seed, row));
   const double published = kPublished[row].final_loss;

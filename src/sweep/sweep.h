@@ -1,10 +1,10 @@
 #pragma once
 // A hyper-parameter sweep: parameters as a grid or a list, the tier, run time and power of each
 // configuration by rules (the first that matches wins), a name and a command. Expand turns the
-// definition into experiments; what is wrong with it is said all at once, with lines. Pure.
+// definition into experiments; all mistakes are reported at once, with their lines. Pure.
 //
-// The command is a list of arguments. A parameter's value becomes (part of) one argument and is
-// never read by a shell.
+// The command is a list of arguments. The value of a parameter becomes one argument or a part of
+// one and is never read by a shell.
 
 #include <cstdint>
 #include <optional>
@@ -22,7 +22,7 @@
 
 namespace ebb::sweep {
 
-/// More would be a mistake in a grid rather than what somebody wants.
+/// A larger grid is probably a mistake.
 inline constexpr std::size_t kMostExperiments = 10'000;
 
 struct Parameter {
@@ -38,7 +38,7 @@ struct TierRule {
   int line = 0;
 };
 
-/// What a configuration is expected to take, on a device of speed 1.
+/// The expected run time and power of a configuration, on a device of speed 1.
 struct EstimateRule {
   Condition when;
   Duration duration{};
@@ -46,14 +46,15 @@ struct EstimateRule {
   int line = 0;
 };
 
-/// A random part of the configurations: as many of each tier, the rest of the last one.
+/// A random subset of the configurations: equally many of each tier, the remainder from the last
+/// one.
 struct Sample {
   std::size_t size = 0;
   std::uint64_t seed = 42;
   int line = 0;
 };
 
-/// A text with places for parameters, and where it stands.
+/// A text with places for parameters, and its line in the file.
 struct TemplateText {
   std::string text;
   int line = 0;
@@ -75,23 +76,24 @@ struct Sweep {
   std::string name;
   std::vector<core::Tier> tiers;
   std::vector<Experiment> experiments;
-  /// What all experiments have in common: the options that a sweep's file may give
-  /// (core/options/job_options.h), and the budget of each one.
+  /// Options common to all experiments: the options that a sweep's file may give
+  /// (core/options/job_options.h), and the budget of each experiment.
   core::Submission common{};
   std::optional<HalvingOptions> halving;
-  core::Budget budget{};  ///< of all experiments together: its limits
+  core::Budget budget{};  ///< limits for all experiments together
 
   const core::Tier& TierOf(const Experiment& experiment) const {
     return tiers[static_cast<std::size_t>(experiment.tier)];
   }
 };
 
-/// The longest run before it is ended: that of the sweep, or else twice the estimate.
+/// Time after which a run is ended: the sweep's limit if it has one, otherwise twice the estimate.
 Duration TimeLimitOf(const Sweep& sweep, const Experiment& experiment);
-/// The experiment as a job submitted at `submitted`; its id is its index.
+/// Makes the job of an experiment that is submitted at `submitted`; the job's id is the
+/// experiment's index.
 core::Job JobOf(const Sweep& sweep, const Experiment& experiment, Time submitted);
 
-/// What Expand is given.
+/// The input of Expand.
 struct Definition {
   std::vector<Parameter> grid;             ///< the last one varies fastest
   std::vector<std::vector<Setting>> list;  ///< or each configuration by itself
@@ -102,7 +104,7 @@ struct Definition {
   TemplateText name;
   std::vector<TemplateText> command;
   std::optional<Sample> sample;
-  int line = 0;  ///< of the parameters
+  int line = 0;  ///< line of the parameters
 };
 
 struct Mistake {
@@ -110,23 +112,23 @@ struct Mistake {
   std::string what;
 };
 
-/// Experiments, or at least one mistake and none of them.
+/// All experiments, or at least one mistake and no experiment.
 struct Expansion {
   std::vector<Experiment> experiments;
   std::vector<Mistake> mistakes;
 };
 Expansion Expand(const Definition& definition);
 
-/// What is wrong with the parameters, rules and templates there are, without expanding them.
+/// Finds mistakes in parameters, rules and templates without expanding them.
 std::vector<Mistake> Check(const Definition& definition);
 
-/// Names that occur twice, in `mistakes`.
+/// Adds the names that occur twice to `mistakes`.
 void FindDuplicateNames(const std::vector<Experiment>& experiments, int line,
                         std::vector<Mistake>& mistakes);
 
 core::Parameters ParametersOf(const Experiment& experiment);
 
-/// "r=16,alpha=32,lr=1e-04": the user's own texts.
+/// The settings as the user wrote them: "r=16,alpha=32,lr=1e-04".
 std::string Describe(const Experiment& experiment);
 
 }  // namespace ebb::sweep

@@ -8,7 +8,7 @@
 namespace ebb::sweep {
 namespace {
 
-// FNV-1a: short, the same everywhere, and enough to tell names apart.
+// FNV-1a, because it is short, the same everywhere, and enough to tell names apart.
 std::string Digest(std::string_view text) {
   std::uint64_t hash = 0xcbf29ce484222325ULL;
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
@@ -24,7 +24,7 @@ bool IsWord(char c) {
   return IsLower(c) || IsDigit(c) || (c >= 'A' && c <= 'Z') || c == '.' || c == '_' || c == '-';
 }
 
-// `clean` if it is the name itself, else as much of it as there is room for, and the digest.
+// Returns `clean` if it equals the original name; otherwise as much of it as fits, and the digest.
 std::string Finish(std::string clean, std::string_view original, std::size_t longest) {
   if (clean == original && clean.size() <= longest) return clean;
   const std::string digest = Digest(original);

@@ -1,7 +1,7 @@
 #pragma once
 // Texts with places for parameters: "lr{lr:.0e}-d{dropout:percent}". A place is {name} or
-// {name:format}; {{ and }} are braces. What a template makes is text and stays text: nothing here
-// knows a shell.
+// {name:format}; {{ and }} are braces. The result is plain text; no shell syntax is interpreted or
+// quoted here.
 //
 // Formats: none (the user's exact text), d (whole number), .2f (fixed), .0e (scientific, "1e-04"),
 // percent (100 times the value, rounded to a whole number: 0.15 is 15). docs/sweep.md. Pure.
@@ -21,9 +21,9 @@ class TextTemplate {
   TextTemplate() = default;
   static Result<TextTemplate> Parse(std::string_view text);
 
-  /// The names it asks for, in order, repeated ones too.
+  /// Names of the places in order, with repetitions.
   std::vector<std::string> Names() const;
-  /// An Error where a name is missing or a value does not fit its format.
+  /// Fills the places. An Error: a name is missing, or a value does not fit its format.
   Result<std::string> Render(std::span<const Setting> settings) const;
 
  private:

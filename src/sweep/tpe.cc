@@ -9,7 +9,7 @@ namespace {
 
 double NormalBelow(double value) { return 0.5 * std::erfc(-value / std::numbers::sqrt2); }
 
-// A choice by its number.
+// Estimates the probabilities of the choices of a parameter; choices are known by their number.
 class Shares {
  public:
   Shares(std::size_t count, const std::vector<std::size_t>& seen) : counts_(count, 1.0) {
@@ -29,7 +29,7 @@ class Shares {
   double sum_ = 0;
 };
 
-// The numbers of the best, then of the others.
+// Splits the indices of the results into the best and the others.
 std::pair<std::vector<std::size_t>, std::vector<std::size_t>> Split(
     const std::vector<TrialResult>& results, double best_share) {
   std::vector<std::size_t> order(results.size());
@@ -54,7 +54,7 @@ std::vector<double> PlacesOf(const RandomParameter& parameter,
   return places;
 }
 
-// The candidate at which the first density is largest against the second.
+// Draws candidates and returns the one with the largest ratio of the first density to the second.
 template <typename Density, typename Candidate>
 Candidate BestOf(const Density& best, const Density& others, std::size_t candidates, Random& random,
                  Candidate chosen) {
@@ -90,7 +90,8 @@ Value Propose(const RandomParameter& parameter, const std::vector<double>& best,
 
 std::optional<double> PlaceOf(const Distribution& distribution, const Value& value) {
   const auto inside = [](double place) -> std::optional<double> {
-    if (!(place >= -1e-6 && place <= 1 + 1e-6)) return std::nullopt;  // rounded values
+    if (!(place >= -1e-6 && place <= 1 + 1e-6))
+      return std::nullopt;  // a tolerance for rounded values
     return std::clamp(place, 0.0, 1.0);
   };
   if (const auto* choice = std::get_if<ChoiceOfValues>(&distribution)) {
@@ -112,8 +113,8 @@ std::optional<double> PlaceOf(const Distribution& distribution, const Value& val
   return inside((number - low + 0.5) / (high - low + 1));
 }
 
-// As wide as the larger distance to a neighbour, within limits that keep a few trials from being
-// believed too much.
+// Each normal is as wide as the larger distance to a neighbour, within limits that keep a few
+// trials from counting too much.
 ParzenDensity::ParzenDensity(std::vector<double> places) {
   std::sort(places.begin(), places.end());
   const double narrowest = 1.0 / std::min(100.0, 1.0 + static_cast<double>(places.size()));
@@ -128,7 +129,7 @@ ParzenDensity::ParzenDensity(std::vector<double> places) {
 }
 
 double ParzenDensity::At(double place) const {
-  double density = 1;  // of the uniform part
+  double density = 1;  // density of the uniform part
   for (const Normal& normal : normals_) {
     const double away = (place - normal.mean) / normal.deviation;
     density += std::exp(-0.5 * away * away) /
@@ -141,7 +142,7 @@ double ParzenDensity::Draw(Random& random) const {
   const std::size_t part = random.Below(normals_.size() + 1);
   if (part == normals_.size()) return random.Uniform();
   const Normal& normal = normals_[part];
-  // At least about a third of each lies inside.
+  // At least about a third of each normal lies inside, so the loop ends soon.
   for (;;) {
     const double place = normal.mean + normal.deviation * random.Normal();
     if (place >= 0 && place < 1) return place;

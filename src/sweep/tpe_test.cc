@@ -15,7 +15,7 @@ const std::vector<RandomParameter> kParameters{
     {"optimizer", ChoiceOfValues{{Value::From("sgd"), Value::From("adam"), Value::From("lion"),
                                   Value::From("rmsprop")}}}};
 
-// A valley whose floor is 0, at lr 1e-3, dropout 0.3, 12 layers, adam.
+// A valley whose minimum is 0, at lr 1e-3, dropout 0.3, 12 layers, adam.
 double LossOf(const std::vector<Setting>& settings) {
   const auto number = [&](const char* name) { return *FindValue(settings, name)->number; };
   const double lr = std::log10(number("lr")) + 3, dropout = 5 * (number("dropout") - 0.3),
@@ -77,7 +77,7 @@ TEST(Tpe, BeginsAtRandomAndIsTheSameForTheSameResults) {
       << "two that run at a time are not the same";
 }
 
-// By the rule of Simpson, and by the share of draws in each tenth.
+// Integrates the density by Simpson's rule, and compares it with the share of draws in each tenth.
 TEST(Tpe, TheDensityIsOneAndIsWhatIsDrawn) {
   for (const std::vector<double>& places :
        {std::vector<double>{}, {0.5}, {0.0, 1.0}, {0.11, 0.12, 0.13, 0.9}}) {

@@ -9,13 +9,14 @@
 namespace ebb::sweep {
 namespace {
 
-// Words that some YAML reader does not take for text.
+// Words that some YAML reader takes for something else than text.
 constexpr std::array<std::string_view, 11> kReserved{"true", "false", "yes",  "no",  "on", "off",
                                                      "y",    "n",     "null", "nan", "inf"};
 
 bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-// A letter first, then characters that are never syntax where they stand.
+// Decides if text needs no quotes: it begins with a letter, then come only characters that are
+// never syntax in their position.
 bool PlainIsSafe(const std::string& text) {
   if (text.empty() || !IsLetter(text.front()) || text.back() == ':') return false;
   const bool known = std::all_of(text.begin(), text.end(), [](char c) {
@@ -81,7 +82,7 @@ Yaml Yaml::List(std::vector<Yaml> items) {
 
 bool Yaml::Empty() const { return entries_.empty() && items_.empty(); }
 
-// What fits behind "key: "; only scalars and what is empty.
+// The text that fits behind "key: "; only scalars and empty collections have one.
 std::string Yaml::Inline() const {
   switch (kind_) {
     case Kind::kText:

@@ -1,7 +1,7 @@
 #pragma once
 // Writes the YAML of generated manifests: maps, lists and scalars in block style. A string is
 // quoted wherever a YAML reader (1.1 or 1.2) could take it for a number, a boolean, null, or
-// syntax, so that what is read back is what was written. Pure; reading YAML is config's business.
+// syntax, so that a reader gets back exactly what was written. Pure; YAML is read in config/.
 
 #include <cstdint>
 #include <string>
@@ -37,7 +37,7 @@ class Yaml {
   std::vector<Yaml> items_;
 };
 
-/// The text as a YAML scalar.
+/// Writes the text as a YAML scalar.
 std::string YamlScalar(const std::string& text);
 
 }  // namespace ebb::sweep
