@@ -19,7 +19,7 @@ std::size_t IndentOf(std::string_view line) {
   return first == std::string_view::npos ? 0 : first;
 }
 
-// A file line by line.
+// Reads a file line by line.
 class IniReader {
  public:
   explicit IniReader(std::string where) : where_(std::move(where)) {}
@@ -64,7 +64,7 @@ class IniReader {
   Status Pair(std::string_view text) {
     const auto delimiter = text.find_first_of("=:");
     const std::string key = Lowercase(Trim(text.substr(0, delimiter)));
-    // The line itself may hold a secret: it is not shown.
+    // The error does not show the line, which may hold a secret.
     if (delimiter == std::string_view::npos || key.empty())
       return Wrong("is no \"key = value\"", "comments begin with #");
     const CodeCarbonSetting setting{std::string(Trim(text.substr(delimiter + 1))),

@@ -1,8 +1,8 @@
 #pragma once
-// What a user of CodeCarbon has configured: `.codecarbon.config` in the home and in the working
+// The settings that a user of CodeCarbon has: `.codecarbon.config` in the home and in the working
 // directory (INI, section [codecarbon]) and environment variables CODECARBON_<KEY> in any case.
-// Later ones win: home, working directory, environment. Only what stands there; what it means to
-// Ebb is for app/options/codecarbon_flags.h.
+// Later ones win: home, working directory, environment. This file only reads them;
+// app/options/codecarbon_flags.h translates them for Ebb.
 //
 // Source: codecarbon/core/config.py, version 3.3.0, and Python's configparser, whose rules the
 // files follow: "=" or ":", comment lines with "#" or ";", indented lines continue a value, keys in
@@ -19,19 +19,21 @@ namespace ebb::config {
 
 struct CodeCarbonSetting {
   std::string value;
-  std::string origin;  ///< "CODECARBON_PUE", "./.codecarbon.config:4"; empty: said by a program
+  std::string origin;  ///< "CODECARBON_PUE", "./.codecarbon.config:4"; empty if a program set it
 };
-/// By key, in lower case and without CODECARBON_. Values may be secrets: print keys and origins.
+/// Settings by key, in lower case and without CODECARBON_. Values may be secrets: print only keys
+/// and origins.
 using CodeCarbonSettings = std::map<std::string, CodeCarbonSetting>;
 
 inline constexpr const char* kCodeCarbonFile = ".codecarbon.config";
 
-/// The [codecarbon] section of a file; empty where there is none. Errors name file and line.
+/// The [codecarbon] section of a file; empty if the file has none. Errors name file and line.
 Result<CodeCarbonSettings> ParseCodeCarbonFile(std::string_view text, const std::string& where);
-/// From texts NAME=value.
+/// The settings in environment variables of the form NAME=value.
 CodeCarbonSettings CodeCarbonFromEnvironment(std::span<const std::string> environment);
 
-/// All three together. A directory that is empty or holds no such file adds nothing.
+/// The settings of both files and the environment. A directory that is empty or holds no such file
+/// adds nothing.
 Result<CodeCarbonSettings> LoadCodeCarbonSettings(const std::string& home_directory,
                                                   const std::string& working_directory,
                                                   std::span<const std::string> environment);

@@ -1,5 +1,5 @@
-// Any bytes as a .codecarbon.config: refused with an Error that names the file, or settings whose
-// keys are in lower case and whose origins are lines of the file. Run:
+// Fuzz target: any bytes as a .codecarbon.config are either refused with an Error that names the
+// file, or give settings whose keys are in lower case and whose origins are lines of the file. Run:
 // build/fuzz/bin/codecarbon_settings_fuzz -max_total_time=60
 #include <cstddef>
 #include <cstdint>

@@ -18,7 +18,7 @@ using testing::Not;
 using testing::SizeIs;
 
 TEST(CodeCarbonSettings, ReadsFilesAsPythonDoes) {
-  // What Python's configparser makes of it was looked at, key by key.
+  // The expected values are those that Python's configparser gives, compared key by key.
   const auto settings = ParseCodeCarbonFile(
       "# mine\r\n"
       "[DEFAULT]\r\n"

@@ -25,7 +25,7 @@ KeyRule Ignore(std::string name) {
   return {std::move(name), [](const YamlNode&, Problems&) {}};
 }
 
-// The reference has one form for all hardware: frequencies say nothing of a GPU's power there.
+// The reference uses one form for all hardware; it does not give a GPU's power by frequency.
 std::vector<KeyRule> ReferenceRules(ProfileKeys& keys) {
   return {ReadNumber("idlePower", keys.idle, kPowerW),
           ReadNumber("maxPower", keys.max, kPowerW),

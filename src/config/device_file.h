@@ -1,7 +1,7 @@
 #pragma once
-// Device profiles of one's own, in YAML: Ebb's own form, or Compute Gardener's hardware profiles as
-// they are (its GPUs; the rest of it is for other things and is not looked at). docs/devices.md.
-// All mistakes of a file are reported together, each with file and line. Pure but for
+// A user's own device profiles in YAML: in Ebb's form, or Compute Gardener's hardware profiles as
+// they are (only the GPUs are read; the rest is for other purposes). Format: docs/devices.md. All
+// mistakes of a file are reported together, each with file and line. Pure but for
 // LoadDeviceProfiles, which reads a file.
 
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace ebb::config {
 
-/// `name` is for messages, and for DeviceProfile::source.
+/// `name` is used in messages and as DeviceProfile::source.
 Result<std::vector<core::DeviceProfile>> ParseDeviceProfiles(const std::string& text,
                                                              const std::string& name);
 Result<std::vector<core::DeviceProfile>> LoadDeviceProfiles(const std::string& path);

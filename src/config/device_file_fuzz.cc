@@ -1,5 +1,6 @@
-// Any bytes as a file of device profiles: they are refused with an Error that names the file, or
-// every profile is a possible one. Run: build/fuzz/bin/device_file_fuzz -max_total_time=60
+// Fuzz target: any bytes as a file of device profiles are either refused with an Error that names
+// the file, or give profiles that are all possible. Run: build/fuzz/bin/device_file_fuzz
+// -max_total_time=60
 #include <cmath>
 #include <cstddef>
 #include <cstdint>

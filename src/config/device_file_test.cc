@@ -27,7 +27,7 @@ devices:
   EXPECT_EQ((*profiles)[1].source, "own.yaml");
 }
 
-// As the reference's chart ships it, cut short.
+// The profiles that the reference's chart ships, shortened.
 TEST(DeviceFile, TheReferencesProfilesAreAcceptedAsTheyAre) {
   const auto profiles = ParseDeviceProfiles(R"(
 cpuModelMappings:

@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kMost = 1e9;
 
-// The keys of the section: options that all of its jobs have (core/options/job_options.h), and how
+// The keys of the section: options that all of its jobs share (core/options/job_options.h), and how
 // the trace is read.
 struct CsvKeys {
   CsvKeys() { submission.job = sim::JobCsvOptions().job; }
@@ -67,7 +67,7 @@ sim::JobCsvOptions OptionsOf(const CsvKeys& keys, Problems& problems) {
   return options;
 }
 
-// The first job that cannot run at all, and how many there are.
+// Reports the first job that cannot run at all, and the number of such jobs.
 void CheckJobs(const std::vector<core::Job>& jobs, const core::Cluster& cluster, int line,
                Problems& problems) {
   int bad = 0;

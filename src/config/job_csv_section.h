@@ -1,6 +1,6 @@
 #pragma once
-// The section `jobs` of a scenario where it names a CSV file: the file, and what it does not say of
-// its jobs. The formats: sim/job_csv.h.
+// Reads the section `jobs` of a scenario if it names a CSV file: the file, and values that the file
+// does not give. The formats: sim/job_csv.h.
 
 #include "config/scenario_jobs.h"
 

@@ -11,8 +11,8 @@
 
 namespace ebb::config {
 
-/// Reads the options of a place whose value is all that they need into a submission. Both must
-/// outlive the rules.
+/// Reads job options that need nothing but their value into a submission. The submission and this
+/// object must outlive the rules.
 class JobOptionKeys {
  public:
   JobOptionKeys(core::Place place, core::Submission& submission)
@@ -20,7 +20,7 @@ class JobOptionKeys {
 
   std::vector<KeyRule> Rules();
   bool Has(std::string_view key) const { return lines_.contains(key); }
-  /// 0: the file does not give the key.
+  /// The line of the key; 0 if the file does not give it.
   int LineOf(std::string_view key) const;
 
  private:

@@ -183,7 +183,7 @@ void ReadSection(const YamlNode& map, std::string_view section, std::span<const 
                                " must be a section of keys, and " + Shown(map) + " is not");
     return;
   }
-  // By the present name of the key.
+  // Entries by the present name of their key.
   std::map<std::string, const YamlEntry*> seen;
   for (const YamlEntry& entry : map.entries) {
     const auto rule = std::find_if(rules.begin(), rules.end(), [&](const KeyRule& r) {

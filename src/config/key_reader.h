@@ -24,7 +24,7 @@ class Problems {
   explicit Problems(std::string file) : file_(std::move(file)) {}
   void Add(int line, std::string what);
   bool empty() const { return found_.empty(); }
-  /// All problems as one Error; there must be one. Sorted by line.
+  /// All problems as one Error, sorted by line; there must be at least one.
   Error ToError() const;
 
  private:
@@ -36,7 +36,7 @@ class Problems {
   std::vector<Problem> found_;
 };
 
-/// A value that the file may give, and where it does.
+/// A value that the file may give, and its line.
 template <typename T>
 struct Given {
   std::optional<T> value;
@@ -46,44 +46,45 @@ struct Given {
   T value_or(T fallback) const { return value.value_or(std::move(fallback)); }
 };
 
-/// The accepted numbers, both ends included.
+/// The range of accepted numbers, both ends included.
 struct Range {
   double low;
   double high;
 };
 
-/// How the value of one key is read.
+/// A key and how its value is read.
 struct KeyRule {
   std::string name;
   std::function<void(const YamlNode& value, Problems& problems)> read;
-  std::vector<std::string> elsewhere{};  ///< what others call it; refused with a hint
-  std::string formerly{};                ///< its older name, which is read too; empty: none
+  std::vector<std::string> elsewhere{};  ///< names that other programs use for it; refused with a
+                                         ///< hint
+  std::string formerly{};                ///< older name, which is also read; empty if there is none
 };
-/// A file may still give the key by `name`, but not by both names.
+/// Allows a file to give the key by its former name `name`, but not by both names.
 KeyRule Formerly(std::string name, KeyRule rule);
 
 KeyRule ReadBool(const std::string& name, Given<bool>& out);
 KeyRule ReadText(const std::string& name, Given<std::string>& out);
 KeyRule ReadNumber(const std::string& name, Given<double>& out, Range range);
 KeyRule ReadInteger(const std::string& name, Given<std::int64_t>& out, Range range);
-/// A list of whole numbers, not empty, none twice.
+/// A non-empty list of different whole numbers.
 KeyRule ReadIntegers(const std::string& name, Given<std::vector<std::int64_t>>& out, Range range);
-/// "90s", "15m", "6h"; a bare number is seconds.
+/// A duration such as "90s", "15m" or "6h"; a bare number is seconds.
 KeyRule ReadDuration(const std::string& name, Given<Duration>& out, Duration least);
 KeyRule ReadTime(const std::string& name, Given<Time>& out);
-/// One of `choices`.
+/// A text that must be one of `choices`.
 KeyRule ReadChoice(const std::string& name, Given<std::string>& out,
                    const std::vector<std::string>& choices);
 
-/// Another section and its keys, to say where a key belongs that is in the wrong one.
+/// The keys of another section, to say where a key in the wrong section belongs.
 struct SectionKeys {
-  std::string section;  ///< "" is the top level
+  std::string section;  ///< "" for the top level
   std::vector<std::string> keys;
 };
 SectionKeys KeysOf(std::string section, std::span<const KeyRule> rules);
 
-/// Reads every entry of `map` by the rule of its name. A key without value (null) counts as not
-/// given. `section` is "" for the top level. `value` may be null: an empty section.
+/// Reads every entry of `map` by the rule of its name. A key without a value (null) counts as not
+/// given. `section` is "" for the top level. `map` may be null, which is an empty section.
 void ReadSection(const YamlNode& map, std::string_view section, std::span<const KeyRule> rules,
                  std::span<const SectionKeys> others, Problems& problems);
 

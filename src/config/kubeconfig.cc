@@ -27,7 +27,7 @@ std::string TextOf(const YamlNode* map, std::string_view key) {
   return found && found->kind == YamlNode::Kind::kScalar ? found->text : "";
 }
 
-// {name: NAME, WHAT: {...}} in a list of such.
+// Finds the entry {name: NAME, WHAT: {...}} in a list of such entries and returns its WHAT.
 const YamlNode* Named(const YamlNode& file, std::string_view list, std::string_view what,
                       const std::string& name) {
   const YamlNode* entries = Find(&file, list);
@@ -94,12 +94,12 @@ class Reader {
     return {};
   }
 
-  // Paths in the file are relative to it.
+  // Paths in the file are relative to its directory.
   fs::path Beside(const std::string& path) const {
     return fs::path(path).is_absolute() ? fs::path(path) : fs::path(file_).parent_path() / path;
   }
 
-  // Of "certificate-authority-data", or of the file that "certificate-authority" names.
+  // The text of KEY-data ("certificate-authority-data"), or the content of the file that KEY names.
   Result<std::string> Pem(const YamlNode& map, const std::string& key) const {
     if (const std::string data = TextOf(&map, key + "-data"); !data.empty()) {
       auto pem = FromBase64(data);

@@ -1,8 +1,9 @@
 #pragma once
-// A kubeconfig: the file in which kubectl keeps where clusters are and who asks them
-// (https://kubernetes.io/docs/concepts/configuration/organize-cluster-access-kubeconfig/). Read are
-// the server, its certificate authority, client certificates, tokens and exec plugins
-// (client.authentication.k8s.io); a password or a plugin of an older kind is refused.
+// Reads a kubeconfig, the file in which kubectl keeps the addresses of clusters and the credentials
+// of their users
+// (https://kubernetes.io/docs/concepts/configuration/organize-cluster-access-kubeconfig/). Ebb
+// reads the server, its certificate authority, client certificates, tokens and exec plugins
+// (client.authentication.k8s.io). It refuses passwords and plugins of an older kind.
 
 #include <functional>
 #include <string>
@@ -15,12 +16,12 @@
 namespace ebb::config {
 
 struct KubeconfigPorts {
-  std::function<Duration()> since_boot;  ///< when files with tokens are read again
-  std::function<Time()> now;             ///< when a plugin's token has expired
+  std::function<Duration()> since_boot;  ///< decides when token files are read again
+  std::function<Time()> now;             ///< decides when a plugin's token has expired
   RunPlugin run_plugin;
 };
 
-/// `context`: one of the file; empty: its current one.
+/// `context`: the name of a context in the file; empty for the current one.
 Result<kubernetes::ApiServer> LoadKubeconfig(const std::string& file, const std::string& context,
                                              const KubeconfigPorts& ports);
 

@@ -21,7 +21,7 @@ class KubeconfigTest : public ::testing::Test {
     return LoadKubeconfig(file.string(), context, ports_);
   }
 
-  // With one cluster, one context and a user of these lines.
+  // A kubeconfig with one cluster, one context and a user made of these lines.
   static std::string WithUser(const std::string& user) {
     return "apiVersion: v1\ncurrent-context: a\n"
            "clusters:\n- name: c\n  cluster:\n    server: https://10.0.0.1:6443/\n"

@@ -13,27 +13,27 @@ namespace ebb::config {
 
 using NodeReader = std::function<void(const YamlNode& value, Problems& problems)>;
 
-/// Every item of a list that must not be empty.
+/// Calls `read` for every item of a list, which must not be empty.
 void ReadEach(const std::string& name, const YamlNode& list, Problems& problems,
               const NodeReader& read);
-/// The same as a rule.
+/// A rule that reads a list in the same way.
 KeyRule ReadItems(const std::string& name, NodeReader read);
-/// A list of different texts that is not empty, or one text.
+/// A non-empty list of different texts, or one text.
 KeyRule ReadTexts(const std::string& name, Given<std::vector<std::string>>& out);
-/// Whatever stands there, with its line.
+/// The node of the key, of any kind, with its line.
 KeyRule ReadNode(const std::string& name, Given<YamlNode>& out);
 
-/// "2023-05-01T17:00Z", or "30h" after something that the key says.
+/// A time ("2023-05-01T17:00Z"), or a distance ("30h") from a moment that the key defines.
 struct Moment {
   std::optional<Time> time;
   Duration after{0};
   Time From(Time origin) const { return time.value_or(origin + after); }
 };
 KeyRule ReadMoment(const std::string& name, Given<Moment>& out);
-/// The whole text as a moment.
+/// The whole text as a moment; nullopt if it is not one.
 std::optional<Moment> MomentFrom(const YamlNode& value);
 
-/// "17:00" as a distance from midnight.
+/// A clock time ("17:00") as a distance from midnight.
 KeyRule ReadClockTime(const std::string& name, Given<Duration>& out);
 
 }  // namespace ebb::config

@@ -21,7 +21,8 @@ std::string FlagOf(std::string key) {
   return "--" + key;
 }
 
-// A rule whose value is kept as the words of a flag. `rule_of` makes it for where it writes to.
+// A rule that keeps its value as the words of a flag. `rule_of` makes the rule for a given place to
+// write to.
 template <typename T, typename MakeRule, typename MakeWords>
 KeyRule AsFlag(LoraKeys& keys, const MakeRule& rule_of, const MakeWords& words_of) {
   const auto given = std::make_shared<Given<T>>();
@@ -76,7 +77,7 @@ KeyRule Texts(LoraKeys& keys, const std::string& name) {
       });
 }
 
-// `no`: the flag that turns it off; empty: it is off without a flag.
+// `no`: the flag that turns the option off; empty if the option is off without a flag.
 KeyRule Switch(LoraKeys& keys, const std::string& name, const std::string& no = "") {
   return AsFlag<bool>(
       keys, [&](auto& out) { return ReadBool(name, out); },

@@ -1,7 +1,7 @@
 #pragma once
-// The section lora: the options that only the fine-tuning of a language model has; those of every
-// training are in the section training. Each key is a flag of `ebb-train lora` with the same name
-// and default (docs/language-models.md).
+// The section lora: the options that only the fine-tuning of a language model has. The options of
+// every training are in the section training. Each key is a flag of `ebb-train lora` with the same
+// name and default (docs/language-models.md).
 
 #include <string>
 #include <vector>
@@ -12,7 +12,7 @@
 namespace ebb::config {
 
 struct LoraKeys {
-  int line = 0;  ///< of the section; 0: there is none
+  int line = 0;  ///< line of the section; 0 if there is none
   Given<std::string> base;
   Given<std::vector<std::string>> data;
   Given<std::string> tokens;
@@ -24,7 +24,7 @@ struct LoraKeys {
 /// The rules write into `keys`, which must outlive them.
 std::vector<KeyRule> LoraRules(LoraKeys& keys);
 
-/// There must be a section.
+/// The file must have a section lora.
 LoraConfig ResolveLora(const LoraKeys& keys, Problems& problems);
 
 }  // namespace ebb::config

@@ -19,9 +19,9 @@ using kubernetes::PolicyDefaults;
 constexpr Range kThresholds{0, core::kMostIntensity},
     kPriorities{-core::kMostPriority, core::kMostPriority}, kGpus{0, core::kMostDevices};
 constexpr double kLeastBudget = 1e-6;
-constexpr double kMostKwh = 2e9 / 1e3, kMostGrams = 1e12;  // what Energy holds
+constexpr double kMostKwh = 2e9 / 1e3, kMostGrams = 1e12;  // limits of the type Energy
 
-// As an object would be read that has this annotation, and no other.
+// The problems of an object that has this annotation and no other.
 std::vector<std::string> ProblemsOf(const std::string& key, const std::string& value,
                                     const kubernetes::ObjectDefaults& rules) {
   GatedObject object;

@@ -9,8 +9,8 @@
 
 namespace ebb::config {
 
-/// Sections `defaults`, `workloads`, `limits` and `budget`, each of which may be missing. All
-/// mistakes are in the one Error. `name` for messages: "research.yaml".
+/// Reads the sections `defaults`, `workloads`, `limits` and `budget`; each may be missing. One
+/// Error reports all mistakes. `name` is for messages: "research.yaml".
 Result<kubernetes::NamespacePolicy> ParseNamespacePolicy(const std::string& text,
                                                          const std::string& name,
                                                          const kubernetes::ObjectDefaults& rules);

@@ -10,7 +10,7 @@
 namespace ebb::config {
 namespace {
 
-// "UTC+05:30".
+// The offset in a text such as "UTC+05:30".
 std::optional<Duration> FixedOffset(const std::string& text) {
   int hours = 0, minutes = 0, read = 0;
   char sign = '+';

@@ -1,5 +1,5 @@
 #pragma once
-// The clock by which NEO's table of 24 hours goes, as text.
+// The clock of NEO's 24-hour table, as text.
 
 #include <string>
 
@@ -9,14 +9,15 @@
 
 namespace ebb::config {
 
-/// "Europe/Berlin", "UTC", or a fixed distance from UTC: "UTC+05:30".
+/// The clock of "Europe/Berlin", "UTC", or a fixed offset from UTC such as "UTC+05:30".
 Result<signals::NeoClock> NeoClockOf(const std::string& text);
-/// The same for a distance.
+/// The clock with this offset from UTC.
 signals::NeoClock FixedNeoClock(Duration utc_offset);
 
-/// A key whose value NeoClockOf takes.
+/// A key whose value NeoClockOf accepts.
 KeyRule ReadNeoClock(const std::string& name, Given<std::string>& out);
-/// neo_utc_offset_hours and neo_time_zone say the same: one of them is enough.
+/// Reports a problem if a file gives both neo_utc_offset_hours and neo_time_zone: they set the same
+/// thing.
 void CheckOneNeoClock(const Given<double>& hours, const Given<std::string>& zone,
                       Problems& problems);
 

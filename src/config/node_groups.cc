@@ -17,7 +17,7 @@ using kubernetes::PublishedGroup;
 constexpr Range kDevices{0, 1'000}, kCores{0, 10'000}, kNodes{0, 100'000}, kWatts{0, 100'000};
 constexpr const char *kClusterAutoscaler = "cluster-autoscaler", *kKarpenter = "karpenter";
 constexpr const char* kKarpenterLabel = "karpenter.sh/nodepool";
-// One has some twenty values for each of a thousand groups; a ConfigMap holds 1 MiB.
+// A status has about twenty values for each of up to a thousand groups; a ConfigMap holds 1 MiB.
 constexpr int kStatusValues = 200'000;
 
 void ReadLabels(const YamlNode& node, std::map<std::string, std::string>& labels,
@@ -31,7 +31,7 @@ void ReadLabels(const YamlNode& node, std::map<std::string, std::string>& labels
   }
 }
 
-// What is wrong only together with something else.
+// Reports mistakes that only show when several keys are read together.
 void CheckGroup(const NodeGroup& group, int line, Problems& problems) {
   if (group.labels.empty())
     problems.Add(line, "node group " + group.name +

@@ -1,7 +1,7 @@
 #pragma once
-// Groups of nodes that an autoscaler adds, as YAML: a file that `ebb controller` takes with
-// --node-groups (docs/kubernetes.md, Nodes that an autoscaler adds); and what the Cluster
-// Autoscaler publishes of its groups.
+// Reads node groups that an autoscaler adds from YAML: the file that `ebb controller` takes with
+// --node-groups (docs/kubernetes.md, Nodes that an autoscaler adds), and the status that the
+// Cluster Autoscaler publishes about its groups.
 
 #include <string>
 #include <vector>
@@ -11,15 +11,16 @@
 
 namespace ebb::config {
 
-/// A list `node_groups`; names are unique. All mistakes are in the one Error. `path` for messages.
+/// Reads a list `node_groups`; names must be unique. One Error reports all mistakes. `path` is for
+/// messages.
 Result<std::vector<kubernetes::NodeGroup>> ParseNodeGroups(const std::string& text,
                                                            const std::string& path);
-/// Without a path: none.
+/// The groups in a file; none if `path` is empty.
 Result<std::vector<kubernetes::NodeGroup>> LoadNodeGroups(const std::string& path);
 
-/// What stands under the key `status` of the ConfigMap cluster-autoscaler-status: YAML from version
-/// 1.30 of the Cluster Autoscaler on (its pull request 6375). An Error: it is not that, as in
-/// versions before.
+/// Reads the value of the key `status` in the ConfigMap cluster-autoscaler-status, which is YAML
+/// from version 1.30 of the Cluster Autoscaler on (its pull request 6375). An Error if it is not,
+/// as in earlier versions.
 Result<std::vector<kubernetes::PublishedGroup>> ParseAutoscalerStatus(const std::string& text,
                                                                       const std::string& name);
 

@@ -16,7 +16,7 @@ constexpr const char* kPublishedBy = "Europe/Brussels";
 constexpr std::chrono::hours kPublishedAt{18};
 constexpr std::size_t kMostFiles = 1000;
 
-// In the order of their names.
+// The files of a folder in the order of their names.
 Result<std::vector<std::string>> FilesOf(const std::string& path) {
   std::error_code failed;
   if (!fs::is_directory(path, failed)) return std::vector{path};

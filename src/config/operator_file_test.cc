@@ -17,7 +17,8 @@ std::string FileOf(const std::string& text) {
   return path.string();
 }
 
-// 18:00 in Brussels on the day before the hour's day there, in winter and in summer.
+// The expected publication time is 18:00 in Brussels on the day before the hour's day there, in
+// winter and in summer.
 TEST(OperatorFile, WithoutATimeOfPublicationTheRuleOfTheEuropeanUnionHolds) {
   const auto hours =
       *LoadOperators(FileOf("timestamp,load_mw,wind_mw,solar_mw\n"

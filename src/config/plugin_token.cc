@@ -10,7 +10,7 @@
 namespace ebb::config {
 namespace {
 
-constexpr std::chrono::minutes kAskBefore{2};  // its token expires
+constexpr std::chrono::minutes kAskBefore{2};  // before its token expires
 constexpr std::chrono::seconds kAskAgainAfter{10};
 
 struct Token {
@@ -28,7 +28,8 @@ Result<Token> Ask(const Plugin& plugin, const RunPlugin& run) {
   return Token{status->TextOf("token"), status->TimeOf("expirationTimestamp")};
 }
 
-// Where the asking thread puts its answer. It may outlive the PluginToken that started the thread.
+// The place where the asking thread puts its answer. An Answer may outlive the PluginToken that
+// started the thread.
 struct Answer {
   std::mutex mutex;
   std::optional<Result<Token>> came;
@@ -95,9 +96,9 @@ class PluginToken {
   const RunPlugin run_;
   const PluginClocks clocks_;
   std::optional<Token> token_;
-  std::optional<Error> failure_;  // of the last time it was asked
+  std::optional<Error> failure_;  // error of the latest call of the plugin
   Duration ask_at_ = Duration::min();
-  std::shared_ptr<Answer> answer_;  // is being waited for
+  std::shared_ptr<Answer> answer_;  // set while a plugin's answer is awaited
 };
 
 }  // namespace

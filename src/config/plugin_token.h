@@ -1,11 +1,11 @@
 #pragma once
-// The bearer token of an exec plugin (client.authentication.k8s.io). The first is waited for. Later
-// ones are fetched by a thread while the one before still holds, so that a plugin that hangs does
-// not hold up whoever asks: a controller has to renew its lease every few seconds. A plugin that
-// failed is asked again after a pause.
+// The bearer token of an exec plugin (client.authentication.k8s.io). The caller waits for the first
+// token. A thread fetches later ones while the current token is still valid, so that a plugin that
+// hangs does not delay the caller: a controller has to renew its lease every few seconds. A plugin
+// that failed is asked again after a pause.
 //
-// Thread contract: one thread asks. The plugin runs on another one, and is only waited for the
-// first time.
+// Thread contract: one thread asks for tokens. The plugin runs on another thread, and only its
+// first answer is waited for.
 
 #include <functional>
 #include <string>
@@ -17,7 +17,7 @@
 
 namespace ebb::config {
 
-/// What an exec plugin printed. Called by any thread.
+/// Runs an exec plugin and returns its output. Called from any thread.
 using RunPlugin = std::function<Result<std::string>(
     const std::vector<std::string>& command,
     const std::vector<std::pair<std::string, std::string>>& environment)>;
@@ -25,12 +25,12 @@ using RunPlugin = std::function<Result<std::string>(
 struct Plugin {
   std::vector<std::string> command;
   std::vector<std::pair<std::string, std::string>> environment;
-  std::string user_of;  ///< the kubeconfig, for messages
+  std::string user_of;  ///< the kubeconfig that names the plugin, for messages
 };
 
 struct PluginClocks {
-  std::function<Time()> now;             ///< when a token has expired
-  std::function<Duration()> since_boot;  ///< when a plugin is asked again
+  std::function<Time()> now;             ///< decides when a token has expired
+  std::function<Duration()> since_boot;  ///< decides when a plugin is asked again
 };
 
 std::function<Result<std::string>()> TokenFromPlugin(Plugin plugin, RunPlugin run,

@@ -14,7 +14,7 @@ using std::chrono::minutes;
 using std::chrono::seconds;
 using ::testing::HasSubstr;
 
-// A plugin that prints what the test says, and waits as long as the test wants.
+// A plugin that prints a given text and takes a given time.
 class Printer {
  public:
   Result<std::string> Run() {
@@ -50,7 +50,7 @@ class PluginTokenTest : public ::testing::Test {
   static std::string Printed(const std::string& token, const std::string& expires) {
     return R"({"status":{"token":")" + token + R"(","expirationTimestamp":")" + expires + R"("}})";
   }
-  // What it says at last: another thread asks the plugin.
+  // Waits until the token is `text`: another thread asks the plugin.
   bool Becomes(const std::string& text) {
     for (int i = 0; i < 5000; ++i) {
       const auto token = token_();

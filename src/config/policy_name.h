@@ -1,6 +1,6 @@
 #pragma once
-// The key that names a policy: short names are understood (plan/make_policy.h), and what is read is
-// the policy's name.
+// The key that names a policy. It accepts short names (plan/make_policy.h) and gives the policy's
+// full name.
 
 #include <string>
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace ebb::config {
 
-/// One of `names`.
+/// A name that must be one of `names`.
 KeyRule ReadPolicyName(const std::string& key, Given<std::string>& out,
                        std::vector<std::string> names);
 

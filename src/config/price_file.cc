@@ -19,8 +19,8 @@
 namespace ebb::config {
 namespace {
 
-// Where the market says nothing else: the European day-ahead auction publishes at about 13:00
-// Central European time, which is 12:00 UTC or an hour earlier in summer.
+// The default for markets that do not say when they publish. The European day-ahead auction
+// publishes at about 13:00 Central European time, which is 12:00 UTC, or an hour earlier in summer.
 constexpr const char* kDefaultMarketZone = "UTC";
 constexpr Duration kDefaultPublication = std::chrono::hours{12};
 
@@ -35,7 +35,7 @@ prices::ZoneClock MarketClock() {
   return *std::move(clock);
 }
 
-// In whichever format it is, and when that is published where nobody says it.
+// A series in any format, with the publication time to assume if nothing states one.
 struct Series {
   core::PriceSeries prices;
   prices::Publication usual;

@@ -1,7 +1,7 @@
 #pragma once
-// Electricity prices from a file: a time-of-use tariff in YAML (Compute Gardener's schedules are
-// accepted as they are), a YAML file that names a day-ahead CSV file and how to read it, or such a
-// CSV file by itself. Format and rules: docs/prices.md. All mistakes of a file are reported
+// Reads electricity prices from a file: a time-of-use tariff in YAML (Compute Gardener's schedules
+// are accepted as they are), a YAML file that names a day-ahead CSV file and how to read it, or
+// such a CSV file by itself. Format and rules: docs/prices.md. All mistakes of a file are reported
 // together, each with file and line. Pure but for LoadPrices, which reads files.
 
 #include <functional>
@@ -12,16 +12,16 @@
 
 namespace ebb::config {
 
-/// Reads a file that the YAML names; only the fuzz target does without files.
+/// Reads a file that the YAML names. Only the fuzz target passes a reader that uses no files.
 using FileReader = std::function<Result<std::string>(const std::string& path)>;
 
-/// `name` is for messages, and a day-ahead file lies beside it.
+/// `name` is for messages; a day-ahead file is looked for in its directory.
 Result<prices::PriceSource> ParsePrices(const std::string& text, const std::string& name,
                                         const FileReader& read_file);
 
-/// A path that ends in .csv or .csv.gz, any XML (of ENTSO-E) and any zip archive (of one file) is a
-/// day-ahead series; anything else is YAML. `name`: a path, or of a file that ships
-/// (platform/shipped_files.h).
+/// Reads a day-ahead series if the path ends in .csv or .csv.gz, or if the file is XML (ENTSO-E) or
+/// a zip archive with one file; any other file is YAML. `name`: a path, or the name of a file that
+/// ships with Ebb (platform/shipped_files.h).
 Result<prices::PriceSource> LoadPrices(const std::string& name);
 
 }  // namespace ebb::config

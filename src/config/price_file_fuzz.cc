@@ -1,5 +1,6 @@
-// Any bytes as a file of prices, YAML and CSV: they are refused with an Error that names the file,
-// or every price of a year can be asked for. Run: build/fuzz/bin/price_file_fuzz -max_total_time=60
+// Fuzz target: any bytes as a file of prices, YAML and CSV, are either refused with an Error that
+// names the file, or give prices that can be asked for over a whole year. Run:
+// build/fuzz/bin/price_file_fuzz -max_total_time=60
 #include <cmath>
 #include <cstddef>
 #include <cstdint>

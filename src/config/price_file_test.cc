@@ -23,7 +23,7 @@ double At(const prices::PriceSource& source, const char* time) {
   return source.Over({t, t + Duration{1}}).samples().at(0).per_kwh;
 }
 
-// The default of the reference's chart, as it is written there.
+// The default schedule of the reference's chart, word for word.
 constexpr const char* kReference = R"(schedules:
   - name: california-pge
     dayOfWeek: "1-5"

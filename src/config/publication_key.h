@@ -1,12 +1,12 @@
 #pragma once
-// The key publication_lag: how long after its end an interval of a trace was published.
+// The key publication_lag: the time between the end of an interval of a trace and its publication.
 
 #include "config/key_reader.h"
 #include "core/publication.h"
 
 namespace ebb::config {
 
-/// "1h", or "none": known as it begins.
+/// A duration such as "1h", or "none" if an interval is known when it begins.
 KeyRule ReadPublicationLag(Given<core::Publication>& out);
 
 }  // namespace ebb::config

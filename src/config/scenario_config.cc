@@ -54,7 +54,7 @@ std::vector<KeyRule> TopRules(TopKeys& keys) {
   };
 }
 
-// "own", or a section with source and, for noise, its size and memory.
+// Reads "own", or a section with a source and, for noise, its size and memory.
 void ReadForecast(const Given<YamlNode>& node, Scenario& scenario, Problems& problems) {
   if (!node) return;
   Given<std::string> source;
@@ -128,7 +128,7 @@ void ReadPublished(const Given<YamlNode>& node, Scenario& scenario, Problems& pr
   scenario.published = std::move(published);
 }
 
-// Dates in jobs count from the only start date there is, if it is known before the jobs are read.
+// The origin of dates in jobs: the only start date, if it is known before the jobs are read.
 std::optional<Time> OriginOf(const ScenarioContext& context, const Given<YamlNode>& start_dates) {
   if (context.moment) return context.moment;
   if (!start_dates || start_dates.value->items.size() != 1) return std::nullopt;
@@ -145,7 +145,7 @@ std::vector<Time> StartDatesOf(const ScenarioContext& context, const Given<YamlN
   return {};
 }
 
-// Of the traces that do not name their own.
+// Sets the publication lag of the traces that do not have their own.
 void SetPublication(const Given<core::Publication>& publication, ScenarioFile& file,
                     Problems& problems) {
   if (!publication) return;
@@ -203,8 +203,8 @@ ScenarioFile Resolve(const TopKeys& keys, const ScenarioContext& context, Proble
   return file;
 }
 
-// What a trace's feed makes of the forecast. What is around it for the rest, sim/foresight_feed.h,
-// needs the truth of an hour that runs, too.
+// The forecast mode of a trace's feed. Noise is made outside, in sim/foresight_feed.h, which also
+// needs the true value of the current hour.
 signals::ForecastMode ModeOf(ForecastSource source) {
   switch (source) {
     case ForecastSource::kOwn:

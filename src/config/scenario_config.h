@@ -18,24 +18,25 @@ namespace ebb::config {
 
 struct ScenarioFile {
   sim::Scenario scenario;
-  std::vector<signals::SignalOptions> signals;  ///< as scenario.cluster.sites
-  std::vector<std::string> price_files;         ///< the same; empty: none (scenario_prices.h)
-  std::vector<std::string> operator_files;      ///< the same (operator_file.h)
-  std::vector<std::string> notes;               ///< what a reader of the result should know
+  std::vector<signals::SignalOptions> signals;  ///< in the order of scenario.cluster.sites
+  std::vector<std::string> price_files;         ///< in the same order; empty if a site has none
+                                                ///< (scenario_prices.h)
+  std::vector<std::string> operator_files;      ///< in the same order (operator_file.h)
+  std::vector<std::string> notes;               ///< notes for the reader of the result
 };
 
 enum class ScenarioUse {
-  kSimulation,  ///< needs sites and start dates
+  kSimulation,  ///< the file needs sites and start dates
   kPlan,        ///< a queue at one moment: sites, policies and start dates may be missing
 };
 
 struct ScenarioContext {
-  std::string path;  ///< for messages; relative paths in the file begin at its directory
+  std::string path;  ///< path for messages; relative paths in the file begin at its directory
   ScenarioUse use = ScenarioUse::kSimulation;
-  std::optional<Time> moment;  ///< takes the place of the file's start dates
-  /// The site of a queue file that names none.
+  std::optional<Time> moment;  ///< replaces the file's start dates
+  /// The signal of the only site if a queue file names no site.
   std::optional<signals::SignalOptions> default_signal;
-  /// Of jobs that name one: what such a job does not say itself, its tier says.
+  /// The tiers that jobs may name. A tier sets options that the job itself does not set.
   std::vector<core::Tier> tiers = core::PublishedTiers();
   /// Reads a job CSV, plain or gzip.
   std::function<Result<std::string>(const std::string& path)> read_file;

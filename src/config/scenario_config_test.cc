@@ -313,7 +313,7 @@ TEST(ScenarioConfig, AQueueFileMayLeaveOutSitesAndStartDates) {
   EXPECT_EQ(file->scenario.cluster.sites.size(), 1u);
 }
 
-// A scenario either has all it needs in this project, or says how to get it.
+// A shipped scenario either has all its data in this project, or says how to get it.
 TEST(ShippedScenarios, AllLoad) {
   int count = 0;
   for (const auto& entry :

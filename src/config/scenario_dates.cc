@@ -22,7 +22,7 @@ std::vector<Time> ByRule(const YamlNode& section, Problems& problems) {
     problems.Add(section.line, "start_dates by rule need from, to and every");
     return {};
   }
-  // Local standard time all the year round: what the clock shows in winter.
+  // Local standard time is used all year: the time that the clock shows in winter.
   const Duration offset = DurationFromSeconds(utc_offset_hours.value_or(0) * 3600);
   const Duration shift = local_time.value_or(Duration::zero()) - offset;
   std::vector<Time> dates;

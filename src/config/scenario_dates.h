@@ -9,7 +9,8 @@
 
 namespace ebb::config {
 
-/// In order, none twice. `first_recorded` is what "recorded" means, where the jobs have it.
+/// The dates in order, without duplicates. `first_recorded` is the date that "recorded" stands for,
+/// if the jobs have dates.
 std::vector<Time> ReadStartDates(const YamlNode& section, std::optional<Time> first_recorded,
                                  Problems& problems);
 

@@ -13,7 +13,7 @@ namespace {
 constexpr double kMostJobs = 1'000'000;
 constexpr double kMostEnergyKwh = 1e7;
 
-// The keys of a job: its options (core/options/job_options.h), and what only a scenario has.
+// The keys of a job: its options (core/options/job_options.h), and those that only a scenario has.
 struct JobKeys {
   core::Submission submission;
   JobOptionKeys options{core::Place::kScenario, submission};
@@ -80,7 +80,7 @@ double PowerOf(const JobKeys& keys, const core::Job& job) {
 }
 
 core::Job MakeJob(const JobKeys& keys, std::optional<Time> origin, Problems& problems) {
-  // Times in a scenario are offsets: a date becomes its distance from the start date.
+  // Times in a scenario are offsets, so a date becomes its distance from the start date.
   const auto offset = [&](const Moment& moment, Time after) {
     return moment.time ? Time{*moment.time - origin.value_or(Time{})} : after + moment.after;
   };
@@ -106,7 +106,8 @@ Duration ShortestRun(const core::Job& job, const core::Cluster& cluster) {
   return shortest;
 }
 
-// Deadlines in the words of the file, which counts from submission; the rest in those of the plan.
+// Checks a job. Messages about deadlines use the words of the file, which counts from submission;
+// all other messages come from the plan.
 void CheckJob(const core::Job& job, const core::Cluster& cluster, int line, Problems& problems) {
   if (cluster.pools.empty()) return;
   if (job.start_by && *job.start_by < job.submitted)
@@ -121,7 +122,7 @@ void CheckJob(const core::Job& job, const core::Cluster& cluster, int line, Prob
     problems.Add(line, fine.error().Message());
 }
 
-// A group is one job several times: numbered names, submitted one after the other.
+// Adds the jobs of a group: copies of one job with numbered names, submitted one after the other.
 void AddGroup(const core::Job& job, const JobKeys& keys, std::vector<core::Job>& jobs) {
   const std::int64_t count = keys.count.value_or(1);
   const Duration every = keys.submit_every.value_or(Duration::zero());

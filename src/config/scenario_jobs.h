@@ -1,6 +1,6 @@
 #pragma once
-// The section `jobs` of a scenario: a list of jobs and groups of like jobs, or a CSV file with what
-// it does not say.
+// Reads the section `jobs` of a scenario: a list of jobs and groups of like jobs, or a CSV file
+// with values that the file does not give.
 
 #include <functional>
 #include <string>
@@ -14,20 +14,21 @@ namespace ebb::config {
 
 struct JobsContext {
   const core::Cluster& cluster;
-  /// What absolute times count from; absent where there are several start dates, and then only
-  /// durations are understood.
+  /// The moment that absolute times count from. Absent if there are several start dates; then only
+  /// durations are accepted.
   std::optional<Time> origin;
   std::string directory;
   std::function<Result<std::string>(const std::string& path)> read_file;
 };
 
 struct JobList {
-  std::vector<core::Job> jobs;         ///< times are offsets from the start date; by submission
-  std::optional<Time> first_recorded;  ///< of a CSV with dates: its first submission
+  std::vector<core::Job> jobs;         ///< in order of submission; times are offsets from the start
+                                       ///< date
+  std::optional<Time> first_recorded;  ///< first submission in a CSV with dates
   std::vector<std::string> notes;
 };
 
-/// Every job has passed plan::CheckJob, or there is a problem.
+/// Reads the jobs. Every job has passed plan::CheckJob, or there is a problem.
 JobList ReadJobs(const YamlNode& section, const JobsContext& context, Problems& problems);
 
 }  // namespace ebb::config

@@ -28,7 +28,7 @@ std::vector<std::string> Names() {
   return {names.begin(), names.end()};
 }
 
-// The keys that a policy has a use for, beside `policy` and `label`.
+// Rules for the keys that a policy uses, beside `policy` and `label`.
 std::vector<KeyRule> RulesOf(const std::string& policy, PolicyKeys& keys) {
   const Range intensity{0, core::kMostIntensity}, percent{0, 100};
   std::vector<KeyRule> rules{ReadPolicyName("policy", keys.policy, Names()),
@@ -95,7 +95,7 @@ plan::PolicyOptions OptionsOf(const PolicyKeys& keys, Problems& problems) {
   return options;
 }
 
-// The name comes first: it says which keys make sense.
+// The policy's name is read first because it decides which keys are allowed.
 std::string NameIn(const YamlNode& node) {
   for (const YamlEntry& entry : node.entries)
     if (entry.key == "policy") return std::string(plan::PolicyNameOf(entry.value.text));

@@ -1,6 +1,6 @@
 #pragma once
-// The section `policies` of a scenario: names, or sections with a policy's options. A policy
-// accepts the keys that it has a use for, and no others.
+// Reads the section `policies` of a scenario: names, or sections with a policy's options. A policy
+// accepts only keys that it uses.
 
 #include <string>
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace ebb::config {
 
-/// Labels are unique. Without a section: the planner alone.
+/// The policies, with unique labels; only the planner if there is no section.
 std::vector<sim::PolicyChoice> ReadPolicies(const Given<YamlNode>& section, Problems& problems);
 
 /// The choices with these labels, and policies by their names with default options.

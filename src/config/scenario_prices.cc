@@ -8,7 +8,7 @@ namespace ebb::config {
 namespace {
 
 constexpr Interval kAllTime{Time::min(), Time::max()};
-// Prices of the day before fill gaps; a plan looks at most this far beyond the last deadline.
+// Prices of the day before fill gaps, and a plan looks at most this far beyond the last deadline.
 constexpr Duration kBefore = std::chrono::hours{48}, kBehind = std::chrono::hours{24 * 40};
 
 Interval SpanOf(const sim::Scenario& scenario) {
@@ -46,7 +46,7 @@ Status LoadSitePrices(ScenarioFile& file) {
     return Fail({ExitCode::kConfiguration,
                  "a policy has a price_weight, and no site says what electricity costs",
                  scenario.name, "add prices: FILE to the sites, or --prices FILE"});
-  // A queue file is read again once the moment is known.
+  // A queue file is read a second time once its moment is known.
   if (!any || scenario.start_dates.empty()) return {};
   for (std::size_t site = 0; site < file.price_files.size(); ++site) {
     const std::string& path = file.price_files[site];
@@ -56,8 +56,8 @@ Status LoadSitePrices(ScenarioFile& file) {
     EBB_ASSIGN_OR_RETURN(const prices::PriceSource source, LoadPrices(path));
     scenario.prices.back() =
         std::make_shared<const core::PriceSeries>(source.Over(SpanOf(scenario)));
-    // A tariff says nothing of the grid that its clock does not; a forecast learns from years of a
-    // market.
+    // Only market prices help a forecast, which learns from years of them. A tariff tells no more
+    // about the grid than its clock does.
     if (!source.tariff())
       file.signals[site].prices = std::make_shared<const core::PriceSeries>(source.Over(kAllTime));
   }

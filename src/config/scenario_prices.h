@@ -1,6 +1,6 @@
 #pragma once
-// Electricity prices of a scenario: the files that its sites name, or one for all of them, read and
-// laid over its start dates. Reads files.
+// Electricity prices of a scenario: reads the files that its sites name, or one file for all sites,
+// and lays the prices over the start dates. Reads files.
 
 #include <optional>
 #include <string>
@@ -9,14 +9,13 @@
 
 namespace ebb::config {
 
-/// Fills scenario.prices from price_files, where there are any and start dates are known, and tells
-/// the forecasts of the sites what a market says (SignalOptions::prices). Errors: a
-/// file that cannot be read, sites with prices in different currencies, a planner with a price
-/// weight where there are no prices.
+/// Fills scenario.prices from price_files if there are any and start dates are known, and gives
+/// market prices to the forecasts of the sites (SignalOptions::prices). Errors: a file that cannot
+/// be read, sites with prices in different currencies, a planner with a price weight but no prices.
 Status LoadSitePrices(ScenarioFile& file);
 
-/// What a command line says over the file: one price file for all sites, one weight for all
-/// planners. Empty, absent: as the file says.
+/// Applies the command line over the file: one price file for all sites, one price weight for all
+/// planners. An empty path or an absent weight changes nothing.
 Status OverridePrices(const std::string& path, std::optional<double> weight, ScenarioFile& file);
 
 }  // namespace ebb::config

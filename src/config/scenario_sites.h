@@ -1,5 +1,6 @@
 #pragma once
-// The sections `sites` and `devices` of a scenario: where jobs can run, and whose grid feeds it.
+// Reads the sections `sites` and `devices` of a scenario: where jobs can run, and which grid feeds
+// each site.
 
 #include <string>
 #include <vector>
@@ -17,13 +18,14 @@ struct SiteSections {
 
 struct Sites {
   core::Cluster cluster;
-  std::vector<signals::SignalOptions> signals;  ///< as cluster.sites
-  std::vector<std::string> price_files;         ///< the same; empty: none
-  std::vector<std::string> operator_files;      ///< the same
-  std::vector<std::string> unknown_idle;  ///< models whose idle draw neither file nor table has
+  std::vector<signals::SignalOptions> signals;  ///< in the order of cluster.sites
+  std::vector<std::string> price_files;         ///< in the same order; empty if a site has none
+  std::vector<std::string> operator_files;      ///< in the same order
+  std::vector<std::string> unknown_idle;  ///< models whose idle draw is in neither the file nor the
+                                          ///< table
 };
 
-/// `directory` is where relative paths of traces begin. `fallback` stands in for missing sites.
+/// Relative paths of traces begin at `directory`. `fallback` is used if there are no sites.
 Sites ReadSites(const SiteSections& sections, const std::string& directory,
                 const std::optional<signals::SignalOptions>& fallback, Problems& problems);
 

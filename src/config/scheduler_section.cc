@@ -20,7 +20,7 @@ constexpr Duration kNeoLongestWait = std::chrono::hours{1};
 constexpr double kHighestPrice = 100'000;
 constexpr double kNoLimit = 9e15;
 
-// One source, or several in the order in which they are asked.
+// Reads one source, or several in the order in which they are asked.
 KeyRule ReadSources(const std::string& name, Given<std::string>& out) {
   KeyRule text = ReadText(name, out);
   const auto read = text.read;
@@ -35,7 +35,7 @@ KeyRule ReadSources(const std::string& name, Given<std::string>& out) {
   return text;
 }
 
-// Two spellings of one thing: either may be given, or both with the same value.
+// The value of a key with two spellings: either may be given, or both with the same value.
 template <typename T>
 Given<T> EitherOf(const Given<T>& a, const char* name_a, const Given<T>& b, const char* name_b,
                   Problems& problems) {
@@ -45,8 +45,9 @@ Given<T> EitherOf(const Given<T>& a, const char* name_a, const Given<T>& b, cons
   return a ? a : b;
 }
 
-// enabled: false and wait_for_low_carbon: false mean that the gate does not wait; a policy of Ebb's
-// own that would wait contradicts the latter, while enabled is a switch that overrules it.
+// The policy of the gate. enabled: false and wait_for_low_carbon: false both mean that the gate
+// does not wait. `enabled` is a switch that overrules any policy; with wait_for_low_carbon: false,
+// a policy that would wait is a contradiction.
 GatePolicyKind ResolvePolicy(const SchedulerKeys& keys, Problems& problems) {
   if (keys.enabled && !*keys.enabled) return GatePolicyKind::kNow;
   const bool waits = keys.wait_for_low_carbon.value_or(false);
@@ -61,7 +62,7 @@ GatePolicyKind ResolvePolicy(const SchedulerKeys& keys, Problems& problems) {
   return *policy;
 }
 
-// The source that Ebb's own keys name, if they do.
+// The source that Ebb's own keys name, if any.
 std::optional<SignalSource> NamedSource(const SchedulerKeys& keys) {
   if (keys.signal) return signals::SignalSourcesFromText(*keys.signal)->front();
   if (keys.trace) return SignalSource::kReplay;
@@ -70,8 +71,9 @@ std::optional<SignalSource> NamedSource(const SchedulerKeys& keys) {
   return std::nullopt;
 }
 
-// NEO takes its mock data unless told otherwise, even when an address is given. Here an address is
-// meant unless mock data is asked for in so many words, and mock data never stands in for it.
+// The source that NEO's keys mean. NEO uses its mock data unless told otherwise, even if an address
+// is given. Ebb uses the address unless mock data is asked for explicitly, and mock data never
+// replaces an address.
 SignalSource SourceOfNeoKeys(const SchedulerKeys& keys, const Given<std::string>& url,
                              Problems& problems, std::vector<std::string>& notes) {
   const bool mock = keys.use_mock_data.value_or(false);
@@ -86,7 +88,7 @@ SignalSource SourceOfNeoKeys(const SchedulerKeys& keys, const Given<std::string>
   return SignalSource::kProfile;
 }
 
-// What only one source can use must not be given for another: it would silently do nothing.
+// Refuses keys that the chosen source does not use, because they would silently do nothing.
 void CheckUsed(const SchedulerKeys& keys, SignalSource source, Problems& problems) {
   const auto only_for = [&](const auto& given, const char* key, SignalSource needed) {
     if (given && source != needed)
@@ -115,13 +117,13 @@ void CheckUsed(const SchedulerKeys& keys, SignalSource source, Problems& problem
   only_live(keys.api_token_env, "api_token_env");
   only_live(keys.api_token_file, "api_token_file");
   only_live(keys.signal_cache, "signal_cache");
-  // A replay has values that are not published yet, too.
+  // A replay also has values that are not published yet.
   if (source == SignalSource::kReplay) return;
   only_live(keys.last_known_limit, "last_known_limit");
   only_live(keys.forecast_limit, "forecast_limit");
 }
 
-// What the source cannot do without.
+// Requires the keys that the source needs.
 void CheckNeeded(const SchedulerKeys& keys, SignalSource source, const Given<std::string>& url,
                  Problems& problems) {
   const auto need = [&](const char* key) {
@@ -137,7 +139,7 @@ void CheckNeeded(const SchedulerKeys& keys, SignalSource source, const Given<std
   if (asks_for_zone && !keys.zone) need("zone");
 }
 
-// A program may also be the one that is asked when another source fails.
+// A program may also be the fallback source if another source fails.
 void CheckCommand(const SchedulerKeys& keys, SignalSource source, Problems& problems) {
   std::vector<SignalSource> sources{source};
   if (keys.signal) sources = *signals::SignalSourcesFromText(*keys.signal);
@@ -167,7 +169,7 @@ std::string ResolveZone(const SchedulerKeys& keys, SignalSource source, Problems
   if (keys.zone) return *keys.zone;
   const bool neo = keys.use_mock_data.value_or(false);
   if (source == SignalSource::kProfile) return neo ? std::string(signals::kNeoProfile) : "";
-  // NEO reads location and does nothing with it; it names the zone of an address.
+  // NEO reads `location` but does not use it. Here it names the zone of an address.
   const auto location = EitherOf(keys.location, "location", keys.region, "region", problems);
   return source == SignalSource::kHttp ? location.value_or("") : "";
 }
@@ -176,7 +178,7 @@ void ResolveWeather(const SchedulerKeys& keys, SignalOptions& signal, Problems& 
   if (keys.weather) signal.weather.Choose(*keys.weather);
   signal.weather.points = keys.weather_points.value_or("");
   signal.weather.url = keys.weather_url.value_or("");
-  if (!signal.source_named) return;  // what a zone alone means is settled later
+  if (!signal.source_named) return;  // a zone without a source is resolved later
   if (const auto use = signals::CheckWeatherUse(signal); !use)
     problems.Add(std::max({keys.weather.line, keys.weather_points.line, keys.weather_url.line}),
                  use.error().what + ": " + use.error().next);
@@ -192,7 +194,7 @@ signals::MarketOptions MarketOf(const Given<std::string>& service, const Given<s
 void ResolveMarkets(const SchedulerKeys& keys, SignalOptions& signal, Problems& problems) {
   signal.live_operators = MarketOf(keys.operators, keys.operators_url);
   signal.live_prices = MarketOf(keys.forecast_prices, keys.forecast_prices_url);
-  if (!signal.source_named) return;  // what a zone alone means is settled later
+  if (!signal.source_named) return;  // a zone without a source is resolved later
   if (const auto use = signals::CheckMarketUse(signal); !use)
     problems.Add(std::max({keys.operators.line, keys.operators_url.line, keys.forecast_prices.line,
                            keys.forecast_prices_url.line}),
@@ -319,7 +321,7 @@ SchedulerConfig ResolveScheduler(const SchedulerKeys& keys, Problems& problems,
   if (keys.carbon_threshold) config.threshold = {*keys.carbon_threshold};
   const auto start_by =
       EitherOf(keys.start_by, "start_by", keys.max_wait_seconds, "max_wait_seconds", problems);
-  // Files in NEO's words have NEO's default.
+  // Files with NEO's keys get NEO's default.
   const bool is_neo = keys.wait_for_low_carbon && !start_by;
   config.longest_wait = is_neo ? kNeoLongestWait : start_by.value_or(config.longest_wait);
   config.duration = keys.duration.value;

@@ -1,6 +1,6 @@
 #pragma once
-// The scheduler section: which keys it has, and what they mean together. NEO's keys and Ebb's own
-// stand side by side; where they disagree, the rules of docs/config.md decide and a note says so.
+// The scheduler section: its keys and their combined meaning. NEO's keys and Ebb's own may stand
+// side by side; if they disagree, the rules of docs/config.md decide and a note tells the reader.
 
 #include <string>
 #include <vector>
@@ -73,7 +73,7 @@ struct SchedulerKeys {
 /// The rules write into `keys`, which must outlive them.
 std::vector<KeyRule> SchedulerRules(SchedulerKeys& keys);
 
-/// What the keys mean together. Contradictions go to `problems`, overruled keys to `notes`.
+/// The combined meaning of the keys. Contradictions go to `problems`, overruled keys to `notes`.
 SchedulerConfig ResolveScheduler(const SchedulerKeys& keys, Problems& problems,
                                  std::vector<std::string>& notes);
 

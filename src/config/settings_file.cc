@@ -14,11 +14,11 @@ constexpr std::array<std::string_view, 8> kSecretKeys{
     "token", "api_token", "api_key", "key", "password", "secret", "user", "username"};
 
 struct Section {
-  std::string name;  // "" is the top level
+  std::string name;  // "" for the top level
   std::vector<KeyRule> rules;
 };
 
-// Takes keys out that would hold a secret. Their values are shown nowhere.
+// Removes keys that would hold a secret, and reports them without their values.
 void RefuseSecrets(YamlNode& map, Problems& problems) {
   std::erase_if(map.entries, [&](const YamlEntry& entry) {
     if (std::find(kSecretKeys.begin(), kSecretKeys.end(), entry.key) == kSecretKeys.end())
@@ -33,7 +33,7 @@ void RefuseSecrets(YamlNode& map, Problems& problems) {
     if (entry.value.kind == YamlNode::Kind::kMap) RefuseSecrets(entry.value, problems);
 }
 
-// The value of one key into the settings.
+// Reads the values of keys into the settings.
 class Reader {
  public:
   Reader(std::string file, const CheckSetting& check) : file_(std::move(file)), check_(check) {}

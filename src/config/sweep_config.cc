@@ -16,7 +16,7 @@ namespace {
 
 constexpr Duration kDefaultMaxDelay = std::chrono::hours{24};
 
-// The keys that wait until all of the file has been seen.
+// The keys that are interpreted after the whole file has been read.
 struct FileKeys {
   Given<std::string> name, name_template;
   Given<YamlNode> parameters, search, sample, tiers, tier_rules, estimates, command, experiments;
@@ -50,7 +50,8 @@ std::vector<core::Tier> TiersOf(const FileKeys& keys, Problems& problems) {
   return {{"1", std::nullopt, kDefaultMaxDelay, 0}};
 }
 
-// Rules and templates are for parameters; experiments are written out and have none.
+// Refuses rules and templates beside experiments: they apply to parameters, which experiments that
+// are written out do not have.
 void RefuseBesideExperiments(const FileKeys& keys, Problems& problems) {
   const auto refuse = [&](const char* name, int line) {
     problems.Add(
@@ -91,7 +92,8 @@ void ReadDefinition(const FileKeys& keys, const YamlNode& root, sweep::Definitio
     problems.Add(line, "the file needs a name_template");
 }
 
-// Where something could not be read, the rest is still checked, so that all mistakes show at once.
+// Expands the definition. If a part could not be read, the rest is still checked, so that all
+// mistakes show at once.
 void ExpandInto(const sweep::Definition& definition, sweep::Sweep& sweep, Problems& problems) {
   sweep::Expansion expansion;
   if (problems.empty())
@@ -102,7 +104,7 @@ void ExpandInto(const sweep::Definition& definition, sweep::Sweep& sweep, Proble
   sweep.experiments = std::move(expansion.experiments);
 }
 
-// A sweep as its file has it, with the search that the file asks for.
+// A sweep as in its file, with the search that the file asks for.
 struct WholeFile {
   SweepConfig config;
   sweep::Definition definition;
@@ -183,7 +185,7 @@ Result<SweepConfig> LoadSweepConfig(const std::string& name) {
   const std::string path = platform::Shipped(name);
   EBB_ASSIGN_OR_RETURN(const std::string text, platform::ReadFile(path));
   EBB_ASSIGN_OR_RETURN(SweepConfig config, ParseSweepConfig(text, path));
-  // The sweep's programs may run in any folder, so files that ship beside it need full paths.
+  // A sweep's programs may run in any folder, so files that ship with Ebb need full paths.
   for (sweep::Experiment& experiment : config.sweep.experiments)
     for (std::string& word : experiment.command)
       if (word.starts_with("configs/")) word = platform::Shipped(word);

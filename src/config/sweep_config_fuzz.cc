@@ -1,6 +1,6 @@
-// Any bytes as a sweep file: they are refused with an Error that names the file, or they are a
-// sweep whose experiments have names and commands, and whose written-out form reads back as the
-// same. Run: build/fuzz/bin/sweep_config_fuzz -max_total_time=60
+// Fuzz target: any bytes as a sweep file are either refused with an Error that names the file, or
+// give a sweep whose experiments have names and commands, and whose written-out form reads back as
+// the same sweep. Run: build/fuzz/bin/sweep_config_fuzz -max_total_time=60
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -21,7 +21,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   EBB_CHECK(!sweep.experiments.empty() && !sweep.tiers.empty());
   for (const ebb::sweep::Experiment& experiment : sweep.experiments)
     EBB_CHECK(!experiment.name.empty() && !experiment.command.empty());
-  // The reader's own limit on large files is below what a few characters can expand to.
+  // A few characters can expand to more jobs than the reader's limit on large files allows.
   if (sweep.experiments.size() > 100) return 0;
   const std::string jobs = ebb::sweep::LocalJobs(sweep);
   const auto again = ebb::config::ParseSweepConfig(jobs, "fuzz.yaml");

@@ -25,7 +25,7 @@ SweepConfig Shipped(const std::string& name) {
   return config ? *std::move(config) : SweepConfig{};
 }
 
-// By name, from a folder with nothing of Ebb.
+// Loads shipped sweeps by name from a folder that holds nothing of Ebb.
 TEST(ShippedSweeps, NameFilesThatAreThereFromAnyFolder) {
   const auto before = std::filesystem::current_path();
   const auto folder = ScratchDirectory("sweep_anywhere");
@@ -91,7 +91,7 @@ TEST(SweepConfig, ReproducesThePublishedTiersOfTheFullGrid) {
   EXPECT_EQ(sweep::Describe(sweep.experiments[53]), "r=32,alpha=128,lr=1e-05,dropout=0.15");
 }
 
-// Against the published tables themselves, where they are at hand.
+// Compares with the published tables themselves, if they are available.
 TEST(NeedsSharedData, SweepsAgreeWithThePublishedTables) {
   const std::string seeds = ebb::SharedData() + "/seeds/";
   const auto core = platform::ReadFile(seeds + "part2_core_subset_21jobs.csv");
@@ -185,7 +185,7 @@ TEST(SweepConfig, TheCoreSubsetsManifestsAreTheGoldenOnes) {
   ExpectGolden((*scripts)[16].name, (*scripts)[16].content);
 }
 
-// A text must not be readable as anything else by a reader that goes by looks.
+// Checks that a text cannot be read as another type by a reader that guesses types.
 void ExpectTextsStayTexts(const YAML::Node& node, const std::vector<std::string>& not_text,
                           const std::string& key = "") {
   if (node.IsScalar()) {
@@ -254,7 +254,7 @@ std::string With(const std::string& from, const std::string& to) {
   return text.replace(at, from.size(), to);
 }
 
-// Of random parameters, with `search` as its last line.
+// A sweep file with random parameters whose last line is `search`.
 std::string RandomFile(const std::string& parameters, const std::string& search) {
   return "parameters: {random: " + parameters +
          "}\n"

@@ -45,7 +45,7 @@ void ReadGrid(const YamlNode& node, sweep::Definition& definition, Problems& pro
 
 constexpr double kLargestInteger = 9e15;
 
-// [low, high], as numbers.
+// Reads [low, high] as two numbers.
 std::optional<std::pair<double, double>> ReadBounds(const std::string& name, const YamlNode& node,
                                                     Problems& problems) {
   std::vector<double> bounds;
@@ -58,7 +58,7 @@ std::optional<std::pair<double, double>> ReadBounds(const std::string& name, con
   return std::nullopt;
 }
 
-// {log_uniform: [1e-5, 1e-2]}
+// Reads a distribution such as {log_uniform: [1e-5, 1e-2]}.
 std::optional<sweep::Distribution> ReadDistribution(const YamlEntry& entry, Problems& problems) {
   const std::vector<std::string> names{"uniform", "log_uniform", "integer", "choice"};
   const YamlNode& node = entry.value;
@@ -119,7 +119,7 @@ std::vector<sweep::RandomParameter> ReadRandomParameters(const YamlNode& node, P
   return parameters;
 }
 
-// "when" and whatever else belongs to a rule.
+// Adds the key "when" to the keys of a rule.
 template <typename Rule>
 std::vector<KeyRule> WithCondition(Rule& rule, std::vector<KeyRule> rules) {
   rules.push_back(KeyRule{"when", [&rule](const YamlNode& node, Problems& problems) {
@@ -164,12 +164,12 @@ void ReadExperiment(const YamlNode& node, const std::vector<core::Tier>& tiers,
   experiment.rationale = rationale.value_or("");
   experiment.duration = duration.value_or(Duration{1});
   experiment.power = {power_w.value_or(0)};
-  // Written out means written out: the words are not templates here.
+  // The words of experiments that are written out are not templates.
   for (sweep::TemplateText& word : command) experiment.command.push_back(std::move(word.text));
   experiments.push_back(std::move(experiment));
 }
 
-// A text that may also be empty on purpose ("none of it"), which ReadText refuses.
+// Reads a text that may be empty on purpose ("none of it"), which ReadText refuses.
 KeyRule ReadOptionalText(const std::string& name, std::string& out) {
   return KeyRule{name, [name, &out](const YamlNode& node, Problems& problems) {
                    if (node.kind != YamlNode::Kind::kScalar)
@@ -186,8 +186,8 @@ KeyRule ReadRequiredText(const std::string& name, std::string& out) {
                  }};
 }
 
-// What is drawn is from then on a list like any other. A Bayesian search proposes the others once
-// there are results.
+// Draws the random parameters; drawn values are a list like any other from then on. A Bayesian
+// search draws only the first trial and proposes the others once there are results.
 void DrawInto(const YamlNode& node, const YamlNode* search,
               std::vector<sweep::RandomParameter> parameters, sweep::Definition& definition,
               std::optional<sweep::SearchPlan>& plan, Problems& problems) {
@@ -354,7 +354,7 @@ void ReadHalving(const YamlNode& node, std::optional<sweep::HalvingOptions>& hal
 
 namespace {
 
-// `more`: keys beside the limits; `whose`: "of each experiment".
+// `more`: keys beside the limits. `whose`: words for messages, "of each experiment".
 void ReadLimits(const YamlNode& node, const std::string& section, const std::string& whose,
                 std::vector<KeyRule> more, core::Budget& budget, Problems& problems) {
   Given<double> energy_kwh, emissions_g;

@@ -48,7 +48,7 @@ std::optional<sweep::Value> ReadValue(const std::string& name, const YamlNode& n
     problems.Add(node.line, "a value of " + name + " must be a number or a text");
     return std::nullopt;
   }
-  // No argument of a program can hold one, and a long one is no parameter.
+  // A program's argument cannot contain a zero byte, and a very long value is not a parameter.
   if (node.text.find('\0') != std::string::npos || node.text.size() > kLongestValue) {
     problems.Add(node.line, "a value of " + name + " holds a NUL or is longer than " +
                                 std::to_string(kLongestValue) + " bytes");

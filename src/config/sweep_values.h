@@ -1,5 +1,5 @@
 #pragma once
-// The small values of a sweep file: parameters with the user's exact texts, and conditions.
+// Reads the small values of a sweep file: parameters with the user's exact texts, and conditions.
 
 #include <vector>
 
@@ -8,14 +8,14 @@
 
 namespace ebb::config {
 
-/// A parameter's value as the user wrote it; nothing after a problem.
+/// A parameter's value as the user wrote it; nullopt if there is a problem.
 std::optional<sweep::Value> ReadValue(const std::string& name, const YamlNode& node,
                                       Problems& problems);
 /// A map of parameters with one value each.
 std::vector<sweep::Setting> ReadSettings(const YamlNode& node, Problems& problems);
-/// Whether the name can stand in a template and a condition.
+/// True if the name can be used in a template and in a condition.
 bool IsParameterName(const std::string& name);
-/// A comparison, or all / any of several.
+/// Reads a comparison, or all / any of several comparisons.
 sweep::Condition ReadCondition(const YamlNode& node, Problems& problems);
 
 }  // namespace ebb::config

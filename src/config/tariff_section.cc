@@ -16,7 +16,7 @@ using prices::Tariff;
 namespace chr = std::chrono;
 
 constexpr Range kRates{-100'000, 100'000};
-// What the reference takes where a schedule has no rates: a ratio, not money.
+// The reference's values for a schedule without rates. They are a ratio, not money.
 constexpr double kRelativePeak = 1.0, kRelativeOffPeak = 0.5;
 constexpr const char* kDefaultCurrency = "USD";
 constexpr std::array<std::string_view, 7> kDayNames{"sun", "mon", "tue", "wed",
@@ -32,7 +32,7 @@ std::optional<unsigned> WeekdayFrom(std::string_view text) {
   return std::nullopt;
 }
 
-// "1-5", "0,6", "Mon-Fri": a set of days; a range may pass the turn of the week.
+// A set of days from "1-5", "0,6" or "Mon-Fri"; a range may cross the end of the week.
 std::optional<unsigned> WeekdaysFrom(std::string_view text) {
   unsigned days = 0;
   for (const std::string_view part : Split(text, ',')) {
@@ -47,7 +47,7 @@ std::optional<unsigned> WeekdaysFrom(std::string_view text) {
   return days;
 }
 
-// "16:00" as minutes; an end may be 24:00.
+// A clock time ("16:00") in minutes; an end may be 24:00.
 std::optional<int> MinuteFrom(std::string_view text) {
   const auto parts = Split(Trim(text), ':');
   if (parts.size() != 2 || parts[0].empty() || parts[0].size() > 2 || parts[1].size() != 2)
@@ -58,7 +58,7 @@ std::optional<int> MinuteFrom(std::string_view text) {
   return minute <= prices::kMinutesOfDay ? std::optional(minute) : std::nullopt;
 }
 
-// "06-01".
+// A day of the year such as "06-01".
 std::optional<chr::month_day> MonthDayFrom(std::string_view text) {
   const auto parts = Split(Trim(text), '-');
   if (parts.size() != 2) return std::nullopt;
@@ -172,7 +172,7 @@ void ReadSchedule(const YamlNode& node, bool flat, Tariff& tariff, bool& relativ
   tariff.windows.push_back(std::move(window));
 }
 
-// "2026-12-25", "12-25".
+// A date ("2026-12-25"), or a day of every year ("12-25").
 std::optional<Holiday> DayFrom(std::string_view text) {
   text = Trim(text);
   if (const auto day = MonthDayFrom(text)) return Holiday{std::nullopt, *day, std::nullopt};

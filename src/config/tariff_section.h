@@ -19,7 +19,7 @@ struct TariffKeys {
 /// The rules write into `keys`, which must outlive them.
 std::vector<KeyRule> TariffRules(TariffKeys& keys);
 
-/// Mistakes go to `problems`; then the tariff is of no use.
+/// Mistakes go to `problems`; the tariff must not be used then.
 prices::Tariff ResolveTariff(const TariffKeys& keys, const std::string& stem, Problems& problems);
 
 }  // namespace ebb::config

@@ -50,7 +50,7 @@ TEST(Tiers, WhatIsWrongIsSaidWithItsLine) {
   }
 }
 
-// As the service does with a submission: what the job says itself goes first.
+// Tiers apply as in the service: options that the job sets itself take precedence.
 TEST(Tiers, SayWhatAJobOfAScenarioDoesNotSay) {
   ScenarioContext context;
   context.path = "q.yaml";

@@ -18,11 +18,11 @@
 namespace ebb::config {
 namespace {
 
-// As run.json and options.json say them.
+// The names of policies in run.json and options.json.
 constexpr std::array<std::string_view, 5> kPolicyNames{"now", "threshold", "window", "carbon-time",
                                                        "dtpr"};
 
-// All keys of a file, before they are understood together.
+// All keys of a file, before their combined meaning is resolved.
 struct FileKeys {
   SchedulerKeys scheduler;
   TrainingKeys training;

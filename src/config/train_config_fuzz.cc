@@ -1,5 +1,6 @@
-// Any bytes as a configuration: they are refused with an Error that names the file, or they are a
-// configuration within its limits. Run: build/fuzz/bin/train_config_fuzz -max_total_time=60
+// Fuzz target: any bytes as a configuration are either refused with an Error that names the file,
+// or give a configuration within its limits. Run: build/fuzz/bin/train_config_fuzz
+// -max_total_time=60
 #include <cstddef>
 #include <cstdint>
 #include <string>

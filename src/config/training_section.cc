@@ -28,7 +28,7 @@ std::vector<std::int64_t> ResolveSeeds(const TrainingKeys& keys, Problems& probl
   return {keys.seed.value_or(1)};
 }
 
-// Keys and choices of image classifiers that a fine-tuning has no use for.
+// Refuses keys and choices of image classifiers that a fine-tuning does not use.
 void RefuseClassifierKeys(const TrainingKeys& keys, Problems& problems) {
   const auto refuse = [&](const auto& given, const char* key, const char* instead) {
     if (given)
@@ -62,7 +62,7 @@ void RequireTeacher(const TrainingKeys& keys, Problems& problems) {
   needs_teacher(keys.distillation_mix, "distillation_mix");
 }
 
-// As `ebb-train lora` begins.
+// The defaults of `ebb-train lora`.
 TrainingConfig LoraDefaults() {
   TrainingConfig config;
   config.model.clear();

@@ -1,5 +1,5 @@
 #pragma once
-// The sections training, tracker and metering: which keys they have, and what they mean together.
+// The sections training, tracker and metering: their keys and their combined meaning.
 
 #include <string>
 #include <vector>
@@ -66,11 +66,11 @@ std::vector<KeyRule> TrainingRules(TrainingKeys& keys);
 std::vector<KeyRule> TrackerRules(MeteringKeys& keys);
 std::vector<KeyRule> MeteringRules(MeteringKeys& keys);
 
-/// With a section lora, its defaults are those of `ebb-train lora`, and keys of classifiers are
+/// With a section lora, the defaults are those of `ebb-train lora`, and keys of classifiers are
 /// mistakes.
 TrainingConfig ResolveTraining(const TrainingKeys& keys, const LoraKeys& lora,
                                const std::string& default_name, Problems& problems);
-/// `otherwise` holds where no key says anything.
+/// `otherwise` gives the values that no key sets.
 MeteringConfig ResolveMetering(const MeteringKeys& keys, const MeteringConfig& otherwise,
                                Problems& problems);
 

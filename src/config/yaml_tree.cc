@@ -65,7 +65,7 @@ class Copier {
   int nodes_ = 0;
 };
 
-// Notes where documents begin, and counts values before a tree of them takes memory.
+// Records where documents begin, and counts values before a tree of them takes memory.
 class Survey final : public YAML::EventHandler {
  public:
   explicit Survey(int most_values) : left_(most_values) {}
@@ -93,7 +93,7 @@ class Survey final : public YAML::EventHandler {
   void OnMapEnd() override {}
 
  private:
-  // The library knows no other way to stop.
+  // An exception is the only way to stop the library.
   void Count(const YAML::Mark& mark) {
     if (left_-- == 0) throw TooMany{mark};
   }
@@ -102,13 +102,14 @@ class Survey final : public YAML::EventHandler {
   int left_;
 };
 
-// Whether there is more than can be held, or something after the first document. Not by
-// YAML::LoadAll: that loops for ever where what follows cannot begin a document (yaml-cpp 0.7,
-// "  a: b\n,  c: d").
+// Fails if the text holds more than the limits allow, or anything after the first document.
+// YAML::LoadAll cannot be used: it loops for ever if the text after a document cannot begin another
+// (yaml-cpp 0.7, "  a: b
+// ,  c: d").
 Status CheckSize(const std::string& text, const std::string& name, const YamlLimits& limits) {
   std::istringstream stream(text);
   YAML::Parser parser(stream);
-  Survey survey(2 * limits.values);  // keys are told like values
+  Survey survey(2 * limits.values);  // the library reports keys in the same way as values
   try {
     for (int document = 0; document < 2 && parser.HandleNextDocument(survey); ++document) {
     }
@@ -127,7 +128,7 @@ Result<YamlNode> ParseYaml(const std::string& text, const std::string& name,
     return Fail({ExitCode::kConfiguration,
                  "is larger than " + std::to_string(limits.bytes >> 20) + " MiB", name,
                  limits.next});
-  // The library reports by exceptions; they end here.
+  // The library reports errors by exceptions, which are caught here.
   try {
     EBB_RETURN_IF_ERROR(CheckSize(text, name, limits));
     return Copier(name, limits).Copy(YAML::Load(text), 0);

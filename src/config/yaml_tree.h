@@ -1,6 +1,6 @@
 #pragma once
-// A YAML document as plain values with their lines: the border behind which the YAML library stays.
-// Limits on size and depth, since aliases can make a small file a huge tree. Pure.
+// A YAML document as plain values with their lines. Only this file knows the YAML library. Size and
+// depth are limited because aliases can turn a small file into a huge tree. Pure.
 
 #include <string>
 #include <utility>
@@ -27,15 +27,16 @@ struct YamlEntry {
   YamlNode value;
 };
 
-/// What a file may hold: enough for its purpose, and too little to exhaust anything. The defaults
-/// are for configurations.
+/// Limits on a file: enough for its purpose, and too little to exhaust memory. The defaults are for
+/// configurations.
 struct YamlLimits {
   std::size_t bytes = 1 << 20;
-  int values = 20'000;                         ///< with aliases unfolded
-  std::string next = "is it the right file?";  ///< what to do about one that holds more
+  int values = 20'000;                         ///< counted with aliases unfolded
+  std::string next = "is it the right file?";  ///< advice in the error about a file that is too
+                                               ///< large
 };
 
-/// The single document of `text`; an empty one is kNull. `name` is for messages.
+/// The single document of `text`; kNull if the text is empty. `name` is for messages.
 Result<YamlNode> ParseYaml(const std::string& text, const std::string& name,
                            const YamlLimits& limits = {});
 
