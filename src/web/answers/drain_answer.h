@@ -1,5 +1,6 @@
 #pragma once
-// What the service says of a drain: what still runs, what waits, and whose deadline it costs.
+// The service's answer about a drain: the jobs that still run, the jobs that wait, and those that
+// will miss their latest start.
 
 #include <optional>
 #include <string>
@@ -10,7 +11,7 @@
 
 namespace ebb::web {
 
-/// A job that it keeps from its latest start.
+/// A job that the drain keeps from its latest start.
 struct DrainedJob {
   core::JobId id = 0;
   std::string name;
@@ -22,12 +23,12 @@ struct DrainAnswer {
   explicit DrainAnswer(const service::View& view = {});
   void Describe(report::DescribedJson& json) const;
 
-  std::optional<engine::Drain> drain;  ///< nothing: jobs start as planned
+  std::optional<engine::Drain> drain;  ///< nullopt if jobs start as planned
   std::size_t running = 0;             ///< starting, running or pausing
-  std::optional<Time> last_end;        ///< of those, as expected
+  std::optional<Time> last_end;        ///< expected end of the last of these jobs
   std::size_t frozen = 0, paused = 0, waiting = 0;
-  std::vector<DrainedJob> missed;     ///< by latest start
-  std::optional<Time> next_deadline;  ///< the first latest start among the others that wait
+  std::vector<DrainedJob> missed;     ///< in order of latest start
+  std::optional<Time> next_deadline;  ///< first latest start among the other jobs that wait
 };
 
 }  // namespace ebb::web

@@ -38,7 +38,8 @@ forecast::ScoreByLead RecordOf(std::span<const store::IssuedForecast> issued,
   if (!truth) return scores;
   for (const store::IssuedForecast& one : issued) {
     forecast::AddForecast(one.forecast, *truth, one.at, scores);
-    // A row that begins at that very moment was expected, and no running one.
+    // A row that begins at this moment was forecast too: it is not the row of the hour that was
+    // running.
     const core::Sample* first = one.forecast.series.At(one.at);
     if (first && first->interval.begin == one.at)
       scores[0].Add(forecast::RunningRow(one.forecast, *truth, one.at));

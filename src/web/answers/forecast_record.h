@@ -1,6 +1,6 @@
 #pragma once
-// How good the forecasts were that the service was given: each as it was issued, against what came,
-// by how far ahead it looked. Pure.
+// The accuracy of the forecasts that the service received: each forecast as it was issued is
+// compared with the later values, by lead time. Pure.
 
 #include <span>
 #include <string>
@@ -10,7 +10,8 @@
 
 namespace ebb::web {
 
-/// By whole hours of lead time. Only values that were measured or estimated count as what came.
+/// Scores by whole hours of lead time. Forecasts are compared only with measured or estimated
+/// values.
 forecast::ScoreByLead RecordOf(std::span<const store::IssuedForecast> issued,
                                const core::IntensitySeries& history);
 

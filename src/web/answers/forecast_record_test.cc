@@ -34,7 +34,8 @@ store::IssuedForecast Issued(int at, const std::vector<double>& values, double h
   return issued;
 }
 
-// Two forecasts; what came is 100 at 0, 200 from 1 on. Errors: +10 | -50, 0 and -20 | +100.
+// Two forecasts; the real values are 100 at hour 0 and 200 from hour 1 on. The errors are +10 |
+// -50, 0 and -20 | +100.
 TEST(ForecastRecord, ErrorsByHorizonAgainstAHandComputation) {
   const core::IntensitySeries came = Hourly(0, {100, 200, 200});
   const std::vector<store::IssuedForecast> issued{Issued(0, {110, 150, 200}, 30),
@@ -51,7 +52,8 @@ TEST(ForecastRecord, ErrorsByHorizonAgainstAHandComputation) {
   EXPECT_NEAR(first["bias_g_per_kwh"], (10 - 20) / 2.0, 1e-9);
   EXPECT_NEAR(first["mean_relative_error"], (0.1 + 0.1) / 2, 1e-9);
   EXPECT_NEAR(first["inside_band"], 1, 1e-9);
-  const json& second = record["horizons"][1];  // from 1 to 3 hours ahead; 777 has not come yet
+  const json& second = record["horizons"][1];  // 1 to 3 hours ahead; the value for 777 is not there
+                                               // yet
   EXPECT_EQ(second["rows"], 3);
   EXPECT_NEAR(second["mean_absolute_error_g_per_kwh"], (50 + 0 + 100) / 3.0, 1e-9);
   EXPECT_NEAR(second["inside_band"], 1 / 3.0, 1e-9);

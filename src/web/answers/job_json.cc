@@ -39,7 +39,7 @@ std::string Dump(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-// [begin, end] in milliseconds since 1970; of one that goes on: [begin].
+// Each interval as [begin, end] in milliseconds since 1970; one that has not ended as [begin].
 std::vector<std::vector<std::int64_t>> InMilliseconds(const std::vector<Interval>& stretches) {
   std::vector<std::vector<std::int64_t>> all;
   for (const Interval& stretch : stretches) {
@@ -49,7 +49,8 @@ std::vector<std::vector<std::int64_t>> InMilliseconds(const std::vector<Interval
   return all;
 }
 
-// What waits for others is held until they have succeeded, for the engine.
+// The engine's reason for a job that waits for others is that it is held; the answer names the jobs
+// instead.
 std::string ReasonOf(const JobCard& card) {
   if (card.waits_for.empty() || card.explanation.reason.rule != core::GateRule::kHeld)
     return engine::Sentence(card.explanation);
@@ -59,7 +60,7 @@ std::string ReasonOf(const JobCard& card) {
   return std::string(engine::Name(card.explanation.stage)) + ": after job " + jobs;
 }
 
-// Only a job that has succeeded is compared with its estimate.
+// The seconds that a job ran, if it has succeeded: only such a job is compared with its estimate.
 std::optional<double> RanSeconds(const JobCard& card) {
   if (card.explanation.stage != engine::Stage::kSucceeded || card.stretches.empty())
     return std::nullopt;
@@ -134,7 +135,8 @@ void PutOption(DescribedJson& json, const core::JobOption& option,
                const core::Submission& submission) {
   const std::string key = core::AnswerKey(option.field);
   const auto value = option.get(submission);
-  // An option that has a default is always there; so is its type, when the answer is described.
+  // An option that has a default is always in the answer. When the answer is described, this gives
+  // its type.
   if (option.get(core::Submission()))
     json(key, option.field.meaning, std::get<T>(*value));
   else
@@ -149,7 +151,7 @@ void PutOptionIfAny(DescribedJson& json, const core::JobOption& option,
   json(core::AnswerKey(option.field), option.field.meaning, IfAny(given));
 }
 
-// The options whose value is all that they are; PutRow has two of them.
+// Writes the options that consist of their value only; PutRow writes two of them.
 void PutOptions(DescribedJson& json, const core::Submission& submission) {
   for (const core::JobOption& option : core::JobOptions()) {
     if (!option.get || option.field.key == "name" || option.field.key == "devices") continue;
@@ -195,7 +197,7 @@ void PutRest(DescribedJson& json, const JobCard& card) {
   json("after", "the jobs that it depends on", IfAny(submission.after));
 }
 
-// Of a job that is only in the store.
+// Writes a job that is only in the store.
 void PutRecord(DescribedJson& json, const store::JobRecord& record) {
   json("id", "", record.id);
   json("name", "", record.name);
@@ -222,7 +224,7 @@ Json SeriesJson(const core::IntensitySeries& series) {
   return points;
 }
 
-// What a program emits at its present power; nothing while that is not known.
+// The emissions of a program in an hour at its present power; nullopt while the power is unknown.
 std::optional<Emissions> HourlyEmissions(const service::View& view,
                                          const local::SupervisedFigures& program) {
   const auto pool = static_cast<std::size_t>(program.pool);
@@ -232,11 +234,11 @@ std::optional<Emissions> HourlyEmissions(const service::View& view,
   if (site >= view.signals.size() || !view.signals[site].view) return std::nullopt;
   const core::Sample* sample = view.signals[site].view->At(view.now);
   if (!sample) return std::nullopt;
-  const double kwh = program.figures.power.watts / 1000;  // in an hour
+  const double kwh = program.figures.power.watts / 1000;  // energy in one hour
   return Emissions{kwh * view.cluster.sites[site].pue.ratio * sample->intensity.g_per_kwh};
 }
 
-// Below 0: more than the baseline.
+// A saving below 0 means more emissions than the baseline.
 Json SavingJson(const store::Compared& compared, const char* baseline_name) {
   return {{"jobs", compared.jobs},
           {"not_compared", compared.not_compared},
@@ -247,7 +249,7 @@ Json SavingJson(const store::Compared& compared, const char* baseline_name) {
           {"without_interval", compared.without_interval}};
 }
 
-// Emissions are null if energy was used and its grams are not known: a sum of 0 g would be a claim.
+// Null if energy was used and its grams are unknown: 0 g would be a false claim.
 Json GramsUnlessUnknown(Emissions emissions, Energy energy, bool is_known) {
   if (!is_known && energy > Energy{} && emissions.grams == 0) return nullptr;
   return emissions.grams;
@@ -285,7 +287,7 @@ std::string_view StateOf(const local::Device& device) {
   return device.gone_since ? "gone" : device.aside ? "set aside" : "ready";
 }
 
-// GPUs of the service; of the CPU there are only slots.
+// The GPUs of the service. CPU devices are only slots and are not listed.
 Json DevicesJson(const service::View& view) {
   Json devices = Json::array();
   for (const local::Device& device : view.devices) {
@@ -353,7 +355,7 @@ void Queue::Describe(DescribedJson& json) const {
 
 std::string ViewToJson(const service::View& view, std::uint64_t after_event) {
   const service::JobTotals totals = view.jobs.Totals();
-  // Those that are only in the store count in all sums.
+  // The sums include the jobs that are only in the store.
   store::EndedSums ended = view.forgotten;
   ended += totals.ended;
   Json json{{"version", view.version}, {"now", FormatTime(view.now)}, {"jobs", Json::object()}};

@@ -7,11 +7,11 @@
 
 namespace ebb::web {
 
-/// A job, from its card or from its record.
+/// The answer about a job, made from its card or from its stored record.
 struct JobAnswer {
   enum class Form {
-    kRow,   ///< only what a list of jobs and a chart of devices show
-    kLine,  ///< of a list of jobs
+    kRow,   ///< only the fields that a list of jobs and a chart of devices show
+    kLine,  ///< the fields of a line in a list of jobs
     kWhole
   };
   const service::JobCard* card = nullptr;
@@ -24,7 +24,7 @@ struct Queue {
   std::optional<core::JobId> next;
   void Describe(report::DescribedJson& json) const;
 };
-/// With the events whose number is above `after_event`.
+/// The view with the events whose number is above `after_event`.
 std::string ViewToJson(const service::View& view, std::uint64_t after_event = 0);
 std::string RecurringToJson(const service::View& view);
 std::string SignalsToJson(const service::View& view);

@@ -14,9 +14,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kLongestProgress = 32 << 20;  // of the file's end
+constexpr std::size_t kLongestProgress = 32 << 20;  // bytes read from the end of the file
 
-// Mean, lowest and highest of what falls together, by weight.
+// Weighted mean, lowest and highest of the values in one part of a series.
 struct Spread {
   double weight = 0, sum = 0;
   double low = std::numeric_limits<double>::infinity();
@@ -34,7 +34,7 @@ struct Spread {
   }
 };
 
-// A value that held over an interval.
+// A value that was constant over an interval.
 struct Stretch {
   Interval time;
   double value = 0;
@@ -46,8 +46,8 @@ Json Point(Interval time, const Spread& spread) {
   return point;
 }
 
-// As they are, or, of more than `points`, by equal parts of the window. A part says from when to
-// when it has values.
+// The stretches as they are. If there are more than `points`, they are joined into equal parts of
+// the window, and each part gives the begin and end of its values.
 Json Thinned(const std::vector<Stretch>& stretches, Interval window, std::size_t points) {
   Json json = Json::array();
   if (stretches.size() <= points) {
@@ -78,7 +78,7 @@ Json Thinned(const std::vector<Stretch>& stretches, Interval window, std::size_t
   return json;
 }
 
-// The power of all its devices together; they are read at the same moments.
+// The power of all devices of the job together; the devices are read at the same moments.
 std::vector<Stretch> PowersOf(const std::vector<core::LedgerRow>& rows) {
   std::map<std::pair<Time, Time>, std::pair<double, Duration>> sums;
   for (const core::LedgerRow& row : rows) {
@@ -100,7 +100,8 @@ std::vector<Stretch> IntensitiesOf(const core::IntensitySeries& signal) {
   return values;
 }
 
-// Programs tell real time; on a replayed clock the ledger says what the grid's was.
+// Turns real time into grid time. Programs report real time; if the grid clock is replayed, the
+// ledger has both times.
 class GridTimes {
  public:
   explicit GridTimes(std::vector<core::LedgerRow> rows) : rows_(std::move(rows)) {
@@ -124,7 +125,8 @@ class GridTimes {
   std::vector<core::LedgerRow> rows_;
 };
 
-// As they are, or, of more than `points`, as many in a row as it takes.
+// The losses as they are. If there are more than `points`, as many successive losses as necessary
+// are joined.
 Json ThinnedLosses(const std::vector<report::ProgressEvent>& events, const GridTimes& times,
                    std::optional<double> report::ProgressEvent::*loss, std::size_t points) {
   std::vector<const report::ProgressEvent*> with_loss;

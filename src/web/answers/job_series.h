@@ -1,8 +1,8 @@
 #pragma once
-// The course of one job over the time of the grid, for charts: its power, the intensity it met and
-// missed, and the losses its program told (docs/training-program.md). However long it ran, each
-// series has a bounded number of points; what is thinned out keeps its lowest and highest value.
-// Pure but for LossesIn.
+// The course of one job over grid time, for charts: its power, the intensity while it ran, waited
+// and paused, and the losses that its program reported (docs/training-program.md). Each series has
+// a bounded number of points however long the job ran; thinned series keep their lowest and highest
+// values. Pure but for LossesIn.
 
 #include <filesystem>
 #include <string>
@@ -16,9 +16,9 @@ namespace ebb::web {
 
 struct JobSeriesInput {
   std::vector<core::LedgerRow> rows;  ///< in order; may be empty
-  core::IntensitySeries signal;       ///< over all of `window`, as far as it is known
+  core::IntensitySeries signal;       ///< values over all of `window`, as far as they are known
   std::vector<report::ProgressEvent> progress;
-  Interval window;  ///< grid time, from the submission to the end or to now
+  Interval window;  ///< grid time from the submission to the end, or to the present
   std::size_t points = 300;
 };
 
@@ -29,9 +29,10 @@ struct JobSeriesInput {
 /// One line.
 std::string JobSeriesToJson(const JobSeriesInput& input);
 
-/// The lines of a progress file that tell a loss; others are passed over.
+/// The lines of a progress file that report a loss; other lines are ignored.
 std::vector<report::ProgressEvent> LossesOf(std::string_view progress_text);
-/// Of a file that a program may have written for days: of its last part. None where it is absent.
+/// The losses in the last part of a file that a program may have written for days. Empty if there
+/// is no such file.
 std::vector<report::ProgressEvent> LossesIn(const std::filesystem::path& progress_file);
 
 }  // namespace ebb::web

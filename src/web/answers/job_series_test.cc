@@ -11,7 +11,7 @@ using nlohmann::json;
 
 Time At(std::int64_t seconds) { return Time{std::chrono::seconds{seconds}}; }
 
-// A second of the grid is a tenth of a real one, from 1,000,000 on; pauses take no real time.
+// One second of grid time is a tenth of a real second, from 1,000,000 on; pauses take no real time.
 core::LedgerRow Row(const char* device, std::int64_t begin, std::int64_t end, double watts,
                     std::int64_t wall_tenths) {
   core::LedgerRow row;
@@ -47,7 +47,7 @@ TEST(JobSeries, PowerIsThatOfAllDevicesAndPausesAreGaps) {
   EXPECT_TRUE(series["loss"].empty());
 }
 
-// Whatever is thinned out: the energy stays, and so do the lowest and highest value.
+// Thinning keeps the energy and the lowest and highest values.
 TEST(JobSeries, LongSeriesAreThinnedWithTheirExtremes) {
   JobSeriesInput input;
   input.points = 100;

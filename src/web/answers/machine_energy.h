@@ -1,5 +1,5 @@
 #pragma once
-// What the machine used and whose it was, as JSON. Pure.
+// The energy of the machine and its users, as JSON. Pure.
 
 #include <span>
 #include <string>

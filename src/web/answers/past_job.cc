@@ -57,7 +57,7 @@ Result<PastJob> ReadPastJob(store::Database& database, store::JobRecord record) 
   for (const store::AttemptRecord& attempt : attempts)
     if (attempt.began && attempt.ended) job.ran += *attempt.ended - *attempt.began;
   EBB_ASSIGN_OR_RETURN(const auto compared, store::FindFirstCome(database, record.id));
-  // The record has what it emitted on the same signal.
+  // The stored record holds the job's emissions on the same signal.
   if (compared && compared->settled) {
     job.at_submission = compared->at_submission;
     job.saving_half_width_g = compared->saving_half_width_g;

@@ -1,5 +1,5 @@
 #pragma once
-// Jobs that have ended, as the store has them (docs/api.md).
+// Jobs that have ended, from the store (docs/api.md).
 
 #include "report/described_json.h"
 #include "store/job_records.h"
@@ -11,7 +11,7 @@ struct PastJob {
   std::string user;
   int devices = 1;
   int attempts = 0;
-  Duration ran{};  ///< without its pauses
+  Duration ran{};  ///< running time without pauses
   std::optional<Emissions> at_submission;
   std::optional<double> saving_half_width_g;
   void Describe(report::DescribedJson& json) const;
@@ -24,7 +24,7 @@ struct History {
   void Describe(report::DescribedJson& json) const;
 };
 
-/// With what the store knows of it besides its record.
+/// Reads a job that has ended, with everything that the store holds beside its record.
 Result<PastJob> ReadPastJob(store::Database& database, store::JobRecord record);
 
 }  // namespace ebb::web

@@ -1,5 +1,6 @@
 #pragma once
-// Short answers of the API: what was taken, what was done, and what went wrong.
+// Short answers of the API: submissions that were accepted, actions that were carried out, and
+// errors.
 
 #include "core/submission.h"
 #include "report/described_json.h"
@@ -41,7 +42,7 @@ struct TakenRecurring {
   }
 };
 
-/// What became of one submission.
+/// The outcome of one submission.
 using Taken = std::variant<TakenJob, TakenRecurring, ErrorAnswer>;
 
 struct TakenJobs {
@@ -51,7 +52,7 @@ struct TakenJobs {
   }
 };
 
-/// What the submission of a list, or of one job, is answered with.
+/// The answer to a submission: a list of outcomes for a list, one outcome for one job.
 using TakenOneOrMore = std::variant<TakenJobs, Taken>;
 
 struct TakenSweep {

@@ -1,4 +1,4 @@
-// Unknown is null, or left out, in what the queue answers, and never 0 g.
+// Unknown emissions are null or left out in the answers about the queue, never 0 g.
 
 #include <gtest/gtest.h>
 

@@ -30,7 +30,8 @@ HttpResponse Refused(int status, std::string what, std::string next) {
   return response;
 }
 
-// Whatever the time tells of the token's first bytes, it tells of all of them.
+// Compares in constant time: the duration depends on all bytes alike, so that it does not give away
+// the first bytes of a token.
 bool SameText(const std::string& a, const std::string& b) {
   if (a.size() != b.size()) return false;
   unsigned char difference = 0;
@@ -48,7 +49,8 @@ bool IsAddress(const std::string& host) {
   return host.starts_with('[') || host.find_first_not_of("0123456789.") == std::string::npos;
 }
 
-// A page elsewhere can make its own name lead to our address; it cannot make it another name.
+// Accepts only known host names. A foreign page can make its own name point to our address (DNS
+// rebinding), but it cannot change that name.
 bool KnownHost(const std::string& header, const AccessOptions& options) {
   const std::string host = WithoutPort(header);
   if (host.empty()) return false;
@@ -62,8 +64,9 @@ bool SameOrigin(const std::string& origin, const std::string& host) {
   return origin == "http://" + host || origin == "https://" + host;
 }
 
-// Browsers say who asks (Fetch Metadata, W3C): also where they name no origin, for a picture or a
-// script. Whoever follows a link from elsewhere sees our page, and that is no part of theirs.
+// Browsers state the origin of a request (Fetch Metadata, W3C) even if they send no Origin header,
+// as for an image or a script. Following a link from another site is allowed, because our page does
+// not become part of that site.
 bool IsPartOfAnotherSite(const HttpRequest& request) {
   const std::string site = HeaderOf(request, "sec-fetch-site");
   if (site.empty() || site == "same-origin" || site == "none") return false;
@@ -111,7 +114,7 @@ Result<Token> ReadToken(const std::filesystem::path& file) {
   };
   const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) return Fail(unreadable());
-  // Of the file that is read, whatever its name leads to by now.
+  // The facts are those of the open file, not of the file that its name leads to by now.
   struct stat facts {};
   std::array<char, 4096> bytes{};
   const bool found = ::fstat(descriptor, &facts) == 0;
@@ -131,7 +134,7 @@ Result<std::string> OpenToken(const std::filesystem::path& file) {
   std::error_code ignored;
   if (std::filesystem::exists(file, ignored)) {
     EBB_ASSIGN_OR_RETURN(Token token, ReadToken(file));
-    // Whoever put it there knows it.
+    // The user who owns the file knows the token.
     if (token.owner != ::geteuid())
       return Fail(TokenError(file, "belongs to user " + std::to_string(token.owner),
                              "keep the store in a directory that only its owner can write to"));

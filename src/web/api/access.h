@@ -1,7 +1,7 @@
 #pragma once
-// Who may do what. Reading is open to whoever reaches the address (loopback unless told otherwise);
-// anything that changes something needs the token. A web page of another origin gets nothing: its
-// browser names the origin, and the host it believes to speak to.
+// Decides who may do what. Anybody who reaches the address may read (the address is loopback by
+// default); changes need the token. A web page of another origin is refused: its browser states the
+// origin and the host that it believes it is talking to.
 
 #include <sys/types.h>
 
@@ -15,30 +15,31 @@ namespace ebb::web {
 
 struct AccessOptions {
   std::string token;
-  /// Whether reading needs the token too: where others than this machine can reach the address.
+  /// Reading needs the token too, for addresses that other machines can reach.
   bool token_to_read = false;
-  /// Names under which the service may be spoken to, beside localhost and addresses.
+  /// Host names under which the service may be addressed, beside localhost and IP addresses.
   std::vector<std::string> hosts;
 };
 
-/// The answer that refuses what comes from elsewhere: under another host name, or from a page of
-/// another origin; nothing when it may go on.
+/// The refusal of a request under another host name or from a page of another origin; nullopt if
+/// the request may go on.
 std::optional<HttpResponse> RefusalOfOrigin(const HttpRequest& request,
                                             const AccessOptions& options);
-/// The same where the token is needed and not there.
+/// The refusal of a request that needs the token and does not have it; nullopt if it may go on.
 std::optional<HttpResponse> RefusalOfToken(const HttpRequest& request,
                                            const AccessOptions& options);
 
 struct Token {
   std::string text;
-  uid_t owner = 0;  ///< of the file: who may have it
+  uid_t owner = 0;  ///< owner of the file, who may replace the token
 };
-/// An Error when others than its owner can read it.
+/// Reads a token. An Error if anybody but its owner can read the file.
 Result<Token> ReadToken(const std::filesystem::path& file);
-/// The request has this token.
+/// True if the request has this token.
 bool HasToken(const HttpRequest& request, const std::string& token);
 
-/// This user's: 256 random bits in a file that only its owner can read; made where there is none.
+/// This user's token: 256 random bits in a file that only its owner can read. Creates the file if
+/// there is none.
 Result<std::string> OpenToken(const std::filesystem::path& file);
 
 }  // namespace ebb::web

@@ -16,7 +16,7 @@ struct AccessCase {
   std::string name;
   std::string method = "GET";
   std::map<std::string, std::string> headers;
-  int status = 0;  ///< 0: goes on
+  int status = 0;  ///< 0 if the request goes on
   bool token_to_read = false;
 };
 
@@ -123,7 +123,7 @@ TEST(Access, TheTokenFileIsItsOwnersAlone) {
   EXPECT_FALSE(OpenToken(file / "below a file"));
 }
 
-// Where others may write beside the store.
+// The case that other users can write to the store's directory.
 TEST(Access, AServiceTakesNoTokenThatAnotherUserKnows) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can give a file away";
   const std::filesystem::path file = ScratchDirectory("token_of_another") / "token";

@@ -28,7 +28,7 @@ constexpr std::size_t kLongestWhy = 200;
 constexpr std::size_t kLongestLogPart = 1 << 20;
 constexpr std::chrono::milliseconds kBetweenEvents{200};
 
-// The page asks this service only, and nothing may be put into it.
+// The page may ask this service only, and no other site may put anything into it.
 HttpResponse Respond(const PageFile& file) {
   HttpResponse response;
   response.content_type = file.content_type;
@@ -51,7 +51,7 @@ HttpResponse TooMany() {
   return response;
 }
 
-// "/api/v1/jobs/{id}/log" against "/api/v1/jobs/12/log".
+// Matches a pattern such as "/api/v1/jobs/{id}/log" against "/api/v1/jobs/12/log".
 bool Matches(const std::string& pattern, const std::string& path, core::JobId& id) {
   const auto hole = pattern.find("{id}");
   if (hole == std::string::npos) return pattern == path;
@@ -73,7 +73,7 @@ HttpResponse Api::Handle(const HttpRequest& request) {
   const bool reads = request.method == "GET" || request.method == "HEAD";
   if (auto refused = RefusalOfOrigin(request, options_.access)) return *std::move(refused);
   if (reads) {
-    // The page holds no figures; it asks for the token.
+    // The page needs no token: it holds no figures and asks the user for the token.
     if (const auto file = FindPageFile(request.path)) return Respond(*file);
   }
   if (auto refused = RefusalOfToken(request, options_.access))
@@ -105,7 +105,7 @@ HttpResponse Api::Jobs(const HttpRequest& request, core::JobId) const {
     return Respond(Error{ExitCode::kUsage, "limit and from must be whole numbers", "", ""});
   const std::string name = QueryOf(request, "name"), user = QueryOf(request, "user");
   Queue queue;
-  const auto view = service_.view();  // keeps the cards
+  const auto view = service_.view();  // keeps the cards alive
   view->jobs.ForEach(*first, [&](const service::JobCard& card) {
     const engine::Stage stage = card.explanation.stage;
     if (!stages->empty() && std::find(stages->begin(), stages->end(), stage) == stages->end())
@@ -124,7 +124,7 @@ HttpResponse Api::Jobs(const HttpRequest& request, core::JobId) const {
 }
 
 HttpResponse Api::Job(const HttpRequest&, core::JobId id) const {
-  const auto view = service_.view();  // keeps the card
+  const auto view = service_.view();  // keeps the card alive
   if (const service::JobCard* card = view->jobs.Find(id)) return RespondWith(JobAnswer{card});
   const auto record = FindRecord(id);
   if (!record) return Respond(record.error());
@@ -248,7 +248,7 @@ HttpResponse Api::Drain(const HttpRequest&, core::JobId) const {
   return RespondWith(DrainAnswer(*service_.view()));
 }
 
-// It is decided upon by then: the view has what comes of it for each job.
+// The engine has decided by the time of the answer, so the view shows the effect on each job.
 HttpResponse Api::AskToDrain(service::ChangeDrain change) const {
   const auto result = AskOne(std::move(change));
   if (!result) return Respond(result.error());
@@ -289,7 +289,7 @@ HttpResponse Api::Events(const HttpRequest& request, core::JobId) const {
     auto view = service_.WaitForNewer(live->version(), std::chrono::milliseconds{1000});
     if (view->version == live->version()) return write(": still there\n\n");
     if (!live->Tell(std::move(view), write)) return false;
-    // What comes at once is told at once, and not one by one.
+    // Events that come together are sent together.
     std::this_thread::sleep_for(kBetweenEvents);
     return true;
   };

@@ -21,14 +21,15 @@ namespace ebb::web {
 
 struct ApiOptions {
   AccessOptions access;
-  /// What became of notifications; empty: there are none.
+  /// The counts of notifications; empty if there are no webhooks.
   std::function<WebhookCounts()> notifications;
-  MetricsOptions metrics;  ///< with the version of Ebb
+  MetricsOptions metrics;  ///< includes the version of Ebb
   std::vector<core::Tier> tiers = core::PublishedTiers();
   std::filesystem::path store;
-  /// Requests that change something, from one address: beside the work that the service can do.
+  /// Limit on changes from one address; it is far below the rate that the service can handle.
   RateLimitOptions changes{5000, 50'000, 4096};
-  /// Requests without the right token, from one address. Who has it is let through.
+  /// Limit on requests without the right token from one address. Requests with the token are not
+  /// limited.
   RateLimitOptions failures{5, 50, 4096};
 };
 
@@ -49,10 +50,10 @@ class Api {
     std::string path;  ///< "{id}" stands for a number
     std::string summary;
     HttpResponse (Api::*handle)(const HttpRequest&, core::JobId) const;
-    /// The schema of the answer; nullptr: docs/api.md describes it.
+    /// The schema of the answer; nullptr if docs/api.md describes it.
     std::string (*answer)(report::Schemas&) = nullptr;
-    std::string body{};  ///< the name of its schema; empty: it takes nothing
-    /// Names in the query, with a blank between them; with "!" at its end: required.
+    std::string body{};  ///< name of the body's schema; empty if the route takes no body
+    /// The names in the query, separated by blanks; a name that ends with "!" is required.
     std::string parameters{};
   };
   static const std::vector<Route>& Routes();
@@ -105,22 +106,23 @@ class Api {
   HttpResponse OpenApi(const HttpRequest&, core::JobId) const;
   Health HealthNow(const service::View& view) const;
   SubmissionDefaults Defaults() const;
-  /// What the job was, to be submitted anew; an Error where it has not ended.
+  /// The submission of a job that has ended, to be submitted again; an Error if the job has not
+  /// ended.
   Result<service::Submit> SubmissionAgain(core::JobId id, const Restart& restart) const;
   HttpResponse Ask(service::Request request, int done) const;
   Result<service::Answer> AskOne(service::Request request) const;
   HttpResponse AskOfDevice(service::ChangeDevice change) const;
   HttpResponse AskToDrain(service::ChangeDrain change) const;
-  /// How long a request waits for the loop.
+  /// The longest time that a request waits for the service's loop.
   static constexpr std::chrono::seconds kPatience{30};
-  /// The answers to all, in order; an Error where the service takes too long.
+  /// The answers to all requests, in order; an Error if the service takes too long.
   Result<std::vector<Result<service::Answer>>> AskAll(std::vector<service::Request> requests) const;
   Result<std::vector<SweepLine>> ReadSweeps(const store::SweepFilter& filter) const;
-  /// Nothing where there is no such sweep.
+  /// The report of a sweep; nullopt if there is no such sweep.
   Result<std::optional<report::SweepReport>> ReadSweep(core::SweepId id) const;
-  /// The newest ones, and the losses of the experiments that their charts show.
+  /// Adds the newest sweeps, and the losses of the experiments that their charts show.
   void SaveSweeps(std::map<std::string, std::string>& answers) const;
-  /// Nothing where there is no such job.
+  /// The stored record of a job; nullopt if there is no such job.
   Result<std::optional<store::JobRecord>> FindRecord(core::JobId id) const;
 
   service::Service& service_;

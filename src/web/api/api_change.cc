@@ -1,4 +1,4 @@
-// The routes that change jobs which wait, and submit again those that have ended.
+// The routes that change waiting jobs and submit ended jobs again.
 
 #include <filesystem>
 
@@ -10,7 +10,7 @@
 namespace ebb::web {
 namespace {
 
-// Deadlines count from the submission again.
+// Deadlines count from the new submission.
 service::Submit Again(core::Submission submission) {
   service::Submit submit;
   core::Job& job = submission.job;
@@ -20,10 +20,10 @@ service::Submit Again(core::Submission submission) {
   job.finish_by.reset();
   job.id = 0;
   submission.key.clear();
-  submission.recurring.clear();  // its schedule did not ask for it
+  submission.recurring.clear();  // a person submits it again, not its schedule
   submission.identity = 0;
   submission.resumes = 0;
-  // What is stored is what was given, or better.
+  // The stored duration and power count as given: they are what was given, or better estimates.
   submit.duration_given = submit.power_given = true;
   submit.submission = std::move(submission);
   return submit;

@@ -1,4 +1,4 @@
-// The OpenAPI document: the routes, what they take and what they answer with.
+// The OpenAPI document: the routes, their parameters and bodies, and their answers.
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

@@ -1,5 +1,5 @@
 #pragma once
-// The API at an address, over the service of a world of its own, and peers that speak to it.
+// Fixture: the API at an address, over a service of its own, and peers that talk to it.
 
 #include <gtest/gtest.h>
 #include <netinet/in.h>
@@ -16,7 +16,7 @@ namespace ebb::web {
 
 inline const std::string kToken(64, 't');
 
-// Bytes as they go over the wire: what a client library would not send, too.
+// A peer that sends raw bytes, including those that no client library would send.
 class Wire {
  public:
   explicit Wire(int port) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
@@ -30,7 +30,8 @@ class Wire {
   void Send(const std::string& bytes) {
     std::ignore = ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
   }
-  // Until `text` has come, the peer hangs up, or ten seconds pass.
+  // Receives until `text` has come, the peer hangs up, or the patience is over (ten seconds by
+  // default).
   std::string ReceiveUntil(const std::string& text, int patience_ms = 10'000) {
     std::string received;
     char buffer[4096];
@@ -86,7 +87,7 @@ class ApiTest : public ::testing::Test {
     if (reply.text.size() > 12) reply.status = std::atoi(reply.text.substr(9, 3).c_str());
     return reply;
   }
-  // Of the first answer, whether or not the connection stays open; a little later all are in.
+  // The status of the first answer, whether or not the connection stays open.
   int FirstStatus(const std::string& bytes) {
     Wire wire(server_->port());
     wire.Send(bytes);

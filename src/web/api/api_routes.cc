@@ -1,4 +1,4 @@
-// The routes: where each is, what it does, what it takes and what it answers with.
+// The table of routes: address, handler, parameters, body and answer of each.
 
 #include "web/answers/drain_answer.h"
 #include "web/answers/job_json.h"

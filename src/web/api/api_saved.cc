@@ -1,4 +1,4 @@
-// The page with everything that it shows now in it.
+// The route of the saved page: the page together with everything that it shows now.
 
 #include <algorithm>
 
@@ -11,12 +11,12 @@
 namespace ebb::web {
 namespace {
 
-constexpr std::size_t kMostWhole = 60;  // jobs that are saved with their figures and course
-constexpr int kMostSweeps = 10;         // as the page asks for them (web/sweeps.js)
-// Of a sweep with more only its line in the list is saved.
+constexpr std::size_t kMostWhole = 60;  // jobs that are saved with figures and course
+constexpr int kMostSweeps = 10;         // the number that the page asks for (web/sweeps.js)
+// A sweep with more experiments is saved only as a line in the list.
 constexpr std::int64_t kMostExperiments = 1000;
 
-// Those that are under way, then those that ended last.
+// The jobs to save: first those under way, then those that ended last.
 std::vector<core::JobId> JobsToSave(const service::View& view) {
   std::vector<std::pair<Time, core::JobId>> jobs;
   view.jobs.ForEach(0, [&](const service::JobCard& card) {

@@ -1,4 +1,4 @@
-// The routes that read much of the store.
+// The routes that read large parts of the store.
 
 #include <algorithm>
 
@@ -18,7 +18,7 @@ namespace {
 constexpr long long kMostPoints = 2000;
 constexpr long long kMostDays = 400;
 constexpr Duration kRecord = std::chrono::hours{14 * 24};
-constexpr Duration kRecordStep = std::chrono::hours{3};  // at most 112 forecasts are read
+constexpr Duration kRecordStep = std::chrono::hours{3};  // reads at most 112 forecasts
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// The routes that take jobs and sweeps.
+// The routes that accept jobs and sweeps.
 
 #include <algorithm>
 
@@ -35,7 +35,8 @@ int StatusOf(const Answers& answers) {
   return all ? 201 : 207;
 }
 
-// The service takes nothing at the moment: asked again with the same keys, it may.
+// True if the service accepts nothing at the moment. The same request with the same keys may
+// succeed later.
 bool NothingForNow(const Answers& answers) {
   return std::all_of(answers.begin(), answers.end(), [](const auto& answer) {
     return !answer && (answer.error().code == ExitCode::kUnavailable ||
@@ -86,7 +87,7 @@ HttpResponse Api::SubmitSweep(const HttpRequest& request, core::JobId) const {
   const auto answers = AskAll(RequestsOf(*experiments));
   if (!answers) return Respond(answers.error());
   const auto taken = std::find_if(answers->begin(), answers->end(), IsTaken);
-  // Nothing came of it.
+  // No experiment was accepted.
   if (taken == answers->end()) return RespondRefused(answers->front());
   return RespondWith(TakenSweep{(*taken)->sweep, TakenOf(*answers)}, StatusOf(*answers));
 }

@@ -1,4 +1,4 @@
-// The routes of sweeps that the queue was given.
+// The routes of sweeps in the queue.
 
 #include <algorithm>
 
@@ -53,7 +53,7 @@ Result<std::optional<report::SweepReport>> Api::ReadSweep(core::SweepId id) cons
   for (auto& [job, attempts] : facts->attempts)
     if (attempts.ran) attempts.ran = service_.ToWall(*attempts.ran);
   const auto view = service_.view();
-  // What runs has used more than is stored of it.
+  // A running job has used more energy than is stored.
   for (store::JobRecord& job : facts->jobs) {
     if (const service::JobCard* card = view->jobs.Find(job.id)) {
       job.energy = card->energy;

@@ -27,7 +27,7 @@ TEST_F(ApiTest, TheDescriptionNamesTheRoutesAndNoOthers) {
   EXPECT_EQ(documented, served);
 }
 
-// What is answered holds no key that is not described, and is of the type that is.
+// Answers hold only described keys, with the described types.
 TEST_F(ApiTest, AnswersAreAsDescribed) {
   const json document = Get("/api/v1/openapi.json").body();
   const SchemaCheck check(document);
@@ -40,7 +40,7 @@ TEST_F(ApiTest, AnswersAreAsDescribed) {
         << method << " " << route << " " << reply.text;
   };
   const json& schemas = document["components"]["schemas"];
-  // They name programs that this machine need not have.
+  // The examples name programs that this machine may not have.
   json job = schemas["NewJob"]["example"];
   job["no_check"] = true;
   const Reply taken = Post("/api/v1/jobs", job.dump());
@@ -52,7 +52,8 @@ TEST_F(ApiTest, AnswersAreAsDescribed) {
       << "it writes checkpoints";
   EXPECT_EQ(Post("/api/v1/jobs/1/budget", R"({"energy_kwh":0})").status, 400);
   EXPECT_EQ(Post("/api/v1/jobs/99/budget", R"({"energy_kwh":20})").status, 404);
-  // Whatever it names is not started here for long, and leaves its devices to the others.
+  // Jobs of the examples must not run here for long, and their devices must stay free for the other
+  // examples.
   check_answer("post", "/api/v1/jobs/{id}/cancel", Post("/api/v1/jobs/1/cancel"));
   const Reply some =
       Post("/api/v1/jobs", R"([{"command":["true"]},{"command":["true"],"devices":99}])");
@@ -102,7 +103,7 @@ TEST_F(ApiTest, AnswersAreAsDescribed) {
   EXPECT_EQ(example.status, 201) << example.text;
 }
 
-// Whoever makes a client of the document meets no name that leads nowhere.
+// All references in the document resolve, so that clients can be generated from it.
 TEST_F(ApiTest, EveryNameOfTheDescriptionLeadsSomewhere) {
   const json document = Get("/api/v1/openapi.json").body();
   std::set<std::string> named;
@@ -161,7 +162,8 @@ TEST_F(ApiTest, EveryRouteAnswers) {
   const core::JobId id = submitted.body().at("jobs").at(0).at("id");
   ASSERT_EQ(submitted.body().at("sweep"), id) << "both are the first";
   world_.WaitForStage(id, engine::Stage::kRunning);
-  // A pause before the program has set its trap would end it, and its greeting would be missed.
+  // A pause before the program has set its trap would end the program, and its greeting would be
+  // missed.
   WaitForLog(id, "hello");
   for (const Api::Route& route : Api::Routes()) {
     if (route.path.ends_with("events") || route.path == "/api/v1/jobs" ||
@@ -447,7 +449,7 @@ TEST_F(ApiTest, AJobThatWaitsIsChangedAndOneThatRunsIsNot) {
   const Reply without = edit("3", R"({"without":["start_by","finish_by"]})");
   ASSERT_EQ(without.status, 202) << without.text;
   EXPECT_FALSE(Get("/api/v1/jobs/3").body().contains("finish_by"));
-  // As the store has it: found by the next life.
+  // The service finds the stored job after a restart.
   world_.Restart();
   EXPECT_EQ(world_.service().view()->jobs.Find(3)->submission->job.name, "sooner");
 }

@@ -32,7 +32,7 @@ std::vector<CarbonAwarePoint> PointsOf(const core::IntensitySeries& series) {
   return points;
 }
 
-// Means over windows that begin one point's length after the other and are known throughout.
+// Means over windows whose values are all known. Successive windows begin one point's length apart.
 std::vector<CarbonAwarePoint> WindowsOf(const core::IntensitySeries& series, Duration window) {
   std::vector<CarbonAwarePoint> points;
   if (series.empty()) return points;
@@ -54,7 +54,7 @@ std::vector<CarbonAwarePoint> LowestOf(const std::vector<CarbonAwarePoint>& poin
   return lowest;
 }
 
-// .NET's TimeSpan.
+// The duration in the format of .NET's TimeSpan.
 std::string TimeSpan(Duration duration) {
   const long long seconds = std::chrono::floor<std::chrono::seconds>(duration).count();
   const long long days = seconds / 86'400;

@@ -37,8 +37,8 @@ std::vector<double> ValuesOf(const std::vector<CarbonAwarePoint>& points) {
   return values;
 }
 
-// A service that has just started does not know its zone: its clients ask again, as they would not
-// after a question that is wrong.
+// A service that has just started does not know its zone yet. Its error tells clients to try again,
+// unlike the error for a wrong zone.
 TEST(CarbonAwareSignal, BeforeOneHasComeNoZoneIsWrong) {
   service::View view;
   view.signals.resize(1);
@@ -66,7 +66,7 @@ TEST(CarbonAwareForecast, PointsAreThoseOfTheForecast) {
                                                 {"value", 10}}));
 }
 
-// The example of the SDK's own documentation: [12, 11, 10, 12, 13] over ten minutes.
+// The example in the SDK's documentation: [12, 11, 10, 12, 13] over ten minutes.
 TEST(CarbonAwareForecast, AWindowAveragesAsTheSdkDoes) {
   const CarbonAwareForecast answer = CarbonAwareForecastOf(View(), {"DE", {}, {}, minutes{10}});
   EXPECT_EQ(ValuesOf(answer.forecast), (std::vector<double>{11.5, 10.5, 11, 12.5}));

@@ -1,6 +1,6 @@
 #pragma once
-// What routes are asked for in the query of their address, beyond texts and numbers
-// (web/http/responses.h).
+// Reads typed values from the query of a request, beyond the texts and numbers of
+// web/http/responses.h.
 
 #include <optional>
 #include <vector>
@@ -10,11 +10,12 @@
 
 namespace ebb::web {
 
-/// Stages with commas between, as ?stage= has them; empty: all.
+/// Stages separated by commas, as in ?stage=; empty means all stages.
 Result<std::vector<engine::Stage>> StagesOf(const std::string& text);
-/// A time in the query; nothing where there is none.
+/// A time in the query; nullopt if the query does not give it.
 Result<std::optional<Time>> QueryTime(const HttpRequest& request, const char* name);
-/// The same, or a duration: so long before `now`.
+/// A time in the query, or a duration that is counted back from `now`; nullopt if the query does
+/// not give it.
 Result<std::optional<Time>> QueryPast(const HttpRequest& request, const char* name, Time now);
 
 }  // namespace ebb::web

@@ -9,10 +9,10 @@
 namespace ebb::web {
 namespace {
 
-// Everybody for whom there was no room.
+// The bucket that all peers beyond the table's size share.
 const std::string kOthers = "others";
 
-// Whoever has an IPv6 address has 2^64 of them.
+// The key of a peer. An IPv6 peer is known by its network, because it has 2^64 addresses.
 std::string KeyOf(const std::string& peer) {
   constexpr std::size_t kNetworkBytes = 8;
   in6_addr address{};
@@ -37,7 +37,7 @@ RateLimit::Bucket& RateLimit::BucketOf(const std::string& peer, Clock::time_poin
   const auto found = buckets_.find(key);
   if (found != buckets_.end()) return found->second;
   if (buckets_.size() >= options_.most_peers) {
-    // A full bucket is what a new one is.
+    // A full bucket can be dropped: a new one is the same.
     std::erase_if(buckets_, [&](const auto& entry) {
       Bucket bucket = entry.second;
       Fill(bucket, now);

@@ -1,7 +1,7 @@
 #pragma once
-// How much one peer may ask for: a bucket of tokens for each address, that fills up again as time
-// passes. The table is bounded: peers beyond it share one bucket, so that many addresses cannot
-// use up the memory, nor get more than one peer does. An IPv6 peer is its network of 64 bits.
+// Limits the requests of one peer with a token bucket for each address. The table is bounded: peers
+// beyond its size share one bucket, so that many addresses cannot use up the memory or get more
+// than one peer does. An IPv6 peer is identified by its 64-bit network.
 //
 // Thread contract: any thread.
 
@@ -14,7 +14,7 @@ namespace ebb::web {
 
 struct RateLimitOptions {
   double per_second = 1;
-  double burst = 1;  ///< at once, after a quiet time; at least 1
+  double burst = 1;  ///< requests at once after a quiet time; at least 1
   std::size_t most_peers = 4096;
 };
 
@@ -23,7 +23,7 @@ class RateLimit {
   using Clock = std::chrono::steady_clock;
   explicit RateLimit(RateLimitOptions options) : options_(options) {}
 
-  /// False: the peer has asked for too much.
+  /// Takes a token; false if the peer has no tokens left.
   bool Take(const std::string& peer, Clock::time_point now = Clock::now());
   std::size_t peers() const;
 

@@ -1,6 +1,6 @@
 #pragma once
-// Holds JSON against a schema of an OpenAPI 3.0 document: as much of the standard as this room's
-// schemas use. For tests only.
+// Checks JSON against a schema of an OpenAPI 3.0 document, with the parts of the standard that this
+// room's schemas use. For tests only.
 
 #include <algorithm>
 #include <cmath>
@@ -15,10 +15,10 @@ namespace ebb::web {
 class SchemaCheck {
  public:
   using Json = nlohmann::json;
-  /// Of answers, keys that no schema names are wrong, too.
+  /// A check for answers, in which keys without a schema are wrong too.
   explicit SchemaCheck(Json document) : document_(std::move(document)) {}
 
-  /// What is wrong, one line each; empty: nothing.
+  /// The problems, one line each; empty if there are none.
   std::string Wrong(const Json& value, const Json& schema, const std::string& where = "$") const {
     CheckWords(schema);
     if (schema.contains("$ref")) return Wrong(value, Target(schema), where);
@@ -45,7 +45,7 @@ class SchemaCheck {
   }
 
  private:
-  // A word that this does not know would be a rule that nobody checks.
+  // Refuses schema words that this class does not know: nobody would check such a rule.
   static void CheckWords(const Json& schema) {
     static const std::set<std::string> known{"$ref",          "allOf",       "oneOf",
                                              "type",          "nullable",    "minimum",

@@ -1,6 +1,6 @@
 #pragma once
-// A connection to the store for those who read: opened (and checked, which takes a while) when it
-// is first used, and again after a failure.
+// A connection to the store for readers. It is opened (and checked, which takes a while) at its
+// first use, and again after a failure.
 //
 // Thread contract: Use from any thread, one at a time.
 

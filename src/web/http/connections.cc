@@ -71,7 +71,8 @@ void Connections::Add(int socket) {
   came_.notify_one();
 }
 
-// What has waited longest has had the most time to say what it wants.
+// Closes the connection that has waited longest without a request: it has had the most time to send
+// one.
 bool Connections::MakeRoom() {
   if (!options_.has_request) return false;
   const auto silent = std::find_if(waiting_.begin(), waiting_.end(), [&](const auto& one) {
@@ -105,7 +106,7 @@ bool Connections::SomeWait() const {
   return served_.size() + waiting_.size() > options_.threads;
 }
 
-// As many as wait beyond the threads that are free or about to be.
+// Hangs up on as many connections as wait beyond the threads that are free or about to be.
 void Connections::HangUpForOthers() {
   std::size_t staying = 0;
   std::map<std::string, int> of_peer;
@@ -115,7 +116,8 @@ void Connections::HangUpForOthers() {
   }
   const auto now = Connection::Clock::now();
   for (; staying + waiting_.size() > options_.threads; --staying) {
-    // Most of its address; then those between requests; then the one that took longest.
+    // Chooses a connection of the address with the most, then one between requests, then the one
+    // that took longest.
     using Rank = std::tuple<int, bool, Connection::Clock::duration>;
     Connection* worst = nullptr;
     Rank worst_rank;

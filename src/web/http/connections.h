@@ -1,9 +1,9 @@
 #pragma once
-// The open connections of a server, each served by a thread of its own out of a fixed number. A
-// peer that hangs cannot keep the others out: where no thread is free for one that has come, the
-// connection that was held up longest by its peer is hung up on, first of the address that has the
-// most. A connection whose request is being worked on is never hung up on. Of those that wait for a
-// thread, one whose request has come goes before those that have not said yet what they want.
+// The open connections of a server; each is served by one of a fixed number of threads. A peer that
+// hangs cannot keep others out: if a new connection finds no free thread, the server hangs up on
+// the connection that its peer has held up longest, first of the address with the most connections.
+// The server never hangs up on a connection whose request is being worked on. Of the connections
+// that wait for a thread, those whose request has come go first.
 //
 // Thread contract: any thread.
 
@@ -29,9 +29,9 @@ class Connection {
 
   int socket() const { return socket_; }
   const std::string& peer() const { return peer_; }
-  /// Between requests; since now.
+  /// The connection is between requests from now on.
   void SetIdle();
-  /// Waits for its peer, who has had the time since `since` to read or to write.
+  /// The connection waits for its peer, which has had since `since` to read or to write.
   void SetHeldUp(Clock::time_point since);
   void SetAtWork();
 
@@ -45,40 +45,42 @@ class Connection {
   Connections& all_;
   const int socket_;
   const std::string peer_;
-  Does does_ = Does::kWorks;  // until it is served
+  Does does_ = Does::kWorks;  // the value until it is served
   Clock::time_point since_{};
   bool hung_up_ = false;
 };
 
 struct ConnectionsOptions {
   std::size_t threads = 64;
-  std::size_t most = 256;  ///< open at a time, those that wait for a thread included
-  /// Looks whether a request has come whole without taking it; nothing: it cannot be seen (TLS).
+  std::size_t most = 256;  ///< most open connections, including those that wait for a thread
+  /// Looks for a complete request without reading it. Empty if that is impossible (TLS).
   std::function<bool(int socket)> has_request{};
-  std::chrono::milliseconds least_idle{100};     ///< before one is hung up on for others
-  std::chrono::milliseconds least_held_up{500};  ///< the same in the middle of a request
+  std::chrono::milliseconds least_idle{100};     ///< idle time before a connection is closed for
+                                                 ///< others
+  std::chrono::milliseconds least_held_up{500};  ///< time in the middle of a request before it is
+                                                 ///< closed for others
 };
 
 class Connections {
  public:
   using Serve = std::function<void(Connection&)>;
-  /// `serve` returns once the connection may be closed.
+  /// `serve` returns when the connection may be closed.
   Connections(const ConnectionsOptions& options, Serve serve);
-  /// Hangs up on all; requests that are worked on are answered first.
+  /// Hangs up on all connections; requests in progress are answered first.
   ~Connections();
 
-  /// Takes the socket over. Beyond the limit the one that waits longest without a request is closed
-  /// for it; where there is none, it is closed itself.
+  /// Takes ownership of the socket. Beyond the limit, the connection that has waited longest
+  /// without a request is closed to make room; if there is none, the new socket is closed.
   void Add(int socket);
-  /// To be called now and then: those that have waited meanwhile may get a thread.
+  /// Gives threads to connections that have waited meanwhile. Call it from time to time.
   void Relieve();
-  /// There are more than there are threads.
+  /// True if there are more connections than threads.
   bool SomeWait() const;
 
  private:
   friend class Connection;
   void Work();
-  // Under the mutex:
+  // These functions need the mutex.
   void HangUpForOthers();
   bool MakeRoom();
   std::unique_ptr<Connection> TakeNext();
@@ -91,7 +93,7 @@ class Connections {
   std::deque<std::unique_ptr<Connection>> waiting_;
   std::set<Connection*> served_;
   bool stopping_ = false;
-  std::vector<std::thread> threads_;  // last: they use all of the above
+  std::vector<std::thread> threads_;  // last, because threads use the members above
 };
 
 }  // namespace ebb::web

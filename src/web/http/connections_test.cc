@@ -16,7 +16,7 @@ namespace {
 
 using std::chrono::seconds;
 
-// Peers by address (127.0.0.N), connected to sockets that are handed to a Connections.
+// Peers by address (127.0.0.N) on sockets that are handed to a Connections.
 class ConnectionsTest : public ::testing::Test {
  protected:
   ConnectionsTest() : listening_(::socket(AF_INET, SOCK_STREAM, 0)) {
@@ -33,8 +33,8 @@ class ConnectionsTest : public ::testing::Test {
     ::close(listening_);
   }
 
-  // Each connection tells its number, then reads until it is hung up on. One that begins with 'w'
-  // is worked on until let_go_.
+  // Each connection sends its number, then reads until the server hangs up. A connection that
+  // begins with 'w' is being worked on until let_go_.
   void Start(std::size_t threads, std::size_t most = 100) {
     ConnectionsOptions options;
     options.threads = threads;
@@ -51,14 +51,14 @@ class ConnectionsTest : public ::testing::Test {
       std::ignore = ::send(connection.socket(), "s", 1, MSG_NOSIGNAL);
       if (what == 'w') return go_.wait();
       if (what == 'i') connection.SetIdle();
-      // A digit: held up for so many seconds already.
+      // A digit: the peer has held the connection up for so many seconds already.
       if (what != 'i') connection.SetHeldUp(Connection::Clock::now() - seconds{what - '0'});
       std::ignore = ::send(connection.socket(), "h", 1, MSG_NOSIGNAL);
       while (::recv(connection.socket(), &what, 1, 0) > 0) {
       }
     });
   }
-  // Its index.
+  // Returns the index of the new peer.
   std::size_t Connect(char what, int host = 1) {
     const int peer = ::socket(AF_INET, SOCK_STREAM, 0);
     sockaddr_in from{};
@@ -71,14 +71,15 @@ class ConnectionsTest : public ::testing::Test {
     all_->Add(::accept(listening_, nullptr, nullptr));
     return peers_.size() - 1;
   }
-  // What it hears next: 's' served, 'h' held up, 'x' hung up on, '-' nothing in a while.
+  // The next byte that the peer receives: 's' served, 'h' held up, 'x' hung up, '-' nothing for a
+  // while.
   char Hears(std::size_t index, int patience_ms = 10'000) {
     pollfd ready{peers_[index], POLLIN, 0};
     if (::poll(&ready, 1, patience_ms) <= 0) return '-';
     char heard = 0;
     return ::recv(peers_[index], &heard, 1, 0) == 1 ? heard : 'x';
   }
-  // Until it has its thread and hangs.
+  // Connects a peer and waits until its connection has a thread and hangs.
   std::size_t Hang(char what, int host = 1) {
     const std::size_t index = Connect(what, host);
     EXPECT_EQ(Hears(index), 's');
@@ -86,7 +87,7 @@ class ConnectionsTest : public ::testing::Test {
     return index;
   }
 
-  bool looks_ = false;  // a connection that begins with 'r' has a request
+  bool looks_ = false;  // connections that begin with 'r' count as having a request
   int listening_;
   sockaddr_in address_{};
   std::vector<int> peers_;

@@ -14,7 +14,7 @@ bool IsThisMachine(std::string_view peer) {
          peer.starts_with("::ffff:127.");
 }
 
-// "0", "0.", "0.000": not acceptable.
+// A weight of zero ("0", "0.", "0.000") means not acceptable.
 bool IsZero(std::string_view weight) {
   return weight.starts_with('0') && weight.find_first_not_of("0.") == std::string_view::npos;
 }

@@ -1,5 +1,5 @@
-// The part of the server that knows the library, as a module that is loaded by the first server:
-// the library brings OpenSSL, and a program that only measures never needs it.
+// The part of the server that uses the HTTP library. It is a module that the first server loads,
+// because the library brings OpenSSL, which a program that only measures does not need.
 
 #include "web/http/http_listener.h"
 
@@ -23,7 +23,7 @@ namespace {
 
 constexpr int kMostWaiting = 1024;
 constexpr std::size_t kThreadsBeside = 32;
-constexpr int kMostRequests = 100'000;  // on one connection
+constexpr int kMostRequests = 100'000;  // most requests on one connection
 constexpr std::size_t kLongestHead = 64 << 10;
 constexpr std::chrono::milliseconds kAcceptAgain{100};
 constexpr const char* kForm = "application/x-www-form-urlencoded";
@@ -39,10 +39,10 @@ HttpRequest RequestFrom(const httplib::Request& from) {
   return request;
 }
 
-// void, or from 0.17 on whether there was room.
+// The return type: void, or from version 0.17 on a bool (false if there was no room).
 using Enqueued = decltype(std::declval<httplib::TaskQueue&>().enqueue({}));
 
-// Where the library hands over what it has accepted: connections.h has the threads.
+// Receives the connections that the library accepts; the threads are in connections.h.
 class NoQueue final : public httplib::TaskQueue {
  public:
   NoQueue(Connections& connections, Connections& beside, TlsIdentity* identity)
@@ -62,10 +62,10 @@ class NoQueue final : public httplib::TaskQueue {
  private:
   Connections& connections_;
   Connections& beside_;
-  TlsIdentity* const identity_;  // nullptr: plain HTTP
+  TlsIdentity* const identity_;  // nullptr for plain HTTP
 };
 
-// What has come is left where it is.
+// Peeks at the bytes that have come without reading them.
 bool HasWholeHead(int socket) {
   std::array<char, 16 << 10> part;
   const ssize_t got = ::recv(socket, part.data(), part.size(), MSG_PEEK | MSG_DONTWAIT);
@@ -74,7 +74,7 @@ bool HasWholeHead(int socket) {
   return text.size() == part.size() || text.find("\r\n\r\n") != std::string_view::npos;
 }
 
-// As the library wants it.
+// The connection in the form that the library needs.
 class LibraryStream final : public httplib::Stream {
  public:
   explicit LibraryStream(PeerStream& stream) : stream_(stream) {}
@@ -92,7 +92,7 @@ class LibraryStream final : public httplib::Stream {
   PeerStream& stream_;
 };
 
-// The library's server, but for how connections are read and served.
+// The library's server with its own reading and serving of connections replaced.
 class Server final : public httplib::Server {
  public:
   Server(const HttpServerOptions& options, std::unique_ptr<TlsIdentity> identity)
@@ -106,7 +106,7 @@ class Server final : public httplib::Server {
     new_task_queue = [this] { return new NoQueue(connections_, beside_, identity_.get()); };
     set_idle_interval(std::chrono::milliseconds{250});
   }
-  /// One that came by the socket beside the address, whose peers have room of their own.
+  /// Takes a connection from the Unix socket, whose peers have a limit of their own.
   void Take(socket_t socket) { beside_.Add(socket); }
 
  private:
@@ -123,7 +123,7 @@ class Server final : public httplib::Server {
     }
   }
 
-  // False: nothing more is read.
+  // Serves one request; false if nothing more is read from the connection.
   bool ServeOne(PeerStream& stream, bool is_last) {
     switch (stream.ReadHead(kLongestHead)) {
       case PeerStream::Head::kCutOff:
@@ -141,9 +141,10 @@ class Server final : public httplib::Server {
     stream.SetBody(head.body_bytes);
     bool closed = false;
     const auto prepare = [&](httplib::Request& request) {
-      // Answers are given whole: many ranges of one would be larger than it.
+      // Answers are sent whole: many overlapping ranges would make an answer larger than the
+      // document.
       request.ranges.clear();
-      // `curl --data` calls every body a form, of which the library takes 8 kB.
+      // `curl --data` declares every body as a form, and the library accepts only 8 kB of a form.
       if (request.get_header_value("Content-Type").starts_with(kForm))
         request.headers.erase("Content-Type");
       const std::string accepted = request.get_header_value("Accept-Encoding");
@@ -158,7 +159,7 @@ class Server final : public httplib::Server {
     return false;
   }
 
-  // Later versions of the library are told both addresses; earlier ones ask the stream.
+  // Later versions of the library take both addresses as arguments; earlier ones ask the stream.
   template <typename Self, typename Prepare>
   static bool Process(Self& self, LibraryStream& library, bool is_last, bool& closed,
                       const Prepare& prepare) {
@@ -213,7 +214,7 @@ class Listener final : public HttpListener {
       if (socket >= 0)
         server.Take(socket);
       else if (!stopping && errno != EINTR && errno != ECONNABORTED)
-        std::this_thread::sleep_for(kAcceptAgain);  // no descriptor is free
+        std::this_thread::sleep_for(kAcceptAgain);  // no file descriptor is free
     }
   }
 
@@ -222,7 +223,7 @@ class Listener final : public HttpListener {
     to.status = response.status;
     for (const auto& [name, value] : response.headers) to.set_header(name.c_str(), value);
     if (!response.stream) {
-      // The library's set_content copies, and a queue may be tens of megabytes.
+      // The library's set_content copies the body, and a queue may be tens of megabytes.
       to.body = std::move(response.body);
       to.set_header("Content-Type", response.content_type.c_str());
     } else if (auto place =
@@ -258,13 +259,14 @@ Listener::Listener(const HttpServerOptions& options, HttpHandler to_call,
       server(options, std::move(identity)),
       also_listening(options.also_listening) {
   server.set_payload_max_length(options.longest_body);
-  server.set_keep_alive_timeout(options.kept_alive.count());  // which it tells its peers
+  server.set_keep_alive_timeout(options.kept_alive.count());  // announced to peers
   server.set_keep_alive_max_count(kMostRequests);
   server.set_tcp_nodelay(true);
   server.set_socket_options([this](socket_t socket) {
     const int on = 1;
     ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-    // A program that outlives the service does not hold its address.
+    // Child processes must not inherit the socket: a program that outlives the service would hold
+    // its address.
     ::fcntl(socket, F_SETFD, FD_CLOEXEC);
     listening = socket;
   });
@@ -285,7 +287,7 @@ Listener::Listener(const HttpServerOptions& options, HttpHandler to_call,
   const char* address = options.address.c_str();
   port_ = options.port == 0 ? server.bind_to_any_port(address)
                             : (server.bind_to_port(address, options.port) ? options.port : -1);
-  // The library lets five peers wait; the sixth would try again a second later.
+  // The library lets five peers wait in the backlog; a sixth would try again only a second later.
   if (port_ < 0) return;
   ::listen(listening, kMostWaiting);
   if (also_listening >= 0) also_listener = std::thread([this] { AcceptOthers(); });

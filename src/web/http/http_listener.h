@@ -1,5 +1,6 @@
 #pragma once
-// Between http_server.cc and the module that it loads (http_listener.cc). Private to web/.
+// The interface between http_server.cc and the module that it loads (http_listener.cc). Private to
+// web/.
 
 #include "web/http/http_server.h"
 
@@ -7,13 +8,13 @@ namespace ebb::web {
 
 class HttpListener {
  public:
-  /// Ends what is under way.
+  /// Ends the requests that are under way.
   virtual ~HttpListener() = default;
-  /// Negative: the address cannot be used.
+  /// The port; negative if the address cannot be used.
   virtual int port() const = 0;
 };
 
-/// The module's one function. nullptr: an Error, in `why`.
+/// The module's only function. It returns nullptr and an Error in `why` if it fails.
 inline constexpr const char* kListenFunction = "ebb_http_listen";
 using ListenFunction = HttpListener*(const HttpServerOptions*, HttpHandler*, Error* why);
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr const char* kModule = "libebb-http.so";
 
-// Beside the program, as it is built, or where it is installed.
+// The module lies beside the program in a build folder, or in its installed place.
 Result<ListenFunction*> LoadModule() {
   std::error_code ignored;
   const auto here = std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();

@@ -24,13 +24,14 @@ namespace ebb::web {
 struct HttpRequest {
   std::string method;
   std::string path;                            ///< decoded, without the query
-  std::map<std::string, std::string> query;    ///< decoded; of several equal names the first
-  std::map<std::string, std::string> headers;  ///< names in lower case; of equal names the first
+  std::map<std::string, std::string> query;    ///< decoded; the first value if a name occurs twice
+  std::map<std::string, std::string> headers;  ///< names in lower case; the first value if a name
+                                               ///< occurs twice
   std::string body;
-  std::string peer;  ///< the address it came from
+  std::string peer;  ///< address of the peer
 };
 
-/// Writes a part of a response that goes on; false once nobody reads it.
+/// Writes a part of a stream; false when nobody reads it any more.
 using StreamWriter = std::function<bool(std::string_view)>;
 
 struct HttpResponse {
@@ -38,41 +39,41 @@ struct HttpResponse {
   std::string content_type = "application/json";
   std::string body;
   std::vector<std::pair<std::string, std::string>> headers{};
-  /// Instead of a body: called again and again until it returns false.
+  /// The body of a stream: called again and again until it returns false.
   std::function<bool(const StreamWriter&)> stream{};
-  bool with_token = false;  ///< of a stream: its reader has the service's token
+  bool with_token = false;  ///< streams only: the reader has the service's token
 };
 
 using HttpHandler = std::function<HttpResponse(const HttpRequest&)>;
 
-/// What a server proves itself with (tls.h).
+/// The certificate and private key of a server (tls.h).
 struct TlsFiles {
   std::string certificate, key;
-  /// What a person should know: the pair was replaced, or the new one cannot be used. Called by
+  /// Reports to people that the pair was replaced, or that the new one cannot be used. Called on
   /// the server's thread.
   std::function<void(const std::string&)> say = [](const std::string&) {};
 };
 
 struct HttpServerOptions {
   std::string address = "127.0.0.1";
-  int port = 0;  ///< 0: any that is free
-  /// A socket that listens beside it (platform/unix_socket.h), taken over; its peers have no
-  /// address.
+  int port = 0;  ///< 0 for any free port
+  /// A second socket that listens (platform/unix_socket.h). The server takes ownership; its peers
+  /// have no address.
   int also_listening = -1;
-  std::optional<TlsFiles> tls{};  ///< nothing: plain HTTP
+  std::optional<TlsFiles> tls{};  ///< nullopt for plain HTTP
   std::size_t longest_body = 8 << 20;
-  std::chrono::seconds patience{10};   ///< for a peer that reads or writes slowly
-  std::chrono::seconds kept_alive{5};  ///< a connection between two requests
-  int threads = 64;                    ///< connections at a time
-  std::size_t streams = 32;            ///< of them, responses that go on
+  std::chrono::seconds patience{10};   ///< time for a peer that reads or writes slowly
+  std::chrono::seconds kept_alive{5};  ///< time that a connection stays open between two requests
+  int threads = 64;                    ///< served connections at a time
+  std::size_t streams = 32;            ///< streams among these connections
 };
 
 class HttpServer {
  public:
-  /// Listens when it returns. An Error: the address, or the certificate, cannot be used.
+  /// Returns when the server listens. An Error if the address or the certificate cannot be used.
   static Result<HttpServer> Start(const HttpServerOptions& options, HttpHandler handler);
   HttpServer(HttpServer&&) noexcept;
-  /// Ends what is under way.
+  /// Ends the requests that are under way.
   ~HttpServer();
 
   int port() const;

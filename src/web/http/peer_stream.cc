@@ -12,7 +12,7 @@ namespace ebb::web {
 namespace {
 
 constexpr std::uint64_t kSlowestBytesPerSecond = 50'000;
-// A head is short: whatever trickles in, a thread does not wait for its end for longer.
+// The longest time that a thread waits for the end of a head, which is short.
 constexpr std::chrono::seconds kForHead{5};
 constexpr std::size_t kAtOnce = 16 << 10;
 constexpr std::chrono::milliseconds kLingering{1000};
@@ -62,7 +62,8 @@ ssize_t PeerStream::GiveSome(const char* from, std::size_t size, short& wants) c
   }
 }
 
-// 0: the peer has hung up. Negative: not in time, or the connection is lost.
+// Returns 0 if the peer has hung up; a negative number if nothing came in time or the connection is
+// lost.
 ssize_t PeerStream::Receive(char* to, std::size_t size, Clock::time_point deadline) const {
   for (;;) {
     if (Clock::now() > deadline) return -1;

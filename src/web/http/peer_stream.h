@@ -1,7 +1,7 @@
 #pragma once
-// One connection as it is read and written, with what the HTTP library lacks: a time by which a
-// whole request must have come and a whole answer must have gone, however the peer spreads its
-// bytes; and the end of a request, beyond which nothing is read as part of it.
+// Reads and writes one connection, with two things that the HTTP library lacks. There is a deadline
+// for a whole request and for a whole answer, however the peer spreads its bytes. And a request has
+// an end, beyond which no byte is read as part of it.
 
 #include <sys/types.h>
 
@@ -22,30 +22,31 @@ class PeerStream {
              std::unique_ptr<TlsChannel> channel = nullptr)
       : connection_(connection), patience_(patience), channel_(std::move(channel)) {}
 
-  /// False: none begins within the time, or the peer has hung up.
+  /// Waits for the first byte of a request; false if none comes in time or the peer has hung up.
   bool WaitForRequest(std::chrono::milliseconds time);
   enum class Head { kWhole, kTooLate, kTooLong, kCutOff };
-  /// Up to the empty line; then head() is what the library reads first.
+  /// Reads up to the empty line; head() then has the part that the library reads first.
   Head ReadHead(std::size_t longest);
   std::string_view head() const { return std::string_view(buffer_).substr(taken_, head_size_); }
-  /// After a whole head, that so many bytes belong to it.
+  /// Sets the number of body bytes after a whole head.
   void SetBody(std::uint64_t bytes);
-  /// The library has read all of the request.
+  /// True if the library has read all of the request.
   bool IsReadToEnd() const { return head_size_ == 0 && body_left_ == 0; }
-  /// So that the peer can read the last answer although it goes on writing (a connection that is
-  /// closed with unread bytes is reset): for a moment, whatever comes is thrown away.
+  /// Throws away incoming bytes for a moment. A connection that is closed with unread bytes is
+  /// reset, and a peer that is still writing could not read the last answer.
   void Linger();
 
-  /// As recv: 0 at the end of the request, too.
+  /// As recv; also 0 at the end of the request.
   ssize_t Read(char* to, std::size_t size);
-  /// All of it, or a negative number.
+  /// Writes all bytes, or returns a negative number.
   ssize_t Write(const char* from, std::size_t size);
   const Connection& connection() const { return connection_; }
 
  private:
   using Clock = Connection::Clock;
   bool Await(short events, Clock::time_point deadline) const;
-  // As recv and send, at once: negative is less than nothing, and then what to wait for, or 0.
+  // As recv and send, without waiting. A negative number means that no byte was moved; `wants` is
+  // then the event to wait for, or 0.
   ssize_t TakeSome(char* to, std::size_t size, short& wants) const;
   ssize_t GiveSome(const char* from, std::size_t size, short& wants) const;
   ssize_t Receive(char* to, std::size_t size, Clock::time_point deadline) const;
@@ -54,11 +55,11 @@ class PeerStream {
   Connection& connection_;
   const std::chrono::milliseconds patience_;
   const std::unique_ptr<TlsChannel> channel_;
-  std::string buffer_;         // what came: the head, then what was read beyond it
-  std::size_t taken_ = 0;      // of it, by the library
-  std::size_t head_size_ = 0;  // that the library has not read yet
+  std::string buffer_;         // received bytes: the head, then bytes beyond it
+  std::size_t taken_ = 0;      // bytes of it that the library has read
+  std::size_t head_size_ = 0;  // bytes of the head that the library has not read
   std::uint64_t body_left_ = 0;
-  Clock::time_point began_{}, deadline_{};  // of the request
+  Clock::time_point began_{}, deadline_{};  // begin and deadline of the request
 };
 
 }  // namespace ebb::web

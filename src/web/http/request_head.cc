@@ -7,7 +7,7 @@ namespace ebb::web {
 namespace {
 
 constexpr std::string_view kEnd = "\r\n";
-constexpr std::size_t kMostDigits = 15;  // of a length: more than any body may have
+constexpr std::size_t kMostDigits = 15;  // digits of a length: more than any accepted body needs
 
 bool IsToken(std::string_view name) {
   return !name.empty() && std::all_of(name.begin(), name.end(), [](unsigned char c) {
@@ -33,7 +33,7 @@ bool HasControl(std::string_view line) {
                      [](unsigned char c) { return (c < ' ' && c != '\t') || c == 0x7f; });
 }
 
-// "POST /api/v1/jobs HTTP/1.1", with one blank each.
+// True for a line such as "POST /api/v1/jobs HTTP/1.1", with single blanks.
 bool IsRequestLine(std::string_view line) {
   const auto first = line.find(' ');
   const auto last = line.rfind(' ');
@@ -45,7 +45,7 @@ bool IsRequestLine(std::string_view line) {
          (version == "HTTP/1.1" || version == "HTTP/1.0");
 }
 
-// What the lines of a head say of where the request ends.
+// Reads the lines of a head that decide where the request ends.
 class Reader {
  public:
   void Take(std::string_view line) {

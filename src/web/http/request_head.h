@@ -1,7 +1,7 @@
 #pragma once
-// The head of an HTTP/1.1 request, checked byte by byte before any library reads it: where the
-// request ends must be said once, and in a way that whoever stands before us (a proxy) reads as we
-// do. RFC 9112, sections 2.2, 3, 3.2, 5.1, 5.2, 6.1 and 6.3; RFC 9110, section 7.2. Pure.
+// Checks the head of an HTTP/1.1 request byte by byte before a library reads it. The head must
+// state the end of the request once, and so that a proxy in front of Ebb reads it in the same way.
+// RFC 9112, sections 2.2, 3, 3.2, 5.1, 5.2, 6.1 and 6.3; RFC 9110, section 7.2. Pure.
 //
 // Stricter than these where they leave a choice: lines end with CR LF only, a body has a length in
 // advance (no chunks: 411) and is not compressed (415: it could be a thousand times larger than it
@@ -14,12 +14,12 @@
 namespace ebb::web {
 
 struct RequestHead {
-  int refusal = 0;               ///< an HTTP status; 0: it may be read
-  std::string why;               ///< it is refused: "has ..."
-  std::uint64_t body_bytes = 0;  ///< that follow
+  int refusal = 0;               ///< HTTP status of the refusal; 0 if accepted
+  std::string why;               ///< reason of the refusal: "has ..."
+  std::uint64_t body_bytes = 0;  ///< length of the body
 };
 
-/// `head`: from the first byte of the request to the empty line, which is part of it.
+/// `head`: the bytes from the first of the request through the empty line.
 RequestHead CheckHead(std::string_view head);
 
 }  // namespace ebb::web

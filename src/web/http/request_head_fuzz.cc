@@ -1,4 +1,4 @@
-// Whatever a head holds: what is let through says once where its request ends.
+// Fuzz target: every head that is accepted states the end of its request exactly once.
 
 #include <algorithm>
 #include <cctype>

@@ -13,7 +13,7 @@ struct HeadCase {
   std::uint64_t body_bytes = 0;
 };
 
-// Each after "POST /x HTTP/1.1" and a Host.
+// Each text follows "POST /x HTTP/1.1" and a Host.
 TEST(RequestHead, WhereARequestEndsIsSaidOnce) {
   using namespace std::string_literals;
   const std::vector<HeadCase> cases{

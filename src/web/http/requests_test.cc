@@ -1,4 +1,4 @@
-// Requests as hostile, broken and slow peers send them.
+// Requests of hostile, broken and slow peers.
 
 #include "web/api/api_for_test.h"
 
@@ -38,7 +38,8 @@ TEST_F(ApiTest, ALongBodyIsTakenAlsoWhereTheClientCallsItAForm) {
         << type;
 }
 
-// Two readings of where a request ends would let a second one hide in the first one's body.
+// If a proxy and Ebb disagree on the end of a request, a second request can hide in the body of the
+// first (request smuggling).
 TEST_F(ApiTest, ARequestHidesNoOther) {
   const std::string hidden = Head("POST", "/api/v1/jobs/1/cancel") + "Content-Length: 0\r\n\r\n";
   const std::string chunk = "0\r\n\r\n" + hidden;
@@ -56,8 +57,8 @@ TEST_F(ApiTest, ARequestHidesNoOther) {
   }
 }
 
-// The same with the right token, which lets the first request in: it is refused for what it is, and
-// whatever follows on its connection is not read.
+// The first request has the right token here. It is still refused as ambiguous, and the rest of its
+// connection is not read.
 TEST_F(ApiTest, AnAmbiguousRequestIsRefusedAndItsConnectionClosed) {
   const std::string body = R"({"command":["true"]})";
   const std::string length = "Content-Length: " + std::to_string(body.size()) + "\r\n";
@@ -139,7 +140,7 @@ TEST_F(ApiTest, SlowRequestsHoldNobodyUp) {
   EXPECT_EQ(Post("/api/v1/jobs", R"({"command":["true"]})").status, 201);
 }
 
-// More than there are threads, and each of them may take as long as it is given.
+// There are more slow peers than threads, and each may take as long as the limits allow.
 TEST_F(ApiTest, AServerFullOfSlowPeersAnswersOthers) {
   std::vector<std::unique_ptr<Wire>> slow;
   for (int i = 0; i < 100; ++i) {
@@ -150,7 +151,7 @@ TEST_F(ApiTest, AServerFullOfSlowPeersAnswersOthers) {
   for (int i = 0; i < 5; ++i) EXPECT_EQ(Get("/livez").status, 200);
 }
 
-// Each byte comes in time, the request does not.
+// Each byte comes in time, but the whole request does not.
 TEST_F(ApiTest, ARequestHasToComeInTimeAsAWhole) {
   Wire wire(server_->port());
   wire.Send("GET /livez HTTP/1.1\r\nHost: localhost\r\nX: ");
@@ -182,7 +183,7 @@ TEST_F(ApiTest, ACompressedBodyIsNotUnpacked) {
             415);
 }
 
-// Whatever the library leaves unread of a request is not the next one.
+// Bytes of a request that the library leaves unread are not the next request.
 TEST_F(ApiTest, ABodyThatNobodyWantsIsNoRequest) {
   const std::string hidden = Head("GET", "/livez") + "\r\n";
   Wire wire(server_->port());

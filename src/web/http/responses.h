@@ -1,5 +1,5 @@
 #pragma once
-// Answers that many routes give, and what they ask for.
+// Answers and query parameters that many routes share.
 
 #include <optional>
 #include <string>
@@ -15,16 +15,17 @@ template <typename T>
 HttpResponse RespondWith(const T& answer, int status = 200) {
   return Respond(report::ToJson(answer) + "\n", status);
 }
-/// What an Error means in HTTP.
+/// The answer for an Error, with the HTTP status that it means.
 HttpResponse Respond(const Error& error);
 HttpResponse NotFound(const std::string& what);
-/// 409: the key of a submission was known for something else.
+/// Status 409: the key of a submission belongs to a different submission.
 Error ConflictOf(const std::string& what);
 HttpResponse RespondConflict(const std::string& what);
 
-/// "" where it is not given.
+/// The value in the query; "" if it is not given.
 std::string QueryOf(const HttpRequest& request, const char* name);
-/// A number within limits, or what holds where none is given; nothing for anything else.
+/// A number from 0 to `most`, or `otherwise` if the query does not give it; nullopt for any other
+/// value.
 std::optional<long long> QueryNumber(const HttpRequest& request, const char* name,
                                      long long otherwise, long long most);
 

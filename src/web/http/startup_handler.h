@@ -1,6 +1,7 @@
 #pragma once
-// Who answers at the service's address: at first, while the service starts or waits for something,
-// one who says so (503, and /livez that it lives); then the API.
+// Answers at the service's address from the beginning. While the service starts or waits for
+// something, the answer is 503 with the reason (and /livez says that the process lives); after
+// that, the API answers.
 //
 // Thread contract: any.
 
@@ -15,8 +16,8 @@
 
 namespace ebb::web {
 
-/// A start that takes longer, and has not said what it waits for, hangs: of a store of a million
-/// jobs it takes a minute.
+/// A start that takes longer without a stated reason counts as hanging; a store of a million jobs
+/// takes a minute.
 inline constexpr std::chrono::minutes kLongestStart{10};
 
 class StartupHandler {
@@ -26,9 +27,9 @@ class StartupHandler {
       : now_(std::move(now)), since_(now_()) {}
 
   HttpResponse Handle(const HttpRequest& request) const;
-  /// Why there is no service yet.
+  /// Sets the reason why there is no service yet.
   void SayWhy(std::string why);
-  /// From now on `handler` answers.
+  /// Passes all requests to `handler` from now on.
   void Open(HttpHandler handler);
 
  private:
@@ -38,7 +39,7 @@ class StartupHandler {
   const Clock::time_point since_;
   mutable std::mutex mutex_;
   std::string why_ = "the service is starting";
-  bool said_why_ = false;  ///< it is known to wait for something
+  bool said_why_ = false;  ///< true if the start is known to wait for something
   std::shared_ptr<const HttpHandler> handler_;
 };
 

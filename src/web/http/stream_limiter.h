@@ -1,7 +1,8 @@
 #pragma once
-// The responses that go on: few enough that other requests find threads, and no peer has all of
-// them. Whoever comes gets a place; where there is none, the oldest of the peer with the most ends,
-// whose page opens it again. Those with the service's token end for nobody without it.
+// Limits the streams (responses that go on), so that other requests find threads and no peer has
+// all streams. A new stream always gets a place: if none is free, the oldest stream of the peer
+// with the most streams ends, and its page opens it again. A stream with the service's token never
+// ends for a peer without it.
 //
 // Thread contract: any thread.
 
@@ -20,17 +21,18 @@ namespace ebb::web {
 class StreamLimiter {
  public:
   struct Place {
-    std::string peer;  ///< empty: it has the token, or came by the owner's socket
+    std::string peer;  ///< empty if the peer has the token or came by the owner's socket
     std::atomic<bool> is_over{false};
   };
   explicit StreamLimiter(std::size_t most) : most_(most) {}
 
-  /// nullptr: there is no room.
+  /// Returns nullptr if there is no room.
   std::shared_ptr<Place> Enter(const std::string& peer, bool with_token) {
     const std::lock_guard guard(mutex_);
     auto mine = std::make_shared<Place>();
     if (!with_token) mine->peer = peer;
-    // Those that are over are about to leave; a peer that comes again and again waits for that.
+    // Streams that have ended are about to leave. A peer that comes again and again has to wait for
+    // that.
     if (places_.size() >= most_ + most_ / 2) return nullptr;
     std::map<std::string, std::size_t> of_peer;
     std::size_t all = 0;
@@ -40,7 +42,7 @@ class StreamLimiter {
       ++of_peer[place->peer];
     }
     if (all >= most_ && !End(Crowded(of_peer, mine->peer.empty()))) return nullptr;
-    // Some are left for peers that have not come yet.
+    // Some places are left for peers that have not come yet.
     if (!mine->peer.empty() && of_peer[mine->peer] >= (most_ + 1) / 2) End(mine->peer);
     places_.push_back(mine);
     return mine;
@@ -51,7 +53,8 @@ class StreamLimiter {
   }
 
  private:
-  // The peer without the token that has the most; the token's own only for its own.
+  // The peer without the token that has the most streams. Streams with the token end only for
+  // others with the token.
   static std::string Crowded(const std::map<std::string, std::size_t>& of_peer, bool with_token) {
     std::string worst;
     std::size_t most = 0;

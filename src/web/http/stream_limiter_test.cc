@@ -36,7 +36,7 @@ TEST(StreamLimiter, OneWithTheTokenEndsForNobodyWithout) {
   limiter.Leave(own);
 }
 
-// What is over holds its thread until it writes again.
+// A stream that has ended holds its thread until it writes again.
 TEST(StreamLimiter, APeerThatComesAgainAndAgainWaits) {
   StreamLimiter limiter(4);
   std::shared_ptr<StreamLimiter::Place> first = limiter.Enter("10.0.0.1", false), last = first;

@@ -38,7 +38,7 @@ Owned<BIO> Reader(const std::string& text) {
   return Owned<BIO>(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
 }
 
-// A key with a passphrase: nobody is there to ask.
+// Gives no passphrase for a key that has one, because nobody is there to ask.
 int NoPassphrase(char*, int, int, void*) { return -1; }
 
 std::string LastTrouble() {
@@ -57,7 +57,7 @@ bool UseChain(SSL_CTX& context, const std::string& pem) {
     X509_free(next);
     return false;
   }
-  ERR_clear_error();  // the end of the file
+  ERR_clear_error();  // clears the error of the end of the file
   return true;
 }
 
@@ -71,7 +71,7 @@ std::shared_ptr<SSL_CTX> MakeContext() {
   std::shared_ptr<SSL_CTX> context(SSL_CTX_new(TLS_server_method()), &SSL_CTX_free);
   if (!context) return nullptr;
   SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION);
-  // Sessions are not resumed: tickets would be written before anybody reads.
+  // Sessions are not resumed, because tickets would be written before anybody reads.
   SSL_CTX_set_options(context.get(),
                       SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_NO_TICKET);
   SSL_CTX_set_num_tickets(context.get(), 0);
@@ -130,7 +130,7 @@ Result<std::unique_ptr<TlsIdentity>> TlsIdentity::Load(const TlsFiles& files) {
   return identity;
 }
 
-// What is compared is what the files hold: a link that is replaced changes no file's time.
+// The content of the files is compared, not their times: replacing a link changes no file's time.
 TlsIdentity::Pair TlsIdentity::Read() const {
   return {ContentOf(files_.certificate), ContentOf(files_.key)};
 }
@@ -151,7 +151,8 @@ Result<TlsIdentity::Context> TlsIdentity::ContextOf(const Pair& pair) const {
   return context;
 }
 
-// A pair that fails is told of when it is seen once more: two files are not replaced at one moment.
+// Reports a pair that fails only when it is seen a second time, because two files are not replaced
+// at the same moment.
 void TlsIdentity::Refresh() {
   const auto now = std::chrono::steady_clock::now();
   if (now - looked_ < kLookEvery) return;

@@ -1,7 +1,7 @@
 #pragma once
-// TLS on the connections of a server (OpenSSL). The certificate and its key are files that somebody
-// may replace while the server runs, as a kubelet does with those of a mounted Secret: connections
-// that come after that get the new pair. A pair that cannot be used leaves the old one in place.
+// TLS on the connections of a server (OpenSSL). The certificate and its key are files that may be
+// replaced while the server runs, as a kubelet does with a mounted Secret: later connections use
+// the new pair. If the new pair cannot be used, the old one stays in use.
 //
 // Thread contract: Refresh one thread, Open any; a TlsChannel one thread at a time.
 
@@ -21,23 +21,24 @@ struct ssl_st;
 
 namespace ebb::web {
 
-/// The bytes of one connection. It never waits, and begins with the handshake by itself.
+/// The decrypted bytes of one connection. A TlsChannel never waits, and does the handshake by
+/// itself.
 class TlsChannel {
  public:
-  /// The socket is set to not block, and stays its owner's.
+  /// Sets the socket to non-blocking; the caller still owns it.
   TlsChannel(ssl_ctx_st& context, int socket);
-  /// Tells the peer that nothing more comes, if that can be done at once.
+  /// Tells the peer that no more bytes come, if that can be done at once.
   ~TlsChannel();
   TlsChannel(const TlsChannel&) = delete;
   TlsChannel& operator=(const TlsChannel&) = delete;
 
-  /// How many bytes; 0: the peer has ended; negative: see wants().
+  /// The number of bytes; 0 if the peer has ended; negative: see wants().
   ssize_t Receive(char* to, std::size_t size);
-  /// How many of them; negative: see wants().
+  /// The number of bytes taken; negative: see wants().
   ssize_t Send(const char* from, std::size_t size);
-  /// What poll(2) has to say of the socket before it is worth trying again; 0: it is lost.
+  /// The event of poll(2) to wait for before the next try; 0 if the connection is lost.
   short wants() const { return wants_; }
-  /// Bytes have come that Receive has not given.
+  /// True if bytes have come that Receive has not returned yet.
   bool HasMore() const;
 
  private:
@@ -53,14 +54,14 @@ class TlsIdentity {
   /// Errors: the files cannot be read, or are not a certificate (PEM, with its chain) and its key.
   static Result<std::unique_ptr<TlsIdentity>> Load(const TlsFiles& files);
 
-  /// Looks, at most once a second, whether the files have changed.
+  /// Checks, at most once a second, if the files have changed.
   void Refresh();
   std::unique_ptr<TlsChannel> Open(int socket) const;
 
  private:
   using Context = std::shared_ptr<ssl_ctx_st>;
   struct Pair {
-    std::optional<std::string> certificate, key;  // nothing: cannot be read
+    std::optional<std::string> certificate, key;  // nullopt if a file cannot be read
     friend bool operator==(const Pair&, const Pair&) = default;
   };
   explicit TlsIdentity(TlsFiles files) : files_(std::move(files)) {}
@@ -72,7 +73,7 @@ class TlsIdentity {
   Context context_;
   Pair used_;
   std::optional<Pair> failed_;
-  std::string trouble_;  // with failed_; empty: it was said
+  std::string trouble_;  // reason that belongs to failed_; empty once reported
   std::chrono::steady_clock::time_point looked_{};
 };
 

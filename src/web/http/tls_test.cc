@@ -1,4 +1,4 @@
-// A server with TLS, and peers that speak it well, badly and slowly.
+// A server with TLS, and peers that use it correctly, badly and slowly.
 
 #include "web/http/tls.h"
 
@@ -40,7 +40,7 @@ int Connect(int port) {
   return socket;
 }
 
-// Trusts one certificate; "": any.
+// A peer that trusts one certificate, or any if it is "".
 class Peer {
  public:
   Peer(int port, const std::string& trusted)
@@ -67,7 +67,7 @@ class Peer {
     EXPECT_EQ(SSL_write(ssl_, bytes.data(), static_cast<int>(bytes.size())),
               static_cast<int>(bytes.size()));
   }
-  // So many bytes, or what came before the server ended.
+  // Receives so many bytes, or fewer if the server ends earlier.
   std::string Receive(std::size_t size) {
     std::string got(size, '\0');
     std::size_t have = 0;
@@ -79,7 +79,7 @@ class Peer {
     got.resize(have);
     return got;
   }
-  // The head and the body of one answer.
+  // Receives the head and the body of one answer.
   std::string Answer() {
     std::string head;
     while (!head.ends_with("\r\n\r\n")) {
@@ -106,8 +106,8 @@ class Peer {
   bool is_connected_ = false;
 };
 
-// Echoes, with a certificate in a folder as a kubelet mounts a Secret: names that lead through a
-// link, which is replaced.
+// An echo server whose certificate lies in a folder as a kubelet mounts a Secret: its names lead
+// through a link, which is replaced.
 class TlsTest : public ::testing::Test {
  protected:
   TlsTest() {
@@ -170,7 +170,7 @@ class TlsTest : public ::testing::Test {
   HttpServerOptions options_;
   std::mutex mutex_;
   std::vector<std::string> said_;
-  std::unique_ptr<HttpServer> server_;  // last: it calls what is above
+  std::unique_ptr<HttpServer> server_;  // last, because it calls the members above
 };
 
 TEST_F(TlsTest, RequestsAreAnsweredOnOneConnection) {
@@ -185,7 +185,7 @@ TEST_F(TlsTest, RequestsAreAnsweredOnOneConnection) {
   }
 }
 
-// Both are in one record, of which the first request takes a part.
+// Both requests are in one TLS record, of which the first request takes a part.
 TEST_F(TlsTest, RequestsThatComeTogetherAreAnsweredEach) {
   Start();
   Peer peer(server_->port(), first_.pem_file);

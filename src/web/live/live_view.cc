@@ -9,13 +9,14 @@ namespace ebb::web {
 namespace {
 
 constexpr std::size_t kMostTold = 20'000;
-constexpr std::size_t kJobsInOnePart = 1000;  // so that no part holds the reader up for long
+constexpr std::size_t kJobsInOnePart = 1000;  // small enough that no part holds the reader up for
+                                              // long
 
 bool WriteEvent(const StreamWriter& write, const char* name, const std::string& data) {
   return write("event: " + std::string(name) + "\ndata: " + data + "\n\n");
 }
 
-// The id up to which waiting jobs are told, of those that are there when the reader comes.
+// The highest id of the waiting jobs that are sent, among those in the queue when the reader comes.
 core::JobId LastToTell(const service::JobIndex& jobs) {
   core::JobId last = std::numeric_limits<core::JobId>::max();
   std::size_t seen = 0;

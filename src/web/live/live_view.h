@@ -22,15 +22,15 @@ namespace ebb::web {
 
 enum class LiveParts {
   kStatus,
-  kWhole,  ///< jobs and grid, too
-  kRows,   ///< the same, with jobs as rows
+  kWhole,  ///< events, jobs and grid
+  kRows,   ///< as kWhole, with jobs as rows
 };
 
 class LiveView {
  public:
   explicit LiveView(LiveParts parts) : parts_(parts) {}
 
-  /// Tells what leads from the last view to this one; false once nobody reads it.
+  /// Sends the changes from the last view to this one; false when nobody reads them any more.
   bool Tell(std::shared_ptr<const service::View> view, const StreamWriter& write);
   std::uint64_t version() const { return told_ ? told_->version : 0; }
 
@@ -40,7 +40,8 @@ class LiveView {
 
   LiveParts parts_;
   std::shared_ptr<const service::View> told_;
-  core::JobId last_waiting_ = std::numeric_limits<core::JobId>::max();  // that is told
+  core::JobId last_waiting_ = std::numeric_limits<core::JobId>::max();  // highest waiting job that
+                                                                        // is sent
 };
 
 }  // namespace ebb::web

@@ -19,11 +19,11 @@ service::JobCard CardOf(core::JobId id, engine::Stage stage = engine::Stage::kWa
   return card;
 }
 
-// What a page that follows the events knows.
+// The state of a page that follows the events.
 struct Page {
   std::map<core::JobId, json> jobs;
   std::vector<std::string> events;
-  std::vector<std::int64_t> numbers;  // of what happened
+  std::vector<std::int64_t> numbers;  // numbers of the events
   std::size_t left_out = 0;
 
   bool Hear(std::string_view text) {

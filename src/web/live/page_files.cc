@@ -4,7 +4,7 @@
 
 namespace ebb::web {
 
-// Made from the files by cmake/EbbEmbed.cmake.
+// cmake/EbbEmbed.cmake makes these from the files.
 extern const std::string_view index_page;
 extern const std::string_view page_style;
 extern const std::string_view chart_script;

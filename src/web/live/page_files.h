@@ -1,5 +1,5 @@
 #pragma once
-// The page of the service: files of web/ and the charting library, part of this program.
+// The page of the service: the files of web/ and the charting library, embedded in this program.
 
 #include <optional>
 #include <string_view>
@@ -11,7 +11,7 @@ struct PageFile {
   std::string_view content;
 };
 
-/// "/" and what it asks for; nothing for any other path.
+/// The file at a path: "/" or one that the page asks for; nullopt for any other path.
 std::optional<PageFile> FindPageFile(std::string_view path);
 
 }  // namespace ebb::web

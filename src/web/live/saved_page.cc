@@ -11,7 +11,7 @@
 namespace ebb::web {
 namespace {
 
-// What the live page fetches once somebody asks for it.
+// The live page fetches this file only when somebody asks for it.
 constexpr std::string_view kFetchedLater = "/sweeps.js";
 
 std::string ContentOf(const std::string& path) {
@@ -32,7 +32,7 @@ std::string HashSource(const std::string& content) {
   return " 'sha256-" + ToBase64(BytesOfHex(platform::Sha256Hex(content))) + "'";
 }
 
-// "<" in a text of JSON may as well be written as its number.
+// Replaces "<" in JSON texts by its escape, which means the same.
 std::string WithoutTags(const std::string& json) {
   std::string text;
   text.reserve(json.size());
@@ -59,7 +59,7 @@ std::string DataBlock(const std::map<std::string, std::string>& answers) {
 }  // namespace
 
 std::string SavedPage(const std::map<std::string, std::string>& answers) {
-  // Every file that the page names, in the order in which it names them.
+  // Matches every file that the page names, in order.
   static const std::regex kNamed(
       "<link rel=\"stylesheet\" href=\"([^\"]+)\">|<script src=\"([^\"]+)\"></script>");
   const std::string page = ContentOf("/");

@@ -8,9 +8,9 @@
 namespace ebb::web {
 namespace {
 
-constexpr std::size_t kMostCurves = 24;  // as many as the page draws (web/sweeps.js)
+constexpr std::size_t kMostCurves = 24;  // the number that the page draws (web/sweeps.js)
 
-// The page knows a sweep and its experiments by number.
+// The page identifies a sweep and its experiments by number.
 void NumberAll(report::SweepReport& report) {
   report.number = 1;
   core::JobId last = 0;

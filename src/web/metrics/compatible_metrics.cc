@@ -68,7 +68,7 @@ void WriteScheduling(const service::View& view, const Health& health, Exposition
     out.Value(ExpositionLabels({{"node", site.name}}), site.pue.ratio);
 }
 
-// Mean over what has ended.
+// The mean power over the parts of the job that have ended.
 std::optional<double> MeanPower(const JobCard& card) {
   Duration ran{0};
   for (const Interval& stretch : card.stretches)
@@ -132,7 +132,7 @@ void WriteJobs(const MeteredJobs& metered, Exposition& out) {
                 *saved);
 }
 
-// Budgets of energy: Compute Gardener has no others.
+// Writes energy budgets: Compute Gardener has no other kind.
 void WriteBudgets(const service::View& view, const MeteredJobs& metered, Exposition& out) {
   out.Metric(kPrefix + "energy_budget_usage_percent", kGauge,
              "Of the job's energy budget, PUE included.");
@@ -145,7 +145,7 @@ void WriteBudgets(const service::View& view, const MeteredJobs& metered, Exposit
               100 * job.card->energy.kwh() * site->pue.ratio / limit->kwh());
   }
   out.Metric(kPrefix + "energy_budget_exceeded_total", kCounter, "Energy budgets used up.");
-  // A tier may be called "default", too.
+  // A tier may also be named "default".
   std::map<std::string, double> exceeded;
   for (const auto& [kind, count] : view.counters.budgets_reached)
     if (kind.measure == core::BudgetMeasure::kEnergy)

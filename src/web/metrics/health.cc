@@ -8,10 +8,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// A cycle takes milliseconds, and seconds where the store's disk is slow.
+// A cycle takes milliseconds, or seconds if the store's disk is slow.
 constexpr std::chrono::seconds kLongestCycle{10};
 
-// Attempts that cannot be started are tried again three times; then the fault is not the job's.
+// An attempt that cannot be started is tried again three times. After more failures than that, the
+// fault is not the job's.
 constexpr std::int64_t kFailedStarts = 3;
 
 bool IsNews(const core::Sample& sample) {
@@ -33,7 +34,7 @@ SignalHealth HealthOf(const service::SiteSignalView& signal, Time now) {
   if (!signal.view) return health;
   health.zone = signal.view->known.identity().zone;
   health.value_age = ValueAge(signal.view->known, now);
-  // Of a view that holds nothing, nobody knows when it was taken.
+  // An empty view does not say when it was taken.
   if (!signal.view->known.empty() || !signal.view->forecast.series.empty())
     health.heard_age = std::max(now - signal.view->now, Duration::zero());
   if (const core::Sample* sample = signal.view->At(now)) {

@@ -1,5 +1,5 @@
 #pragma once
-// How the service is, part by part: what /livez, /readyz and /metrics tell.
+// The health of the service, part by part, for /livez, /readyz and /metrics.
 
 #include <chrono>
 #include <optional>
@@ -12,32 +12,35 @@ namespace ebb::web {
 
 struct SignalHealth {
   std::string zone;
-  /// How the value of this moment came about: "measured", "estimated", "forecast", "modelled";
-  /// "missing": there is none.
+  /// The status of the present value: "measured", "estimated", "forecast" or "modelled"; "missing"
+  /// if there is no value.
   std::string state;
   std::optional<Intensity> value;
-  /// Since the newest value that is neither forecast nor modelled ended; 0: it still holds. Nothing
-  /// where there never was one.
+  /// The time since the end of the newest value that is neither forecast nor modelled; 0 if it is
+  /// still valid. Nullopt if there never was one.
   std::optional<Duration> value_age;
-  std::optional<Duration> heard_age;  ///< since the source last answered
-  std::string lost;                   ///< why it cannot be reached; empty: it can
+  std::optional<Duration> heard_age;  ///< time since the source last answered
+  std::string lost;                   ///< reason why the source cannot be reached; empty if it can
 };
 
 struct Health {
-  std::string store;    ///< why it cannot be written; empty: it can
-  std::string devices;  ///< why no GPU can be given to a job; empty: some can
-  std::string drain;    ///< somebody wants nothing to start, which is in order; empty: jobs start
+  std::string store;    ///< reason why the store cannot be written; empty if it can
+  std::string devices;  ///< reason why no job can get a GPU; empty if some can
+  std::string drain;    ///< set during a drain, when nothing is started on purpose; empty if jobs
+                        ///< start
   std::vector<SignalHealth> signals;
-  std::size_t running = 0;                  ///< programs
+  std::size_t running = 0;                  ///< running programs
   std::int64_t failed_starts_in_a_row = 0;  ///< attempts that could not be started at all
-  std::chrono::nanoseconds last_look{};     ///< since the loop last looked at what runs
-  std::chrono::nanoseconds busy{};          ///< since the loop last waited; zero while it waits
-  bool hangs = false;                       ///< it has been busy for longer than can be in order
-  std::string doing;                        ///< where it stands then; empty: it goes on
+  std::chrono::nanoseconds last_look{};     ///< time since the loop last looked at the running
+                                            ///< programs
+  std::chrono::nanoseconds busy{};          ///< time since the loop last waited; zero while it
+                                            ///< waits
+  bool hangs = false;                       ///< the loop has been busy for too long
+  std::string doing;                        ///< step at which the loop hangs; empty if it does not
 
   bool SignalIsDegraded() const;
   bool ExecutorIsDegraded() const { return failed_starts_in_a_row > 0 || hangs; }
-  /// Jobs can be taken, decided on, started and stored.
+  /// True if jobs can be accepted, decided on, started and stored.
   bool Ready() const;
 };
 
@@ -45,7 +48,7 @@ struct Health {
 Health HealthOf(const service::View& view, Time now, std::chrono::steady_clock::time_point steady,
                 std::chrono::nanoseconds busy, const std::string& doing = "");
 
-/// One JSON object.
+/// The health as one JSON object.
 std::string HealthToJson(const Health& health);
 
 }  // namespace ebb::web

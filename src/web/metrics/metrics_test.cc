@@ -50,7 +50,7 @@ service::SiteSignalView SignalOf(core::SampleStatus status, Time observed) {
   return {std::make_shared<const core::SignalView>(std::move(view)), ""};
 }
 
-// One of everything.
+// A view with at least one of everything.
 service::View Whole() {
   service::View view;
   view.now = kNow;
@@ -183,8 +183,8 @@ TEST(Metrics, TroubleAndAnExecutorThatCannotStart) {
             std::string::npos);
 }
 
-// 10,000 jobs come and go: the number of series stays below a bound, each job has its series while
-// it runs, and nothing is left of those that are gone.
+// 10,000 jobs come and go. The number of series stays below a bound, each job has its series while
+// it runs, and no series remain of jobs that are gone.
 TEST(Metrics, TheNumberOfSeriesHasABound) {
   const std::set<std::string> none = SeriesOf(Text(service::View{}));
   MetricsOptions options{"1.2.3"};
@@ -207,7 +207,7 @@ TEST(Metrics, TheNumberOfSeriesHasABound) {
     EXPECT_NE(text.find("ebb_job_power_watts{job_id=\"" + std::to_string(id + 1) + "\""),
               std::string::npos);
     EXPECT_NE(text.find("ebb_job_series_left_out"), std::string::npos);
-    // All that ended within 15 minutes and the one that runs, but for the 50 that are shown.
+    // The jobs that ended within 15 minutes and the running one are eligible; 50 of them are shown.
     const auto eligible = std::min<core::JobId>(id, 15 * 60) + 1;
     EXPECT_NE(text.find("\nebb_job_series_left_out " + std::to_string(eligible - 50)),
               std::string::npos)

@@ -22,10 +22,12 @@ constexpr std::array<std::string_view, 11> kEventNames{
     "store_regained", "device_lost", "device_regained"};
 constexpr Duration kDay{std::chrono::hours{24}};
 constexpr Duration kLeastKnown{std::chrono::hours{12}};
-// A value that hovers at the limit is told once.
+// The low-carbon notice ends above the limit times this factor, so that a value that hovers at the
+// limit gives one notice.
 constexpr double kLeavesAbove = 1.05;
 constexpr double kWarningPerCent = 80;
-// Plans are made to the second; a deadline that is met to the minute is met.
+// Plans are exact to the second, so a deadline that is missed by less than a minute gives no
+// notice.
 constexpr Duration kSlack{std::chrono::minutes{1}};
 
 std::string JobText(const JobCard& card) {
@@ -40,14 +42,14 @@ Notice OfJob(NoticeEvent event, const View& view, const JobCard& card, const std
   return notice;
 }
 
-// Facility energy: what budgets count.
+// The facility energy of a job in kWh, which budgets count.
 double UsedKwh(const View& view, const JobCard& card) {
   const int pool = card.explanation.pool;
   const bool known = pool >= 0 && static_cast<std::size_t>(pool) < view.cluster.pools.size();
   return card.energy.kwh() * (known ? view.cluster.SiteOf(pool).pue.ratio : 1);
 }
 
-// Keeps the ids of jobs that are in the view.
+// Removes the ids of jobs that are no longer in the view.
 template <class Ids>
 void Prune(Ids& ids, const View& view) {
   std::erase_if(ids, [&](const auto& entry) {
@@ -97,7 +99,7 @@ void NoticeFinder::LookAtSignal(const View& view, const service::SiteSignalView&
   const core::Sample* sample = signal.view ? signal.view->At(view.now) : nullptr;
   const std::string zone = signal.view ? signal.view->known.identity().zone : "";
   const std::string of_zone = zone.empty() ? "" : " of " + zone;
-  // A service that has just started has heard of nothing yet; nothing is lost.
+  // A service that has just started has not received a value yet; its signal is not lost.
   const bool lost = !signal.lost.empty() || (state.heard && !sample);
   if (lost != state.lost) {
     std::string text = "the intensity" + of_zone + " is known again";

@@ -15,7 +15,8 @@ using std::chrono::minutes;
 
 const Time kNow = *ParseTime("2026-03-01T12:00Z");
 
-// Hourly values from a day before to a day after, 100 to 400 g/kWh but for the hour that holds now.
+// Hourly values from a day before to a day after, 100 to 400 g/kWh; the current hour has its own
+// value.
 service::SiteSignalView SignalOf(Time now, std::optional<double> value) {
   std::vector<core::Sample> known, ahead;
   for (int hour = -24; hour < 24; ++hour) {
@@ -110,7 +111,8 @@ TEST(NoticeFinder, ALowCarbonWindowOpensOnceUntilItHasClosed) {
 
 TEST(NoticeFinder, TheLowestQuarterIsThatOfTheTwoDays) {
   const service::View view = ViewAt(kNow, 400);
-  // 48 values from 100 to 400 with the 25th replaced by 400: the 12th is 100 + 300 x 11 / 47.
+  // The 48 values go from 100 to 400, and the 25th is replaced by 400, so the 12th is 100 + 300 x
+  // 11 / 47.
   EXPECT_NEAR(LowestQuarter(*view.signals[0].view, kNow)->g_per_kwh, 100 + 300 * 11 / 47.0, 1e-9);
   EXPECT_FALSE(LowestQuarter({}, kNow));
   NoticeFinder finder({});

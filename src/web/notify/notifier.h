@@ -1,5 +1,5 @@
 #pragma once
-// Looks at the service, from a thread of its own, and tells webhooks what is worth telling.
+// Watches the service from a thread of its own, and sends notices to webhooks.
 
 #include <memory>
 #include <vector>
@@ -13,18 +13,19 @@ namespace ebb::web {
 struct NotifierOptions {
   NoticeOptions notices;
   std::vector<WebhookOptions> webhooks;
-  std::string service;   ///< its address, in each text
-  Duration pause{1000};  ///< between looks
+  std::string service;   ///< address of the service, part of each text
+  Duration pause{1000};  ///< time between looks
 };
 
 class Notifier {
  public:
-  /// The service must outlive it. What the service shows now is known already.
+  /// The service must outlive the notifier. The state of the service at this moment gives no
+  /// notices.
   Notifier(service::Service& service, NotifierOptions options,
            const std::function<void(const std::string&)>& say);
   ~Notifier();
 
-  /// Of all webhooks together. From any thread.
+  /// The counts of all webhooks together. From any thread.
   WebhookCounts counts() const;
 
  private:

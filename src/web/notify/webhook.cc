@@ -11,7 +11,7 @@ namespace ebb::web {
 namespace {
 
 constexpr std::uint64_t kLongestAnswer = 64 << 10;
-// A receiver may ask for patience, but not for ever.
+// A receiver may ask for a pause with Retry-After, but for no longer than this.
 constexpr Duration kLongestRetryAfter{std::chrono::minutes{5}};
 
 Time SystemNow() {
@@ -41,7 +41,7 @@ std::string ShownWebhookUrl(const std::string& url) {
 Status CheckWebhookUrl(const std::string& url, bool has_secret) {
   const bool control =
       std::any_of(url.begin(), url.end(), [](unsigned char c) { return c <= ' ' || c == 0x7f; });
-  // What is wrong with it is said without the address: its path may be the secret.
+  // The error does not show the address, whose path may be a secret.
   if (HostOf(url).empty() || control || !platform::CheckAddress(url, false))
     return Fail({ExitCode::kUsage, "is not a web address", "the address of a webhook",
                  "it begins with https:// (http:// for this machine)"});
@@ -87,7 +87,7 @@ WebhookCounts Webhook::counts() const {
   return counts;
 }
 
-// False: it is to end.
+// Waits; false if the webhook is to end.
 bool Webhook::WaitFor(Duration duration) {
   std::unique_lock guard(mutex_);
   changed_.wait_for(guard, duration, [this] { return stopping_.load(); });

@@ -1,7 +1,7 @@
 #pragma once
-// Delivers texts to one web address, in order, from a thread of its own: retried with back-off
-// where that can succeed, no faster than a rate, with a bounded queue. Whoever hands texts in never
-// waits, however slow or dead the receiver is.
+// Delivers texts to one web address, in order, from a thread of its own. Failed deliveries are
+// retried with back-off if that can help; the rate and the queue are bounded. Send never waits,
+// however slow or dead the receiver is.
 //
 // Thread contract: Send and counts from any thread.
 
@@ -20,20 +20,20 @@
 namespace ebb::web {
 
 struct WebhookOptions {
-  std::string url;  ///< may hold a secret: never shown but for its scheme and host
-  /// Key of the signature; empty: none.
+  std::string url;  ///< may hold a secret: show only its scheme and host
+  /// The key of the signature; empty if texts are not signed.
   std::string secret;
-  std::size_t longest_queue = 100;  ///< what comes beyond is dropped
-  int attempts = 6;                 ///< of each text
+  std::size_t longest_queue = 100;  ///< texts beyond this are dropped
+  int attempts = 6;                 ///< attempts for each text
   platform::BackOff back_off{};
   platform::Rate rate{30, 10};
-  Duration timeout{10'000};  ///< of each attempt
+  Duration timeout{10'000};  ///< for each attempt
 };
 
 struct WebhookCounts {
   std::int64_t sent = 0;
-  std::int64_t failed = 0;   ///< given up after all attempts, or refused
-  std::int64_t dropped = 0;  ///< the queue was full
+  std::int64_t failed = 0;   ///< texts given up after all attempts, or refused
+  std::int64_t dropped = 0;  ///< texts dropped because the queue was full
   std::int64_t retries = 0;
   std::int64_t waiting = 0;
 };
@@ -41,9 +41,9 @@ WebhookCounts operator+(const WebhookCounts& a, const WebhookCounts& b);
 
 class Webhook {
  public:
-  /// `say` hears of the first of failures in a row, on the webhook's thread.
+  /// `say` reports the first of successive failures, on the webhook's thread.
   Webhook(WebhookOptions options, std::function<void(const std::string&)> say);
-  /// What waits is dropped; what is under way ends within a second.
+  /// Drops the texts that wait; the delivery that is under way ends within a second.
   ~Webhook();
 
   void Send(std::string body);
@@ -64,9 +64,9 @@ class Webhook {
   std::thread thread_;
 };
 
-/// http or https, with a host; http only to this machine where a secret goes along.
+/// Accepts http or https with a host. With a secret, http is accepted only for this machine.
 Status CheckWebhookUrl(const std::string& url, bool has_secret);
-/// "https://host", without what may be secret.
+/// The part of the address without secrets: "https://host".
 std::string ShownWebhookUrl(const std::string& url);
 /// The value of the header Ebb-Signature: "sha256=" and HMAC-SHA256 of "TIMESTAMP.BODY".
 std::string SignatureOf(const std::string& secret, const std::string& timestamp,

@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Receives texts; answers as it is told, with 200 after that.
+// Receives texts. It gives the answers that the test sets, and 200 after that.
 class Receiver {
  public:
   explicit Receiver(std::vector<int> answers = {}) : answers_(std::move(answers)) {
@@ -44,7 +44,7 @@ class Receiver {
   std::unique_ptr<HttpServer> server_;
 };
 
-// Takes connections and never says a word.
+// Accepts connections and never sends anything.
 class Silent {
  public:
   Silent() : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
@@ -143,7 +143,7 @@ TEST(Webhook, GivesUpAfterSomeAttempts) {
   EXPECT_EQ(receiver.requests().size(), 3u);
 }
 
-// Who hands texts in does not wait, the queue has a bound, and the end does not wait either.
+// The caller does not wait, the queue is bounded, and the end does not wait either.
 TEST(Webhook, AReceiverThatHangsHoldsNobodyUp) {
   Silent silent;
   WebhookOptions options = Quick(silent.url());

@@ -53,7 +53,7 @@ void ObjectReader::RefuseUnknown(const std::string& key) const {
 }
 
 JsonNode ObjectReader::Find(std::string_view key) const {
-  const Field& field = definition_.Of(key);  // what is read is described
+  const Field& field = definition_.Of(key);  // checks that the key is in the definition
   const Json& json = Of(json_);
   auto found = json.find(key);
   if (found == json.end() && !field.formerly.empty()) found = json.find(field.formerly);
@@ -109,7 +109,7 @@ std::optional<std::string> ObjectReader::Text(std::string_view key) const {
   std::string text = TextOf(json, key);
   if (definition_.Of(key).shape == Shape::kAbsolutePath && !text.starts_with('/'))
     RefuseKey(key, "must be an absolute path");
-  // Names get into tables, logs and messages.
+  // Names appear in tables, logs and messages, so they must be printable.
   if (definition_.Of(key).shape == Shape::kText && Printable(text) != text)
     RefuseKey(key, "must be one line, without control characters");
   return text;

@@ -1,7 +1,7 @@
 #pragma once
-// Reads a JSON object by its definition: what is of another type, beyond its limits, unknown or
-// missing is refused by name. Private to this room: values are those of the JSON library, which
-// stays out of headers.
+// Reads a JSON object by its definition. A value of another type or beyond its limits, an unknown
+// key and a missing key are refused by name. Private to this room: values are those of the JSON
+// library, which stays out of headers.
 
 #include <optional>
 #include <string>
@@ -20,39 +20,40 @@ using core::Definition;
 using core::Field;
 using core::Shape;
 
-/// Thrown by readers, and caught by whoever began to read: no other function sees it.
+/// Thrown by readers and caught by the function that began to read; no other function sees it.
 struct Refused {
-  Error error;  ///< `where`: the key, "budget.action"
+  Error error;  ///< `where` is the key: "budget.action"
 };
 [[noreturn]] void Refuse(const std::string& where, std::string what, std::string next = "");
 
-/// A nlohmann::ordered_json.
+/// Points to a nlohmann::ordered_json.
 using JsonNode = const void*;
 
 class ObjectReader {
  public:
-  /// Refuses what is no object, a key that is not known (with a hint or suggestion), and one that
-  /// is missing. `section`: the key that holds the object; empty: it is the whole. Both must
-  /// outlive the reader.
+  /// Refuses a value that is not an object, an unknown key (with a hint or suggestion), and a
+  /// missing key. `section`: the key that holds the object; empty for the whole document. `json`
+  /// and `definition` must outlive the reader.
   ObjectReader(JsonNode json, const Definition& definition, std::string section = "");
 
   bool Has(std::string_view key) const { return Find(key) != nullptr; }
-  /// Each is nothing where the key is left out, and must ask for the shape that is defined.
+  /// The value of a key; nullopt if the key is left out. The definition must have the shape that is
+  /// asked for.
   std::optional<std::string> Text(std::string_view key) const;
   std::optional<double> Number(std::string_view key) const;
   std::optional<int> Whole(std::string_view key) const;
   std::optional<bool> Flag(std::string_view key) const;
   std::optional<Duration> Span(std::string_view key) const;
-  /// A time, or a duration from when it is taken.
+  /// A time, or a duration from the time at which the submission is accepted.
   std::optional<std::variant<Time, Duration>> Moment(std::string_view key) const;
   std::optional<std::vector<std::string>> Texts(std::string_view key) const;
   std::vector<std::pair<std::string, std::string>> TextsByName(std::string_view key) const;
-  /// A number as it is written.
+  /// A text; a number is taken as it is written.
   std::optional<std::string> TextOrNumber(std::string_view key) const;
-  /// Of kJobs: each is told to one of the two.
+  /// For the shape kJobs: passes each item to one of the two functions.
   template <typename TakeNumber, typename TakeText>
   void Jobs(std::string_view key, TakeNumber take_number, TakeText take_text) const;
-  /// What `from_name` knows; `names` in place of those of the definition.
+  /// A value that `from_name` knows. `names` replaces the names in the definition.
   template <typename FromName>
   auto Choice(std::string_view key, FromName from_name, const std::vector<std::string>& names) const
       -> decltype(from_name(""));
@@ -60,11 +61,11 @@ class ObjectReader {
   auto Choice(std::string_view key, FromName from_name) const {
     return Choice(key, from_name, definition_.Of(key).choices);
   }
-  /// What an option of a job has here, by its shape.
+  /// The value of a job option, by its shape.
   std::optional<core::OptionValue> Value(const Field& field) const;
-  /// Nothing where the key is left out, or is a text where that may be.
+  /// Nullopt if the key is left out, or has a text and the definition allows one.
   std::optional<ObjectReader> Object(std::string_view key) const;
-  /// The list of a key that is required.
+  /// The list of a required key.
   std::vector<JsonNode> Objects(std::string_view key) const;
   [[noreturn]] void RefuseKey(std::string_view key, std::string what, std::string next = "") const;
 
@@ -72,7 +73,7 @@ class ObjectReader {
   [[noreturn]] void RefuseUnknown(const std::string& key) const;
   JsonNode Find(std::string_view key) const;
   std::string Where(std::string_view key) const;
-  /// Empty where the key is left out.
+  /// Empty if the key is left out.
   std::vector<JsonNode> List(std::string_view key, const char* must) const;
   static bool IsText(JsonNode json);
   std::string TextOf(JsonNode json, std::string_view key) const;

@@ -71,7 +71,8 @@ Json SchemaOfShape(const Field& field) {
   return {};
 }
 
-// A number of seconds, or a time: said of the field and not of each that has the shape.
+// The words for a field of several types, such as a number of seconds or a time. The text is in the
+// field's description because a shape is shared by many fields.
 std::string WordsOf(const Field& field) {
   switch (field.shape) {
     case Shape::kDuration:

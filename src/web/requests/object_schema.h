@@ -1,5 +1,5 @@
 #pragma once
-// A definition (core/options/definition.h) as a schema of OpenAPI 3.0, which is JSON.
+// Turns a definition (core/options/definition.h) into a schema of OpenAPI 3.0, which is JSON.
 
 #include "core/options/definition.h"
 

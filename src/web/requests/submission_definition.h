@@ -1,7 +1,7 @@
 #pragma once
-// The objects that requests hold: jobs and their changes (of the options in
-// core/options/job_options.h), experiments, sweeps and restarts. submission_json.h reads by them,
-// and the OpenAPI document describes them. Pure.
+// The definitions of the objects in requests: jobs and their changes (with the options in
+// core/options/job_options.h), experiments, sweeps and restarts. submission_json.h reads requests
+// by them, and the OpenAPI document describes them. Pure.
 
 #include "core/options/definition.h"
 
@@ -15,7 +15,7 @@ const Definition& SweepDefinition();
 const Definition& JobChangeDefinition();
 const Definition& RestartDefinition();
 const Definition& SweepBudgetDefinition();
-/// Those and the parts that they have, each by another name.
+/// All these definitions and those of their parts; each has a different name.
 std::vector<const Definition*> SubmissionDefinitions();
 
 }  // namespace ebb::web

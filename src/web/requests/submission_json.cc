@@ -24,7 +24,7 @@ void ApplyTier(const core::Tier& tier, service::Submit& submit) {
   submit.start_within = tier.max_delay;
 }
 
-// One of the service's by its name, or one that is spelt out.
+// Reads a tier: the name of one of the service's tiers, or one that is written out.
 void ReadTier(const ObjectReader& json, const SubmissionDefaults& defaults,
               service::Submit& submit) {
   if (!json.Has("tier")) return;
@@ -49,7 +49,7 @@ void ReadTier(const ObjectReader& json, const SubmissionDefaults& defaults,
   ApplyTier(*json.Choice("tier", find, names), submit);
 }
 
-// Over what the tier says.
+// Reads a deadline of the job, which overrides that of the tier.
 void ReadDeadline(const ObjectReader& json, const char* key, std::optional<Time>& at,
                   std::optional<Duration>& within) {
   const auto moment = json.Moment(key);
@@ -98,7 +98,7 @@ void ReadEnvironment(const ObjectReader& json, core::Submission& submission) {
       Refuse("environment", "\"" + name + "\" cannot be the name of a variable");
 }
 
-// As long as a name that is given may be, and whole characters of it.
+// Shortens a name to the longest length that is accepted, at the end of a whole character.
 std::string ShortName(std::string name) {
   const std::size_t longest = core::LongestText(JobDefinition().Of("name"));
   if (name.size() <= longest) return name;
@@ -108,7 +108,7 @@ std::string ShortName(std::string name) {
   return name;
 }
 
-// The options whose value is all that they need (core/options/job_options.h).
+// Reads the options that consist of their value only (core/options/job_options.h).
 void ReadPlainOptions(const ObjectReader& json, core::Submission& submission) {
   for (const core::JobOption& option : core::JobOptions()) {
     if (!option.set || !option.StandsIn(core::Place::kSubmission)) continue;
@@ -119,7 +119,8 @@ void ReadPlainOptions(const ObjectReader& json, core::Submission& submission) {
   }
 }
 
-// A tier's threshold and priority are another matter: its longest wait is always heeded.
+// Refuses a key that the policy does not heed. This does not concern a tier's threshold and
+// priority; its longest wait is always heeded.
 void CheckHeeded(const ObjectReader& json, const char* key, const std::string& policy,
                  std::span<const std::string> policies) {
   if (!json.Has(key) || policy.empty() || std::ranges::find(policies, policy) != policies.end())
@@ -165,7 +166,7 @@ void ReadCommand(const ObjectReader& json, core::Submission& submission) {
   ReadEnvironment(json, submission);
 }
 
-// What jobs and experiments have in common.
+// Reads what jobs and experiments have in common.
 service::Submit SubmissionFrom(const ObjectReader& json, const SubmissionDefaults& defaults) {
   service::Submit submit;
   core::Submission& submission = submit.submission;
@@ -228,8 +229,9 @@ sweep::HalvingOptions HalvingFrom(const ObjectReader& json) {
   return halving;
 }
 
-// So that each experiment is taken once, however often the sweep is submitted: of its name, or of
-// its name and its place where another one has it.
+// Gives each experiment a key, so that it is accepted only once, however often the sweep is
+// submitted. The key is made from its name; if another experiment has the same name, also from its
+// place.
 void GiveKeys(const std::string& sweep_key, std::vector<service::Submit>& experiments) {
   std::set<std::string> names;
   for (std::size_t i = 0; i < experiments.size(); ++i) {
@@ -275,7 +277,7 @@ core::Budget SweepBudgetFrom(JsonNode object) {
   return budget;
 }
 
-// What a tier says holds unless a key beside it says otherwise, as in a submission.
+// The tier's options apply unless another key overrides them, as in a submission.
 void ReadTierInto(const ObjectReader& json, const SubmissionDefaults& defaults,
                   service::ChangeJob& change) {
   if (!json.Has("tier")) return;
@@ -302,7 +304,7 @@ void ReadWithout(const ObjectReader& json, service::ChangeJob& change) {
     if (json.Has(name))
       json.RefuseKey("without", name + " is given as well", "leave out one of them");
     *drops[found - names.begin()] = true;
-    if (name == "start_by") change.start_within.reset();  // that of a tier
+    if (name == "start_by") change.start_within.reset();  // removes the tier's deadline
     if (name == "threshold") change.change.threshold.reset();
   }
 }

@@ -1,5 +1,5 @@
 #pragma once
-// What people submit, as JSON (docs/api.md). Pure.
+// Reads submissions from JSON (docs/api.md). Pure.
 
 #include <optional>
 #include <string_view>
@@ -10,11 +10,12 @@
 
 namespace ebb::web {
 
-/// What a submission that leaves something out means.
+/// Defaults for submissions that leave something out.
 struct SubmissionDefaults {
-  /// Those that there are; absent: nobody here knows, and any name is taken.
+  /// The tiers of the service. If absent, the tiers are unknown here and any name is accepted.
   std::optional<std::vector<core::Tier>> tiers;
-  /// The service's; empty: nobody here knows. What a job asks for and it does not heed is refused.
+  /// The policy of the service; empty if unknown here. Options that the policy does not heed are
+  /// refused.
   std::string policy;
   Duration duration{std::chrono::hours{1}};
   Power power{100};
@@ -22,11 +23,11 @@ struct SubmissionDefaults {
 
 struct ReadSubmissions {
   std::vector<service::Submit> jobs;
-  bool is_list = false;  ///< also of one
+  bool is_list = false;  ///< true also for a list of one
 };
 
-/// One object or an array of them. Unknown keys are refused with a suggestion; `where` of an Error
-/// says which object and key.
+/// Reads one object or an array of them. Unknown keys are refused with a suggestion; `where` of an
+/// Error says which object and key.
 Result<ReadSubmissions> SubmissionsFromJson(std::string_view text,
                                             const SubmissionDefaults& defaults);
 
@@ -36,15 +37,15 @@ Result<ReadSubmissions> SubmissionsFromJson(std::string_view text,
 Result<std::vector<service::Submit>> SweepFromJson(std::string_view text,
                                                    const SubmissionDefaults& defaults);
 
-/// {"energy_kwh", "emissions_g", "action"}: of one job; `checkpointable`: its program writes
-/// checkpoints.
+/// Reads the budget of one job: {"energy_kwh", "emissions_g", "action"}. `checkpointable`: its
+/// program writes checkpoints.
 Result<core::Budget> BudgetFromJson(std::string_view text, bool checkpointable);
 
-/// What is to change of a job, and to what; its number is left open.
+/// The changes of a job; the number of the job is not set.
 Result<service::ChangeJob> JobChangeFromJson(std::string_view text,
                                              const SubmissionDefaults& defaults);
 
-/// How a job is submitted again. Nothing is given: as it was, from its beginning.
+/// The way in which a job is submitted again. By default it runs unchanged, from its beginning.
 struct Restart {
   bool resume = false;
   std::optional<std::vector<core::JobId>> after;
@@ -53,7 +54,8 @@ struct Restart {
 };
 Result<Restart> RestartFromJson(std::string_view text);
 
-/// {"energy_kwh", "emissions_g"}: of all experiments together; one of them at least.
+/// Reads the budget of all experiments together: {"energy_kwh", "emissions_g"}, at least one of
+/// them.
 Result<core::Budget> SweepBudgetFromJson(std::string_view text);
 
 }  // namespace ebb::web

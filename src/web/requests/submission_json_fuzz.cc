@@ -1,5 +1,6 @@
-// Any bytes as a submission: refused with an Error that says what, or jobs that can be run and
-// shown. Run: build/fuzz/bin/submission_json_fuzz -max_total_time=60
+// Fuzz target: any bytes as a submission are either refused with an Error that says what is wrong,
+// or give jobs that can be run and shown. Run: build/fuzz/bin/submission_json_fuzz
+// -max_total_time=60
 #include <cstddef>
 #include <cstdint>
 

@@ -25,7 +25,8 @@ service::Submit ReadSubmit(const std::string& more) {
 }
 core::Submission Read(const std::string& more) { return ReadSubmit(more).submission; }
 
-// A promise that the service's policy cannot keep is refused, with the policies that can.
+// An option that the service's policy does not heed is refused, and the error names the policies
+// that do.
 TEST(SubmissionJson, WhatThePolicyDoesNotHeedIsRefused) {
   const auto read = [](const std::string& more, const std::string& policy) {
     SubmissionDefaults defaults = Defaults();
@@ -62,7 +63,7 @@ TEST(SubmissionJson, AJobWithoutANameHasThatOfItsScript) {
   EXPECT_EQ(read->jobs.at(0).submission.job.name, "train.py");
 }
 
-// A store, a page and a table hold what people write, and nobody reads megabytes of it.
+// Texts of users are limited, because they are stored and shown on pages and in tables.
 TEST(SubmissionJson, TextsHaveALength) {
   const auto with = [](const std::string& key, const std::string& value) {
     return R"({"command":["a"],")" + key + "\":" + value + "}";

@@ -1,4 +1,4 @@
-// What is said of submissions against what is accepted: the two must be the same.
+// Compares the description of submissions with what is accepted: the two must be the same.
 
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ Error ErrorOfSweep(const Json& sweep) {
   return read ? Error{} : read.error();
 }
 
-// What another key needs beside it.
+// Other keys that a key needs beside it.
 const std::map<std::string, Json> kCompany{{"recurring", {{"name", "nightly"}}},
                                            {"budget", {{"checkpointable", true}}}};
 
@@ -43,14 +43,14 @@ Json JobWith(const std::string& key, const Json& value) {
   return job;
 }
 
-// A key of a part of a job, in a part that is an example otherwise.
+// A job with one key of one of its parts; the rest of the part is its example.
 Json JobWithPart(const Field& part, const std::string& key, const Json& value) {
   Json object = Json::parse(part.definition->example);
   object[key] = value;
   return JobWith(part.key, object);
 }
 
-// Each field of a job and of its parts, with a way to put a value into it.
+// A field of a job or of its parts, with a function that puts a value into it.
 struct Place {
   const Field* field;
   std::string where;
@@ -86,7 +86,7 @@ TEST(SubmissionSchema, ExamplesAreValidAndAccepted) {
   }
 }
 
-// A key that is described and never read would be taken with anything in it.
+// A key that is described and never read would be accepted with any value.
 TEST(SubmissionSchema, EveryKeyIsRead) {
   const SchemaCheck check = Document();
   for (const Place& place : PlacesOfJob()) {
@@ -125,12 +125,12 @@ TEST(SubmissionSchema, ExperimentsAreAsTheyAreDescribed) {
     if (field.example.empty()) continue;
     with[field.key] = Json::parse(field.example);
     EXPECT_EQ(check.WrongAs(with, "NewExperiment"), "") << with;
-    if (field.key == "tier") continue;  // of a service that has tiers
+    if (field.key == "tier") continue;  // needs a service that has tiers
     EXPECT_EQ(ErrorOfSweep(sweep_of(with)).Message(), Error{}.Message()) << with;
   }
 }
 
-// A hint about a key that is taken would never be given.
+// A hint about a key that is accepted would never be given.
 TEST(SubmissionSchema, HintsAreAboutKeysThatAreRefused) {
   int hints = 0;
   for (const Definition* definition : SubmissionDefinitions()) {
