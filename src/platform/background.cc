@@ -13,14 +13,15 @@
 namespace ebb::platform {
 namespace {
 
-// The last that comes from a process which lets the first one go.
+// The last byte from the second process when it releases the first one.
 constexpr char kLetGo = '\0';
 
 Error ErrorOf(const char* what, const std::string& where) {
   return {ExitCode::kUnavailable, std::string(what) + std::strerror(errno), where, ""};
 }
 
-// Until it has been let go (0) or the other process has ended.
+// Shows the output of the second process. Returns 0 once the second process releases the first,
+// otherwise the exit code of the second process.
 int ShowUntilLetGo(int pipe, pid_t second) {
   char buffer[4096], last = '\n';
   for (;;) {
@@ -64,7 +65,7 @@ Status StandardFiles::MoveTo(const std::filesystem::path& log) const {
   if (input_ && null >= 0) ::dup2(null, STDIN_FILENO);
   int file = ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   const Status opened = file >= 0 ? Status() : Fail(ErrorOf("cannot be opened: ", log.string()));
-  if (file < 0) file = null;  // what is printed must not end the run
+  if (file < 0) file = null;  // a failure to print must not end the run
   if (output_) ::dup2(file, STDOUT_FILENO);
   if (errors_) ::dup2(file, STDERR_FILENO);
   if (null >= 0) ::close(null);

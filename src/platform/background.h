@@ -1,6 +1,6 @@
 #pragma once
-// A command that goes on without its terminal: because the terminal is gone (a hang-up), or because
-// it was asked to (a second process of it, in a session of its own).
+// Lets a command go on without its terminal, either because the terminal is gone (a hang-up) or
+// because the user asked for it (a second process of the command, in a session of its own).
 
 #include <cstdint>
 #include <filesystem>
@@ -10,15 +10,15 @@
 
 namespace ebb::platform {
 
-/// Which of the standard files are a terminal. Of one that has gone nothing tells any more that it
-/// was one, so it is asked early.
+/// The standard files that are a terminal. Construct it early: once a terminal has gone, its file
+/// no longer shows that it was one.
 class StandardFiles {
  public:
   StandardFiles();
-  /// All of them, whatever they are.
+  /// All standard files, whether or not they are a terminal.
   static StandardFiles All() { return StandardFiles(true, true, true); }
   bool any() const { return input_ || output_ || errors_; }
-  /// From now on nothing comes in, and what is printed goes to the end of `log`.
+  /// Closes the input of these files and appends their output to `log` from now on.
   Status MoveTo(const std::filesystem::path& log) const;
 
  private:
@@ -28,13 +28,15 @@ class StandardFiles {
 };
 
 /// Two processes from one, before it has threads or takes signals. The first stays at the terminal
-/// and shows what the second prints until that lets it go; if it ends before, so does the second.
+/// and shows the output of the second until the second releases it. If the first ends before that,
+/// the second ends too.
 class Background {
  public:
-  /// In the second process: nothing. In the first, once it is over: its exit code, 0 where it was
-  /// let go.
+  /// Splits the process. Returns nullopt in the second process. Returns in the first process when
+  /// it is to end, with its exit code: 0 if the second process released it.
   static Result<std::optional<int>> Split();
-  /// In the second process, once: what it prints goes to the end of `log` from now on.
+  /// Releases the first process. Call it once, in the second process, whose output is appended to
+  /// `log` from then on.
   static Status LetGo(const std::filesystem::path& log);
   static std::int64_t ProcessId();
 };

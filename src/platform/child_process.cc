@@ -20,7 +20,8 @@ namespace {
 
 bool HoldsTerminal() { return ::isatty(STDIN_FILENO) && ::tcgetpgrp(STDIN_FILENO) == ::getpgrp(); }
 
-// Of equal names the last one counts: most programs would take the first that they find.
+// If a name occurs twice, the last value counts, because most programs use the first one that they
+// find.
 std::vector<std::string> MergedEnvironment(const ChildOptions& options) {
   std::map<std::string, std::string> ours;
   for (const auto& [name, value] : options.environment) ours[name] = value;
@@ -40,17 +41,17 @@ std::vector<char*> Pointers(std::vector<std::string>& strings) {
   return pointers;
 }
 
-// Which step of the child's start failed, and how.
+// The step of the child's start that failed, and its errno.
 struct StartFailure {
-  int code = 0;  // 0: none
+  int code = 0;  // errno; 0: no failure
   bool in_directory = false;
 };
 
-// What the child does with our terminal and descriptors.
+// The terminal, descriptors and directory of the child.
 struct ChildSetup {
   bool take_terminal = false;
-  int input = -1;   ///< of a child in the background
-  int output = -1;  ///< of a child in the background
+  int input = -1;   ///< standard input of a child in the background; -1: none
+  int output = -1;  ///< standard output of a child in the background; -1: none
   pid_t parent = 0;
   const char* working_directory = nullptr;
   int cgroup_procs = -1;
@@ -66,7 +67,7 @@ struct ChildSetup {
   if (setup.take_terminal) ::tcsetpgrp(STDIN_FILENO, ::getpid());
   if (setup.output >= 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-    // Our parent may have died before it was asked for.
+    // This process may have died before the child asked to be told of it.
     if (::getppid() != setup.parent) ::_exit(127);
     ::dup2(setup.input, STDIN_FILENO);
     ::dup2(setup.output, STDOUT_FILENO);
@@ -79,13 +80,13 @@ struct ChildSetup {
   };
   if (setup.working_directory && ::chdir(setup.working_directory) != 0) give_up(true);
   RestoreDefaultSignals();
-  environ = environment;  // its own PATH is the one that is searched
+  environ = environment;  // exec searches the PATH of the child's own environment
   ::execvp(argv[0], argv);
   give_up(false);
   ::_exit(127);
 }
 
-// Descriptors for a child, closed when it has them.
+// Descriptors for a child. They are closed here once the child has its copies.
 class ChildFiles {
  public:
   ~ChildFiles() {
@@ -123,7 +124,8 @@ ExitStatus StatusFrom(int status) {
 
 Result<ChildProcess> ChildProcess::Start(const ChildOptions& options) {
   EBB_RETURN_IF_ERROR(CheckNamed(options));
-  // Descendants that lose their parent come to us, so that their energy keeps counting.
+  // Descendants that lose their parent become children of this process, so that their energy still
+  // counts.
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   std::vector<std::string> arguments = options.argv;
   std::vector<std::string> environment = MergedEnvironment(options);
@@ -149,7 +151,7 @@ Result<ChildProcess> ChildProcess::Start(const ChildOptions& options) {
   ::close(error_pipe[1]);
   StartFailure failure{pid < 0 ? fork_error : 0};
   if (pid > 0) {
-    // Both sides set the group, whoever comes first.
+    // Both processes set the group, because either may run first.
     ::setpgid(pid, pid);
     if (holds_terminal) ::tcsetpgrp(STDIN_FILENO, pid);
     while (::read(error_pipe[0], &failure, sizeof failure) < 0 && errno == EINTR) {
@@ -179,8 +181,8 @@ std::optional<ExitStatus> ChildProcess::Wait(ProcessSignals& signals, Duration t
   const auto received = signals.Wait(timeout);
   if (!received) return std::nullopt;
   if (received->number == SIGCHLD) return Reap();
-  // What was typed on a terminal that we hold has reached our group only: the child has a group of
-  // its own.
+  // A signal that was typed on the terminal reaches only the group of this process, because the
+  // child has a group of its own.
   if (received->number != SIGCONT) SendSignal(received->number);
   if (IsStopRequest(received->number)) forwarded_stop_ = received->number;
   return std::nullopt;
@@ -222,13 +224,15 @@ void ReapAdopted(std::span<const pid_t> ours) {
   for (;;) {
     siginfo_t info{};
     if (::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0) return;
-    // Of several that have ended the kernel shows the same one until it is taken.
+    // If several children have ended, waitid shows the same one until it is reaped. A child in
+    // `ours` therefore ends the loop.
     if (std::find(ours.begin(), ours.end(), info.si_pid) != ours.end()) return;
     ::waitpid(info.si_pid, nullptr, WNOHANG);
   }
 }
 
-// The user typed Ctrl-Z: stop as well, so that the shell gets its prompt; on `fg`, wake the child.
+// The user typed Ctrl-Z. This process stops as well, so that the shell shows its prompt. On `fg` it
+// wakes the child.
 void ChildProcess::FollowJobControlStop() {
   ::tcsetpgrp(STDIN_FILENO, ::getpgrp());
   ::raise(SIGSTOP);

@@ -19,50 +19,51 @@
 namespace ebb::platform {
 
 struct ChildOptions {
-  std::vector<std::string> argv;  ///< argv[0] is looked up in PATH
+  std::vector<std::string> argv;  ///< argv[0] is searched in PATH
   std::vector<std::pair<std::string, std::string>>
-      environment;  ///< added to ours, replacing equal names
-  /// One of several programs at a time: it does not get the terminal, reads nothing, appends what
-  /// it prints to `output_file`, and is asked to end (SIGTERM) when this process dies, so that
-  /// nothing runs on unmeasured.
+      environment;  ///< added to the environment of this process; replaces equal names
+  /// Options of a program that runs beside others. It does not get the terminal, its input is
+  /// empty, its output is appended to `output_file`, and it gets SIGTERM when this process dies, so
+  /// that no program runs on unmeasured.
   struct Background {
     std::string output_file;
   };
   std::optional<Background> background{};
-  std::string working_directory{};  ///< empty: ours
-  /// cgroup.procs of a control group that it enters before it runs; where it cannot, it runs
-  /// outside. Empty: none.
+  std::string working_directory{};  ///< empty: the working directory of this process
+  /// The file cgroup.procs of a control group that the child enters before it executes the program.
+  /// If it cannot enter, it runs outside the group. Empty: no group.
   std::string cgroup_procs{};
 };
 
 struct ExitStatus {
-  int code = 0;  ///< exit code, or 128 + n when a signal n ended it (as shells report)
+  int code = 0;  ///< exit code, or 128 + n if signal n ended the program (as shells report)
   bool by_signal = false;
 };
 
 class ChildProcess {
  public:
-  /// Starts the program. Not found: code 127; found but not executable: 126; both are Errors.
+  /// Starts the program. Fails with code 127 if it is not found, and with 126 if it is found but
+  /// not executable.
   static Result<ChildProcess> Start(const ChildOptions& options);
   ChildProcess(ChildProcess&& other) noexcept;
   ChildProcess& operator=(ChildProcess&&) = delete;
-  /// A child that still runs is left alone.
+  /// Does not end a child that still runs.
   ~ChildProcess();
 
   pid_t pid() const { return pid_; }
 
-  /// Handles what has happened for at most `timeout`: signals to this process are forwarded to the
-  /// child's group, job control is passed on. Returns the exit status once the child has ended.
-  /// Returns early, without a status, after any signal.
+  /// Waits for events for at most `timeout`: signals to this process are forwarded to the child's
+  /// group, job control is passed on. Returns the exit status once the child has ended. Returns
+  /// early, without a status, after any signal.
   std::optional<ExitStatus> Wait(ProcessSignals& signals, Duration timeout);
   /// The last stop request that was forwarded.
   std::optional<int> forwarded_stop() const { return forwarded_stop_; }
-  /// Whether the child has ended; its remains are left, so that its times can still be read. Never
+  /// True if the child has ended. The zombie is kept, so that its times can still be read. Never
   /// waits.
   bool HasEnded() const;
-  /// How it ended, its remains left likewise; nothing while it runs.
+  /// The exit status of the child, keeping the zombie; nullopt while the child runs.
   std::optional<ExitStatus> SeenEnd() const;
-  /// Takes the remains of a child that has ended; nothing while it runs.
+  /// Reaps a child that has ended; nullopt while it runs.
   std::optional<ExitStatus> TakeEnd();
   /// Sends a signal to the child's whole group.
   void SendSignal(int signal_number) const;
@@ -77,8 +78,8 @@ class ChildProcess {
   std::optional<int> forwarded_stop_;
 };
 
-/// Takes the remains of ended processes that came to us from descendants of ours. Those of `ours`
-/// are left to their ChildProcess.
+/// Reaps ended descendants that this process has adopted. The processes in `ours` are left to their
+/// ChildProcess.
 void ReapAdopted(std::span<const pid_t> ours);
 
 }  // namespace ebb::platform

@@ -46,7 +46,7 @@ TEST(ChildProcessTest, TellsNotFoundFromNotExecutable) {
   EXPECT_EQ(RunCommand({}).error().code, ExitCode::kUsage);
 }
 
-// What is found before is what is started, and nothing else.
+// Start executes the same program that CheckStart finds, and no other.
 TEST(ChildProcessTest, WhatIsLookedUpIsWhatIsStarted) {
   namespace fs = std::filesystem;
   const fs::path directory = ScratchDirectory("looked-up");
@@ -123,7 +123,7 @@ TEST(ChildProcessTest, WhatWasProbablyMeantIsSaid) {
     EXPECT_EQ(said(command), "check the spelling and PATH, or give the path of the program");
 }
 
-// Where a program was found is remembered, and looked at again each time.
+// The place where a program was found is remembered, but it is checked again each time.
 TEST(ChildProcessTest, AProgramThatGoesAwayIsMissedAndAnotherOneFound) {
   namespace fs = std::filesystem;
   const fs::path here = ScratchDirectory("goes-away");
@@ -163,7 +163,8 @@ TEST(ChildProcessTest, EnvironmentIsAddedAndReplaces) {
 }
 
 TEST(ChildProcessTest, SignalsAreForwardedToTheWholeGroup) {
-  // The grandchild writes its own ending; both must get the signal that is sent to us.
+  // The grandchild writes down its own end. Child and grandchild must both get the signal that is
+  // sent to this process.
   const std::string path = (ScratchDirectory("grandchild") / "ending").string();
   ProcessSignals signals;
   auto child = ChildProcess::Start(

@@ -17,7 +17,8 @@ std::optional<ClaimedName> ClaimedName::Claim(const std::string& name) {
   if (descriptor < 0) return ClaimedName(-1);
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  // A name may be longer than an address. One that begins with '\0' is in no directory.
+  // The name is hashed because it may be longer than an address allows. An address that begins with
+  // '\0' is in no directory.
   const std::string text = "ebb-claim-" + std::to_string(std::hash<std::string>()(name));
   std::memcpy(address.sun_path + 1, text.data(), text.size());
   const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + text.size());

@@ -1,7 +1,7 @@
 #pragma once
-// A name that one process of this machine holds at a time, for as long as it lives: no file stays
-// behind, whatever becomes of the process. Names are those of the kernel's abstract Unix sockets,
-// so processes in containers with a network of their own do not see each other's.
+// A name that one process of this machine holds at a time, for as long as it lives. No file stays
+// behind, however the process ends. The names are the kernel's abstract Unix sockets, so processes
+// in containers with a network of their own do not see each other's.
 
 #include <optional>
 #include <string>
@@ -10,8 +10,8 @@ namespace ebb::platform {
 
 class ClaimedName {
  public:
-  /// Nothing: another process holds it (or this one does). Where the kernel has no such names the
-  /// claim is granted, since nobody can contradict it.
+  /// Returns nullopt if another process, or this one, holds the name. If the kernel has no abstract
+  /// sockets, the claim succeeds, because no other process can hold the name.
   static std::optional<ClaimedName> Claim(const std::string& name);
   ClaimedName(ClaimedName&& other) noexcept;
   ClaimedName& operator=(ClaimedName&& other) noexcept;

@@ -1,5 +1,5 @@
 #pragma once
-// A file descriptor that is closed in the end. Private to platform/.
+// A file descriptor that is closed by the destructor. Private to platform/.
 
 #include <unistd.h>
 
@@ -18,7 +18,7 @@ class Descriptor {
   int get() const { return value_; }
   bool valid() const { return value_ >= 0; }
   int Close() { return ::close(Release()); }
-  /// The caller closes it.
+  /// Gives up the descriptor: the caller closes it.
   int Release() { return std::exchange(value_, -1); }
 
  private:

@@ -24,14 +24,14 @@ namespace {
 
 constexpr int kKeptDescriptor = 3;
 
-// Between fork and exec, like its caller. Linux before 5.11 does not know the call, glibc
+// Runs between fork and exec, like its caller. Linux before 5.11 does not have the call, and glibc
 // before 2.34 has no name for it.
 void CloseAtExec(int first) {
   constexpr unsigned int kCloseAtExec = 4;  // CLOSE_RANGE_CLOEXEC
   if (::syscall(SYS_close_range, first, ~0U, kCloseAtExec) == 0) return;
   rlimit limit{};
   ::getrlimit(RLIMIT_NOFILE, &limit);
-  constexpr rlim_t kMost = 1 << 20;  // the kernel's own default for a limit that is not one
+  constexpr rlim_t kMost = 1 << 20;  // the kernel's own default if there is no limit
   const int end = static_cast<int>(std::min(limit.rlim_cur, kMost));
   for (int descriptor = first; descriptor < end; ++descriptor)
     ::fcntl(descriptor, F_SETFD, FD_CLOEXEC);
@@ -41,7 +41,7 @@ void CloseAtExec(int first) {
 [[noreturn]] void ExecDetached(const char* program, char* const* argv, int kept, int input,
                                int error_pipe) {
   ::setsid();
-  // Nothing of ours may lie where the kept descriptor goes.
+  // The error pipe moves out of the way, because the kept descriptor takes this number.
   const int report = ::fcntl(error_pipe, F_DUPFD_CLOEXEC, kKeptDescriptor + 1);
   if (kept == kKeptDescriptor)
     ::fcntl(kept, F_SETFD, 0);
@@ -50,7 +50,7 @@ void CloseAtExec(int first) {
   const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     ::dup2(standard == STDIN_FILENO && input >= 0 ? input : null, standard);
-  // What this process got from whoever started it is not for what outlives it.
+  // A process that outlives this one must not keep the files that this process inherited.
   CloseAtExec(kept < 0 ? kKeptDescriptor : kKeptDescriptor + 1);
   ::execve(program, argv, environ);
   const int code = errno;
@@ -58,8 +58,8 @@ void CloseAtExec(int first) {
   ::_exit(127);
 }
 
-// Which children of this process it has started itself. Held while one is started, so that nobody
-// meets a child that is not in here yet.
+// The children that this process has started itself. The mutex is held while a child is started, so
+// that no other thread sees a child that is not in the set yet.
 class OwnChildren {
  public:
   std::mutex mutex;
@@ -76,14 +76,14 @@ class OwnChildren {
   }
 };
 
-// The end of a pipe from which `text` can be read; -1: none is needed.
+// The read end of a pipe that contains `text`; -1 if no pipe is needed.
 Result<int> PipeWith(const std::string& text) {
   if (text.empty()) return -1;
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
     return Fail({ExitCode::kUnavailable, std::strerror(errno), "", ""});
   const Descriptor writer(ends[1]);
-  ::fcntl(ends[0], F_SETFL, 0);  // the reader waits for what is there
+  ::fcntl(ends[0], F_SETFL, 0);  // a blocking reader waits for the text
   if (::write(writer.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size()))
     return ends[0];
   ::close(ends[0]);
@@ -117,7 +117,8 @@ Result<pid_t> StartDetached(const DetachedOptions& options) {
   const Descriptor input(input_end);
   int error_pipe[2];
   if (::pipe2(error_pipe, O_CLOEXEC) != 0) return error(errno);
-  // What it leaves comes to this process, which finds it (LeftByDetached).
+  // Orphans of the detached process become children of this process, so that LeftByDetached finds
+  // them.
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   OwnChildren& own = OwnChildren::Get();
   const std::lock_guard guard(own.mutex);

@@ -1,7 +1,7 @@
 #pragma once
-// A process that outlives the one that starts it: in a session of its own, without terminal or
-// open files, and not ended together with its parent. It is watched by a descriptor, which works
-// for processes that an earlier life of this program started as well.
+// A process that outlives the one that starts it: in a session of its own, without terminal or open
+// files, and not ended together with its parent. A descriptor watches it, which also works for
+// processes that an earlier run of this program started.
 
 #include <sys/types.h>
 
@@ -15,32 +15,33 @@
 namespace ebb::platform {
 
 struct DetachedOptions {
-  /// A path; the default is the running program itself, also where its file was replaced.
+  /// The path of the program. The default is the running program itself, even if its file was
+  /// replaced.
   std::string program = "/proc/self/exe";
   std::vector<std::string> argv;
   int kept_descriptor = -1;  ///< becomes descriptor 3 of the process; -1: none
-  /// It reads this from its standard input (at most 4096 bytes: what a pipe takes), then the end of
-  /// it: the way to tell it something that stands in no file, argument or environment.
+  /// Text on the standard input of the process, at most 4096 bytes, which always fit into a pipe.
+  /// It passes secrets that must not be in a file, an argument or the environment.
   std::string input;
 };
 
 /// Starts the process. Signals that this process blocks (ProcessSignals) are blocked in it too, so
-/// that none is lost before it listens. An Error if it could not be executed.
+/// that none is lost before it listens. Fails if the program could not be executed.
 Result<pid_t> StartDetached(const DetachedOptions& options);
 
-/// What processes of StartDetached left to this one when they ended: its children in other sessions
-/// that it did not start itself, those of before the first StartDetached left out. Takes the
-/// remains of those that have ended.
+/// Orphans of processes that StartDetached started: children of this process in other sessions that
+/// it did not start itself and that were not there before the first StartDetached. Reaps those that
+/// have ended.
 std::vector<pid_t> LeftByDetached();
 
-/// From now on no process of the same user (but root) reads this one's memory or takes its open
-/// files. What it starts is as any other process.
+/// From now on no process of the same user (except root) can read the memory of this process or
+/// take its open files. Programs that it starts are not protected.
 void HideFromOthers();
 
 /// Becomes readable when the process has ended (pidfd_open(2), Linux 5.3).
 class ProcessWatch {
  public:
-  /// Nothing when there is no such process.
+  /// Returns nullopt if there is no such process.
   static std::optional<ProcessWatch> Open(pid_t pid);
   ProcessWatch(ProcessWatch&& other) noexcept
       : pid_(other.pid_), descriptor_(std::exchange(other.descriptor_, -1)) {}
@@ -52,9 +53,9 @@ class ProcessWatch {
   ~ProcessWatch();
 
   int descriptor() const { return descriptor_; }
-  /// To this very process, never to a later one with its number.
+  /// Sends the signal to this very process, never to a later one with the same pid.
   void SendSignal(int signal_number) const;
-  /// Whether it has ended; takes the remains of a child.
+  /// True if the process has ended. Reaps a child.
   bool HasEnded() const;
 
  private:

@@ -6,9 +6,10 @@
 
 namespace ebb::platform {
 
-/// Lower-case hexadecimal.
+/// The SHA-256 digest in lower-case hexadecimal.
 std::string Sha256Hex(std::string_view data);
-/// HMAC (RFC 2104) with SHA-256: whoever knows the key can tell that the data is the sender's.
+/// HMAC (RFC 2104) with SHA-256, in lower-case hexadecimal. It proves to those who know the key
+/// that the data comes from a holder of the key.
 std::string HmacSha256Hex(std::string_view key, std::string_view data);
 std::string Md5Hex(std::string_view data);
 

@@ -61,7 +61,7 @@ Result<std::string> ReadFile(const Path& path, std::uint64_t limit_bytes) {
 
 Result<std::string> Compress(const std::string& data) {
   z_stream stream{};
-  // 16 + 15: gzip framing with the largest window; 8: memory, as zlib does by itself.
+  // 16 + 15: gzip framing with the largest window; 8: zlib's default memory level.
   if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 16 + 15, 8, Z_DEFAULT_STRATEGY) !=
       Z_OK)
     return Fail({ExitCode::kUnavailable, "zlib cannot start", "", ""});
@@ -138,12 +138,12 @@ Status WriteInPieces(const Path& path, const std::function<std::string_view()>& 
     return Fail(std::move(error));
   };
   const mode_t mode = readers == Readers::kOwner ? 0600 : 0644;
-  // A crash may have left it; a program in the same folder may have put a link there.
+  // A crash may have left this file, or a program in the same folder may have put a link there.
   ::unlink(temporary.c_str());
   Descriptor file(
       ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode));
   if (!file.valid()) return Fail(SystemError(path, "cannot create"));
-  // A file that is replaced keeps its permissions.
+  // A replaced file keeps its permissions.
   struct stat replaced {};
   if (readers == Readers::kAll && ::stat(path.c_str(), &replaced) == 0)
     ::fchmod(file.get(), replaced.st_mode & 0777);
@@ -183,7 +183,7 @@ Status EnsureWritableDirectory(const Path& path, Readers readers) {
   std::error_code code;
   if (readers == Readers::kOwner) {
     if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), code);
-    ::mkdir(path.c_str(), 0700);  // what is wrong with it is said below
+    ::mkdir(path.c_str(), 0700);  // the check below reports the reason of a failure
   }
   if (!code) std::filesystem::create_directories(path, code);
   if (code)
@@ -213,7 +213,7 @@ LineWriter::~LineWriter() {
 }
 
 Result<LineWriter> LineWriter::Open(const Path& path) {
-  // A program that runs in the folder may have put a link or a pipe there (shared_file.h).
+  // A program that runs in the folder may have put a link or a pipe at this path (shared_file.h).
   const int descriptor =
       ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0644);
   if (descriptor < 0) return Fail(SystemError(path, "cannot open for appending"));

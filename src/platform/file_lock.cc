@@ -30,8 +30,8 @@ bool HasEnded(const std::string& holder) {
   return pid && *pid > 0 && ::kill(static_cast<pid_t>(*pid), 0) != 0 && errno == ESRCH;
 }
 
-// A process that was killed while it started another leaves the lock to the child until that runs
-// its program: a moment, on a busy machine a long one.
+// A process that is killed while it starts a child leaves the lock to the child until the child
+// executes its program. On a busy machine this can take a while.
 bool LockAtLast(int descriptor, const Path& path) {
   constexpr std::chrono::seconds kPatience{5};
   constexpr std::chrono::milliseconds kAgain{5};
@@ -61,7 +61,7 @@ Result<FileLock> FileLock::Take(const Path& path) {
     return Fail({ExitCode::kTryLater, "is in use by process " + holder, path.string(),
                  "one process at a time may write"});
   }
-  // Only for the message above: a full disk does not stop the lock.
+  // The pid is only for the message above, so a full disk does not prevent the lock.
   const std::string pid = std::to_string(::getpid()) + "\n";
   if (::ftruncate(descriptor, 0) == 0)
     std::ignore = ::pwrite(descriptor, pid.data(), pid.size(), 0);
@@ -88,7 +88,7 @@ FileLock& FileLock::operator=(FileLock&& other) noexcept {
   return *this;
 }
 
-// The file stays: removing it would let two processes lock two files of one name.
+// The file is not removed, because then two processes could lock two files of the same name.
 FileLock::~FileLock() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }

@@ -1,7 +1,7 @@
 #pragma once
 // One process at a time: a lock on a side file (flock(2)), held until the holder ends, however it
-// ends. A child that inherits the descriptor holds the lock too: there is no moment between the two
-// at which nobody does.
+// ends. A child that inherits the descriptor holds the lock too, so the lock passes from parent to
+// child without a gap.
 
 #include "base/result.h"
 #include "platform/file.h"
@@ -10,14 +10,15 @@ namespace ebb::platform {
 
 class FileLock {
  public:
-  /// Takes the lock, creating the file and writing this process's id into it. Where another process
-  /// holds it: an Error with ExitCode::kTryLater that names the other's id; nothing waits, but for
-  /// a holder that has ended and left the lock to a child for a moment. Children that are started
-  /// by exec do not inherit it.
+  /// Takes the lock, creating the file and writing this process's id into it. If another process
+  /// holds the lock, fails with ExitCode::kTryLater and names that process's id. Does not wait,
+  /// unless the holder has ended and a child of it still has the lock for a moment. Children that
+  /// are started by exec do not inherit it.
   static Result<FileLock> Take(const Path& path);
-  /// Whether a process holds it now. False where there is no such file.
+  /// True if a process holds the lock now. False if there is no such file.
   static bool IsHeld(const Path& path);
-  /// Of a descriptor that was inherited with the lock. Nobody inherits it further.
+  /// Takes over a lock together with its inherited descriptor. Programs that this process starts do
+  /// not inherit it.
   static FileLock Inherited(int descriptor);
   FileLock(FileLock&& other) noexcept;
   FileLock& operator=(FileLock&& other) noexcept;

@@ -35,7 +35,7 @@ TEST(File, AtomicWriteReplacesAndLeavesNoTemporary) {
 }
 
 TEST(File, AFullDiskIsAnErrorThatSaysSo) {
-  // /dev/full accepts an open and refuses every write with ENOSPC.
+  // /dev/full can be opened but refuses every write with ENOSPC.
   auto writer = LineWriter::Open("/dev/full");
   ASSERT_TRUE(writer) << writer.error().Message();
   const Status written = writer->Append("row");
@@ -65,7 +65,7 @@ TEST(File, WhatIsForTheOwnerOnlyIsNobodyElses) {
   EXPECT_EQ(permissions(file), perms::owner_read | perms::owner_write);
   ASSERT_TRUE(WriteFileAtomically(file, "3"));
   EXPECT_EQ(permissions(file), perms::owner_read | perms::owner_write) << "it keeps them";
-  // Whose directory it was decides who reads it.
+  // The owner of an existing directory decides who may read it.
   std::filesystem::permissions(directory, perms::owner_all | perms::group_all);
   ASSERT_TRUE(EnsureWritableDirectory(directory, Readers::kOwner));
   EXPECT_EQ(permissions(directory), perms::owner_all | perms::group_all);
@@ -102,10 +102,10 @@ TEST(File, LineWriterClosesOffALineThatACrashCutShort) {
 }
 
 TEST(Digest, MatchesThePublishedTestVectors) {
-  // RFC 1321 and FIPS 180-4.
+  // Test vectors of RFC 1321 and FIPS 180-4.
   EXPECT_EQ(Md5Hex("abc"), "900150983cd24fb0d6963f7d28e17f72");
   EXPECT_EQ(Sha256Hex("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
-  // RFC 4231, test cases 2 and 6.
+  // Test cases 2 and 6 of RFC 4231.
   EXPECT_EQ(HmacSha256Hex("Jefe", "what do ya want for nothing?"),
             "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
   EXPECT_EQ(HmacSha256Hex(std::string(131, '\xaa'),

@@ -1,14 +1,14 @@
 #pragma once
-// Whether a full disk is what is wrong, asked of the disk itself: by way of libraries its error
-// comes in many forms.
+// Finds out whether a failure comes from a full disk. It asks the disk itself, because libraries
+// report a full disk as many different errors.
 
 #include "platform/file.h"
 
 namespace ebb::platform {
 
-/// False where a file of so many bytes cannot be written in the directory because the disk is full,
-/// or a quota or a limit of file size is reached. True also where another reason keeps it from
-/// being written. Nothing stays behind.
+/// False if a file of `bytes` bytes cannot be written in the directory because the disk is full, or
+/// because a quota or a limit of file size is reached. True also if another reason prevents writing
+/// it. Leaves no file behind.
 bool HasRoomFor(const Path& directory, std::uint64_t bytes);
 
 }  // namespace ebb::platform

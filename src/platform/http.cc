@@ -31,7 +31,7 @@ std::size_t Receive(char* data, std::size_t size, std::size_t count, void* user)
 
 using Headers = std::map<std::string, std::string>;
 
-// A new status line (after a redirect) forgets the headers before it.
+// A new status line (after a redirect) discards the headers before it.
 std::size_t ReceiveHeader(char* data, std::size_t size, std::size_t count, void* user) {
   const std::string_view line(data, size * count);
   auto& headers = *static_cast<Headers*>(user);
@@ -45,10 +45,11 @@ int StopIfCancelled(void* user, curl_off_t, curl_off_t, curl_off_t, curl_off_t) 
   return *static_cast<const std::atomic<bool>*>(user) ? 1 : 0;
 }
 
-// Nothing is sent over a Unix socket before it is known who is at its other end.
+// The other end of a Unix socket. Ebb sends nothing over it before it has checked whose process
+// listens there.
 struct UnixPeer {
   const HttpRequest& request;
-  int socket = -1;  // libcurl's
+  int socket = -1;  // libcurl's socket
   Status known{};
 };
 
@@ -65,7 +66,7 @@ int CheckUnixPeer(void* user, char*, char*, int, int) {
 
 enum class Method { kGet, kPut, kPost };
 
-// One request. libcurl is told where its parts are: it stays where it is.
+// One request. It cannot be moved, because libcurl holds pointers into it.
 class Call {
  public:
   Call(const Curl& curl, const HttpRequest& request, std::optional<SocketName> socket_name)
@@ -113,14 +114,14 @@ class Call {
     if (request_.direct) Set(CURLOPT_NOPROXY, "*");
     Set(CURLOPT_PROTOCOLS_STR, "http,https");
     Set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
-    // A header can carry a token, and libcurl would send it to wherever a redirect points.
+    // A header can carry a token, which libcurl would send to the target of a redirect.
     const bool plain = method == Method::kGet && request_.headers.empty() &&
                        request_.user_password.empty() && !request_.direct;
     Set(CURLOPT_FOLLOWLOCATION, plain ? 1L : 0L);
     Set(CURLOPT_MAXREDIRS, 5L);
     Set(CURLOPT_TIMEOUT_MS, static_cast<long>(request_.timeout.count()));
     Set(CURLOPT_NOSIGNAL, 1L);
-    // libcurl itself knows the system's authorities alone.
+    // libcurl itself reads only the system's authorities.
     const char* own_authorities = std::getenv("SSL_CERT_FILE");
     if (!request_.ca_file.empty())
       Set(CURLOPT_CAINFO, request_.ca_file.c_str());
@@ -131,8 +132,8 @@ class Call {
   void SetBody(Method method) {
     Set(CURLOPT_HTTPHEADER, headers_.get());
     Set(CURLOPT_USERAGENT, "ebb");
-    // Whatever this libcurl can unpack; the limit is on unpacked bytes. A range is one of the bytes
-    // as they are.
+    // All encodings that this libcurl can unpack are accepted; the limit is on unpacked bytes. A
+    // range request needs the bytes as they are stored.
     const bool is_part = std::ranges::any_of(
         request_.headers, [](const std::string& header) { return header.starts_with("Range:"); });
     if (!is_part) Set(CURLOPT_ACCEPT_ENCODING, "");

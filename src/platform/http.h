@@ -1,5 +1,5 @@
 #pragma once
-// One blocking HTTP request over libcurl: TLS verified, redirects limited, size and time bounded: a
+// One blocking HTTP request over libcurl: TLS verified, redirects limited, size and time bounded. A
 // server that sends slowly, too much or too little costs at most the timeout and the size limit.
 // Callers that must not block (the decision path) call it from a thread of their own.
 
@@ -19,33 +19,36 @@ namespace ebb::platform {
 struct HttpRequest {
   std::string url;                     ///< http:// or https:// only
   std::vector<std::string> headers{};  ///< "name: value"; never logged, never sent after a redirect
-  Duration timeout = Duration{10'000};  ///< of the whole request, from name look-up to last byte
+  /// Time limit of the whole request, from name look-up to last byte.
+  Duration timeout = Duration{10'000};
   std::uint64_t limit_bytes = 8 << 20;
-  std::string ca_file{};  ///< PEM; empty: of SSL_CERT_FILE, else the system's authorities
+  std::string ca_file{};  ///< PEM file; empty: SSL_CERT_FILE, else the system's authorities
   bool direct = false;    ///< no proxy, no redirect: for an address of this machine's own network
   std::string user_password{};  ///< "user:password"; never logged
-  std::string body{};           ///< of PUT and POST
-  /// The path of a Unix socket: the request goes there, whatever host the URL names, and to nobody
-  /// but a process of user `socket_owner` or of root.
+  std::string body{};           ///< body of PUT and POST
+  /// The path of a Unix socket: the request goes there, whatever host the URL names, but only to a
+  /// process of user `socket_owner` or of root.
   std::string unix_socket{};
   uid_t socket_owner = 0;
-  const std::atomic<bool>* cancelled = nullptr;  ///< set to true, the request ends within a second
+  /// If another thread sets it to true, the request ends within a second.
+  const std::atomic<bool>* cancelled = nullptr;
 };
 
 struct HttpResponse {
   int status = 0;
   std::string body{};
-  std::string retry_after{};  ///< the header of that name as it came; "" where there is none
-  std::map<std::string, std::string> headers{};  ///< of the last answer; names in lower case
+  std::string retry_after{};  ///< value of the header Retry-After; "" if there is none
+  /// Headers of the last answer; names in lower case.
+  std::map<std::string, std::string> headers{};
 };
 
-/// Any HTTP status is a response; only a failing transport is an Error (its `where` is the URL
-/// without query): kUnavailable where it may pass, kConfiguration where asking again cannot help (a
-/// certificate that is not trusted, an address that is none, an answer that is too large).
+/// Any HTTP status is a response; only a failing transport is an Error, whose `where` is the URL
+/// without the query: kUnavailable if the failure may pass, kConfiguration if asking again cannot
+/// help (an untrusted certificate, an invalid address, an answer that is too large).
 Result<HttpResponse> HttpGet(const HttpRequest& request);
-/// The same with PUT: `request.body`, which may be empty, replaces what is there.
+/// Sends `request.body`, which may be empty, with PUT. Errors are as in HttpGet.
 Result<HttpResponse> HttpPut(const HttpRequest& request);
-/// The same with POST of `request.body`.
+/// Sends `request.body` with POST. Errors are as in HttpGet.
 Result<HttpResponse> HttpPost(const HttpRequest& request);
 
 }  // namespace ebb::platform

@@ -9,7 +9,7 @@
 namespace ebb::platform {
 namespace {
 
-// One request. libcurl is told where its parts are: it stays where it is.
+// One request. It cannot be moved, because libcurl holds pointers into it.
 struct Stream {
   Stream(const Curl& library, HttpStreams::Id number, StreamRequest asked, StreamEvents told)
       : id(number),
@@ -28,8 +28,8 @@ struct Stream {
   std::unique_ptr<curl_slist, decltype(Curl::slist_free_all)> headers, place;
   StreamEnd end{};
   bool cancelled = false;
-  bool stopped = false;   // by its own on_data
-  bool* heard = nullptr;  // set when something of it was told
+  bool stopped = false;   // stopped by its own on_data
+  bool* heard = nullptr;  // set when a callback of this stream was called
   char reason[CURL_ERROR_SIZE] = "";
 };
 
@@ -86,8 +86,8 @@ class HttpStreams::Implementation {
     return id;
   }
 
-  // libcurl may be in the middle of a callback, where it takes and gives nothing: that is for the
-  // next Poll.
+  // Only marks the stream, because libcurl may be in the middle of a callback, where it accepts no
+  // changes. The next Poll removes the stream.
   void Cancel(Id id) {
     const auto found = streams_.find(id);
     if (found == streams_.end()) return;
@@ -99,7 +99,8 @@ class HttpStreams::Implementation {
     TakeCancelled();
     Begin();
     int running = 0;
-    // What lay there already may be what the caller waits for.
+    // Data that had already arrived may be what the caller waits for, so Poll returns at once after
+    // it.
     heard_ = false;
     curl_.multi_perform(multi_, &running);
     if (TakeEnded() || heard_) return;
@@ -124,7 +125,7 @@ class HttpStreams::Implementation {
     const StreamRequest& request = stream.request;
     Set(stream, CURLOPT_URL, request.url.c_str());
     if (!request.connect_to.empty()) {
-      // Instead of any host and port that the URL names.
+      // The address replaces any host and port of the URL.
       stream.place.reset(curl_.slist_append(nullptr, ("::" + request.connect_to).c_str()));
       Set(stream, CURLOPT_CONNECT_TO, stream.place.get());
     }
@@ -223,7 +224,7 @@ class HttpStreams::Implementation {
   std::map<CURL*, Stream*> by_handle_;
   std::vector<Id> to_begin_;
   bool any_cancelled_ = false;
-  bool heard_ = false;  // something was told in this Poll
+  bool heard_ = false;  // set when a callback was called in this Poll
 };
 
 HttpStreams::HttpStreams(std::unique_ptr<Implementation> implementation)

@@ -1,6 +1,6 @@
 #pragma once
-// Functions of OpenSSL's libcrypto, found when the first one is called: 3 MB that a program which
-// only measures never needs. Private to platform/.
+// Functions of OpenSSL's libcrypto, which is loaded when the first one is called. It takes 3 MB
+// that a program which only measures never needs. Private to platform/.
 
 #ifndef EBB_LINKED_LIBCRYPTO
 #include <dlfcn.h>

@@ -1,7 +1,7 @@
 #pragma once
-// libcurl, loaded when the first request is made: it brings some thirty libraries and 6 MB, and a
-// program that only measures, or replays a trace, never needs it. For http.cc and http_streams.cc
-// alone.
+// Loads libcurl when the first request is made. It brings some thirty libraries and 6 MB, which a
+// program that only measures or replays a trace never needs. Only http.cc and http_streams.cc use
+// it.
 
 #include <curl/curl.h>
 
@@ -29,13 +29,14 @@ struct Curl {
   decltype(&curl_multi_info_read) multi_info_read;
 };
 
-/// An Error: it is not installed. From any thread; the library stays loaded.
+/// The functions of libcurl. Fails if it is not installed. May be called from any thread; the
+/// library stays loaded.
 Result<const Curl*> LibCurl();
 
-/// Whether the same request can only fail the same way.
+/// True if the same request can only fail in the same way.
 bool AskingAgainCannotHelp(CURLcode code);
 
-/// A query can carry a token: it stays out of messages.
+/// The URL without its query, for messages: a query can carry a token.
 std::string WithoutQuery(const std::string& url);
 
 }  // namespace ebb::platform

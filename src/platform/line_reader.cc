@@ -12,7 +12,7 @@ constexpr std::size_t kBlockBytes = 256 * 1024;
 
 }  // namespace
 
-// zlib reads plain files too, as they are.
+// zlib's functions also read files that are not compressed.
 struct LineReader::Stream {
   gzFile file = nullptr;
   explicit Stream(gzFile opened) : file(opened) {}

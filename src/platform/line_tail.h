@@ -1,7 +1,7 @@
 #pragma once
-// Follows a text file that another program appends to: what became whole lines since the last look.
-// A file that does not exist (yet) has none; one that was cut short or written anew is read from
-// its beginning. Of the file it holds what shared_file.h says: no link, no pipe.
+// Follows a text file that another program appends to, and returns the lines completed since the
+// last look. A file that does not exist (yet) has no lines; one that was truncated or rewritten is
+// read from its beginning. The file is opened as in shared_file.h: links and pipes are refused.
 
 #include <cstdint>
 #include <functional>
@@ -16,13 +16,13 @@ class LineTail {
   explicit LineTail(Path path, std::uint64_t offset = 0)
       : path_(std::move(path)), offset_(offset) {}
 
-  /// Hands out the lines without their ends, of at most `most_bytes`: a program that floods its
-  /// file is read on at the next call. A line longer than that is left out. True: the file may
-  /// hold more lines, so the next call is worth making now.
+  /// Passes the lines, without their ends, to `take`. Reads at most `most_bytes`, so that a program
+  /// which floods its file is read on at the next call. A line longer than that is left out.
+  /// Returns true if the file may hold more lines, so that another call now is useful.
   bool Read(const std::function<void(std::string_view line)>& take,
             std::uint64_t most_bytes = kMostBytes);
 
-  /// Whether the file was once shorter than what had been read of it.
+  /// True if the file was ever shorter than the part that had been read of it.
   bool was_cut() const { return was_cut_; }
 
   static constexpr std::uint64_t kMostBytes = 4 << 20;

@@ -29,8 +29,8 @@ Locked TryLock(int descriptor) {
   return errno == EWOULDBLOCK || errno == EINTR ? Locked::kBusy : Locked::kUnsupported;
 }
 
-// Whether the path still names the file that was opened: another process may have replaced it while
-// we waited for the lock.
+// True if the path still names the file that was opened: another process may have replaced it
+// during the wait for the lock.
 bool StillNames(const Path& path, int descriptor) {
   struct stat opened {
   }, named{};
@@ -84,7 +84,7 @@ Status LockedFile::Append(std::string_view text) {
   const ssize_t written = ::write(descriptor_, text.data(), text.size());
   if (written == static_cast<ssize_t>(text.size())) return {};
   const int code = written < 0 ? errno : ENOSPC;
-  // Part of a line would damage the next one.
+  // A part of a line would damage the next line, so it is removed.
   if (written > 0 && size >= 0) std::ignore = ::ftruncate(descriptor_, size);
   return Fail({ExitCode::kUnavailable, std::string("cannot be written: ") + std::strerror(code),
                path_.string(), code == ENOSPC ? "free some disk space" : ""});

@@ -60,7 +60,7 @@ TEST_F(LockedFileTest, RefusesWhatCannotBeWritten) {
   EXPECT_FALSE(LockedFile::Open("/dev/null"));
 }
 
-// Several processes count in one file, half of them by replacing it: nobody's count is lost.
+// Several processes count in one file, half of them by replacing it: no count is lost.
 TEST_F(LockedFileTest, ProcessesDoNotLoseEachOthersLines) {
   constexpr int kProcesses = 4, kLines = 15;
   std::vector<pid_t> children;

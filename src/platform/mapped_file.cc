@@ -26,8 +26,9 @@ Result<std::shared_ptr<const MappedFile>> MappedFile::Open(const Path& path) {
   if (!S_ISREG(status.st_mode)) return CannotMap(path, "it is not a regular file");
   const auto size = static_cast<std::size_t>(status.st_size);
   if (size == 0) return std::shared_ptr<const MappedFile>(new MappedFile({}));
-  // Writable, because a library that writes into what it was lent should get its own copy of the
-  // page instead of ending the process; private, so that the file stays as it is.
+  // The mapping is writable, so that a library which writes into borrowed bytes gets its own copy
+  // of the page instead of ending the process. The mapping is private, so that the file does not
+  // change.
   void* begin =
       ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, file.get(), 0);
   if (begin == MAP_FAILED) return CannotMap(path, std::strerror(errno));

@@ -1,8 +1,8 @@
 #pragma once
-// A file in memory without reading it: its pages come from the disk when they are looked at, and
-// the kernel may drop them again, so a file larger than the memory can be open. Writing to the
-// bytes changes this process's copy of a page, never the file. The file must not be shortened while
-// it is mapped: the kernel answers a look at a page that is gone with SIGBUS.
+// A file mapped into memory. Its pages come from the disk when they are accessed, and the kernel
+// may drop them again, so the file may be larger than the memory. Writing to the bytes changes this
+// process's copy of a page, never the file. The file must not be shortened while it is mapped:
+// access to a page that is gone raises SIGBUS.
 
 #include <memory>
 #include <string_view>
@@ -14,7 +14,7 @@ namespace ebb::platform {
 
 class MappedFile {
  public:
-  /// A regular file; an empty one gives no bytes.
+  /// Maps a regular file. An empty file gives no bytes.
   static Result<std::shared_ptr<const MappedFile>> Open(const Path& path);
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;

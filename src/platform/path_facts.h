@@ -1,6 +1,6 @@
 #pragma once
-// Questions about paths that never throw. Those of std::filesystem without an error_code do: where
-// the working directory was deleted, or a folder on the way may not be searched.
+// Questions about paths that never throw. The functions of std::filesystem without an error_code
+// throw if the working directory was deleted or a folder on the way may not be searched.
 
 #include <filesystem>
 #include <system_error>
@@ -9,7 +9,8 @@
 
 namespace ebb::platform {
 
-/// False also where nobody can tell: whoever opens it learns why.
+/// True if the path exists. False also if that cannot be found out; opening the path then gives the
+/// reason.
 inline bool Exists(const std::filesystem::path& path) {
   std::error_code unknown;
   return std::filesystem::exists(path, unknown);
@@ -19,14 +20,15 @@ inline bool IsDirectory(const std::filesystem::path& path) {
   return std::filesystem::is_directory(path, unknown);
 }
 
-/// As it was given where the working directory was deleted: nothing is found by it then.
+/// The absolute path. If the working directory was deleted, the path as given, which then names
+/// nothing.
 inline std::filesystem::path AbsolutePath(const std::filesystem::path& path) {
   std::error_code deleted;
   std::filesystem::path absolute = std::filesystem::absolute(path, deleted);
   return deleted ? path : absolute;
 }
 
-/// An Error where it was deleted.
+/// The working directory; an Error if it was deleted.
 inline Result<std::filesystem::path> WorkingDirectory() {
   std::error_code deleted;
   std::filesystem::path path = std::filesystem::current_path(deleted);

@@ -8,8 +8,8 @@
 namespace ebb::platform {
 namespace {
 
-// A signal that is blocked is kept even where it is ignored, as nohup has it for a hang-up: that
-// one is not blocked then, and the program that is started ignores it, too.
+// A blocked signal stays pending even if it is ignored. nohup ignores the hang-up, so it is not
+// blocked then, and the started program ignores it too.
 bool hang_up_is_ignored = false;
 
 sigset_t StopSet() {
@@ -26,7 +26,8 @@ sigset_t FullSet() {
   return set;
 }
 
-// SIGTTOU is blocked too, so that taking the terminal back from a child group does not stop us.
+// SIGTTOU is blocked too, so that taking the terminal back from a child group does not stop this
+// process.
 sigset_t BlockedSet() {
   sigset_t set = FullSet();
   sigaddset(&set, SIGTTOU);
@@ -51,8 +52,8 @@ ProcessSignals::ProcessSignals() {
       ::sigaction(SIGHUP, nullptr, &of_hang_up) == 0 && of_hang_up.sa_handler == SIG_IGN;
   const sigset_t set = BlockedSet();
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
-  // Writing to a closed pipe, or beyond a limit of file size, is an error value, not the end of a
-  // measurement.
+  // Writing to a closed pipe, or beyond a limit of file size, must be an error value instead of
+  // ending a measurement.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
 }
@@ -85,7 +86,7 @@ bool IsStopRequest(int signal_number) {
   return signal_number == SIGINT || signal_number == SIGTERM || signal_number == SIGHUP;
 }
 
-// glibc has such a table since 2.32 only.
+// glibc has had such a table only since 2.32.
 const char* SignalName(int signal_number) {
   switch (signal_number) {
 #define EBB_SIGNAL(name) \

@@ -13,8 +13,8 @@ namespace ebb::platform {
 
 struct SignalReceived {
   int number = 0;
-  bool from_terminal =
-      false;  ///< typed on the terminal (Ctrl-C), so its whole foreground group got it
+  /// Set if the signal was typed on the terminal (Ctrl-C), so its whole foreground group got it.
+  bool from_terminal = false;
 };
 
 class ProcessSignals {
@@ -24,25 +24,26 @@ class ProcessSignals {
   ProcessSignals(const ProcessSignals&) = delete;
   ProcessSignals& operator=(const ProcessSignals&) = delete;
 
-  /// Readable while a signal waits to be taken, for poll(2); nothing is to be read from it.
+  /// A descriptor for poll(2) that is readable while a signal waits to be taken. Do not read from
+  /// it.
   int descriptor();
 
-  /// The next signal (child events, requests to stop, user signals), or nothing when `timeout`
-  /// passes.
+  /// The next signal (child events, requests to stop, user signals), or nullopt after `timeout`.
   std::optional<SignalReceived> Wait(Duration timeout);
-  /// Only requests to stop (INT, TERM, HUP); others stay queued.
+  /// The next request to stop (INT, TERM, HUP); other signals stay queued.
   std::optional<SignalReceived> WaitForStop(Duration timeout);
 
  private:
   int descriptor_ = -1;
 };
 
-/// Whether a signal asks the program to end.
+/// True if a signal asks the program to end.
 bool IsStopRequest(int signal_number);
-/// "SIGTERM"; "signal 99" for one without a name.
+/// The name of a signal: "SIGTERM"; "signal 99" if it has no name.
 const char* SignalName(int signal_number);
 
-/// In a freshly forked child, before exec: undoes what ProcessSignals did to the signal mask.
+/// Undoes the changes of ProcessSignals to the signal mask. Called in a freshly forked child,
+/// before exec.
 void RestoreDefaultSignals();
 
 }  // namespace ebb::platform

@@ -23,8 +23,8 @@ constexpr std::size_t kGroup = 2;
 constexpr std::size_t kSession = 3;
 constexpr std::size_t kStart = 19;
 
-// What the kernel says of a process, from its state on: the name in parentheses before that may
-// itself hold blanks and parentheses. Empty: there is none.
+// The fields of /proc/PID/stat from the state on; the name in parentheses before them may itself
+// hold blanks and parentheses. Empty if there is no such process.
 std::vector<std::string> StatOf(pid_t pid) {
   const auto stat = ReadFile("/proc/" + std::to_string(pid) + "/stat", 1 << 12);
   if (!stat) return {};

@@ -1,7 +1,6 @@
 #pragma once
-// What runs on this machine, as /proc has it at the moment of asking: a process that was found may
-// have ended by the time somebody sends it a signal. Remains of ended processes (zombies) do not
-// count as running.
+// The processes of this machine, as /proc shows them at the moment of the call. A process that was
+// found may have ended before it is sent a signal. Zombies do not count as running.
 
 #include <sys/types.h>
 
@@ -11,29 +10,30 @@
 
 namespace ebb::platform {
 
-/// What tells a process from a later one with its pid: the machine's boot and the process's start.
-/// Empty when there is none (or only its remains).
+/// A text that tells a process from a later one with the same pid: the machine's boot and the
+/// process's start. Empty if there is no such process (or only a zombie).
 std::string ProcessIdentity(pid_t pid);
-/// The process of this identity runs. An empty identity is nobody's.
+/// True if the process with this identity runs. An empty identity matches no process.
 bool Runs(pid_t pid, std::string_view identity);
-/// Stopped by a signal (SIGSTOP), and not let go on.
+/// True if a signal (SIGSTOP) has stopped the process and it has not been continued.
 bool IsStopped(pid_t pid);
-/// Its state as the kernel names it: 'R', 'S', 'D' (waits for a device), ...; 0: there is none.
+/// The state of a process as the kernel names it: 'R', 'S', 'D' (waits for a device), ...; 0 if
+/// there is no such process.
 char ProcessState(pid_t pid);
 
-/// The children of a process, theirs, and so on.
+/// The children of a process, their children, and so on.
 std::vector<pid_t> DescendantsOf(pid_t root);
-/// Of several processes.
+/// The descendants of several processes.
 std::vector<pid_t> DescendantsOf(std::vector<pid_t> roots);
-/// The children of this process that lead, or are in, a session that is not its own; remains of
-/// ended ones count here.
+/// The children of this process that lead, or are in, a session that is not its own; zombies count
+/// here.
 std::vector<pid_t> ChildrenInOtherSessions();
 /// The members of a process group.
 std::vector<pid_t> MembersOfGroup(pid_t group);
-/// Those of this user, but for this process, whose program began with `entry` ("NAME=value") in
-/// its environment. What has changed its user or hides its environment is not found.
+/// Processes of this user, except this one, whose program began with `entry` ("NAME=value") in its
+/// environment. Processes that changed their user or hide their environment are not found.
 std::vector<pid_t> WithEnvironment(std::string_view entry);
-/// Those, but for this process, that were started with this argument.
+/// Processes, except this one, that were started with this argument.
 std::vector<pid_t> WithArgument(std::string_view argument);
 
 }  // namespace ebb::platform

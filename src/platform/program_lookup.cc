@@ -14,7 +14,7 @@
 namespace ebb::platform {
 namespace {
 
-// Of the child. Where there is none, the one that exec uses.
+// The PATH of the child. If it has none, the default that exec uses.
 std::string SearchPath(const ChildOptions& options) {
   const char* ours = std::getenv("PATH");
   std::string path = ours ? ours : "/bin:/usr/bin";
@@ -23,7 +23,7 @@ std::string SearchPath(const ChildOptions& options) {
   return path;
 }
 
-// 0, or why exec would not take the file.
+// 0, or the errno with which exec would refuse the file.
 int WhyNotExecutable(const std::filesystem::path& file) {
   struct stat found {};
   if (::stat(file.c_str(), &found) != 0) return errno;
@@ -31,15 +31,15 @@ int WhyNotExecutable(const std::filesystem::path& file) {
   return ::faccessat(AT_FDCWD, file.c_str(), X_OK, AT_EACCESS) == 0 ? 0 : errno;
 }
 
-// Where exec looks for a program. An empty place stands for the working directory.
+// The places where exec looks for a program. An empty place stands for the working directory.
 struct Search {
   std::filesystem::path directory;
   std::string path;
 };
 
 struct Found {
-  std::filesystem::path file;  ///< empty: there is none
-  int why = ENOENT;            ///< there is none
+  std::filesystem::path file;  ///< empty: not found
+  int why = ENOENT;            ///< errno of the failure
 };
 
 Found Find(const std::string& program, const Search& search) {
@@ -64,7 +64,7 @@ Search SearchOf(const ChildOptions& options) {
   return {options.working_directory.empty() ? "." : options.working_directory, SearchPath(options)};
 }
 
-// What was probably meant; empty: nobody knows.
+// The command that was probably meant; empty if unknown.
 std::string Meant(const ChildOptions& options, int why) {
   const Search search = SearchOf(options);
   const std::string& program = options.argv.front();
@@ -79,7 +79,7 @@ std::string Meant(const ChildOptions& options, int why) {
   return "";
 }
 
-// Where a program was found last: thousands of jobs in a row may run the same.
+// The result of the last look-up, kept because thousands of jobs in a row may run the same program.
 struct Lookup {
   std::string directory, path, program;
   friend bool operator==(const Lookup&, const Lookup&) = default;

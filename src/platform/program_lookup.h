@@ -5,19 +5,19 @@
 
 namespace ebb::platform {
 
-/// Whether ChildProcess::Start finds a working directory that it can enter, and a program there or
-/// in the PATH of the child's environment that may be executed: its Error if not. What lies in the
-/// file is not looked at.
+/// Checks that ChildProcess::Start will find a working directory that it can enter, and an
+/// executable program there or in the PATH of the child's environment. If not, fails with the Error
+/// that Start would give. The content of the program is not checked.
 Status CheckStart(const ChildOptions& options);
-/// An Error without a command is one of these.
+/// Fails if the options have no command.
 Status CheckNamed(const ChildOptions& options);
 
-/// Why exec failed, by its errno, with what was probably meant: "./train.py", "python3 train.py",
-/// or several words that were given as one.
+/// The Error for a failed exec with this errno, with the command that was probably meant:
+/// "./train.py", "python3 train.py", or several words that were given as one.
 Error StartError(int code, const ChildOptions& options);
-/// Why the working directory could not be entered.
+/// The Error for a working directory that could not be entered.
 Error DirectoryError(int code, const std::string& directory);
-/// Of an exit code that stands for one of these Errors: it cannot work the next time either.
+/// True if the exit code stands for one of these Errors, which would occur again the next time.
 bool IsFaultOfCommand(int code);
 
 }  // namespace ebb::platform

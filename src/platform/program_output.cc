@@ -21,8 +21,8 @@
 namespace ebb::platform {
 namespace {
 
-// What execvpe wants. Made before the fork: other threads may hold locks that a child would wait
-// for.
+// The argument vectors of execvpe. They are made before the fork, because other threads may hold
+// locks that the child would wait for.
 class Words {
  public:
   explicit Words(std::vector<std::string> words) : words_(std::move(words)) {
@@ -38,7 +38,7 @@ class Words {
   std::vector<char*> pointers_;
 };
 
-// Ours, and what is added or comes in the place of ours.
+// The environment of this process with these variables added or replaced.
 std::vector<std::string> EnvironmentWith(
     const std::vector<std::pair<std::string, std::string>>& added) {
   std::vector<std::string> lines;
@@ -58,7 +58,7 @@ std::vector<std::string> EnvironmentWith(
   ::_exit(127);
 }
 
-// What comes until the end of the pipe. False: too much, or too late.
+// Reads to the end of the pipe. Returns false if there is too much text or the time is over.
 bool ReadAll(int descriptor, Duration until, std::size_t limit_bytes, std::string& text) {
   char buffer[4096];
   for (;;) {
@@ -76,14 +76,15 @@ bool ReadAll(int descriptor, Duration until, std::size_t limit_bytes, std::strin
   }
 }
 
-// How it ended; nothing if it has not until then, for a program may close its output and go on.
+// The status of the child at its end; nullopt if it has not ended by `until`, because a program may
+// close its output and go on.
 std::optional<int> EndOf(pid_t child, Duration until) {
   constexpr std::chrono::milliseconds kLookAgain{2};
   for (;;) {
     int status = 0;
     const pid_t ended = ::waitpid(child, &status, WNOHANG);
     if (ended == child) return status;
-    // Another thread reaps whatever ends (child_process.h): nobody knows any more how it ended.
+    // Another thread has reaped the child (child_process.h), so its status is unknown.
     if (ended < 0 && errno == ECHILD) return 0;
     if (SinceBoot() >= until) return std::nullopt;
     std::this_thread::sleep_for(kLookAgain);
@@ -113,7 +114,7 @@ Result<std::string> OutputOf(const std::vector<std::string>& command,
   const std::optional<int> status = complete ? EndOf(child, until) : std::nullopt;
   if (!status) {
     ::kill(child, SIGKILL);
-    // Whatever does not even die of that (it hangs in the kernel) is left to itself.
+    // A child that survives SIGKILL (it hangs in the kernel) is not waited for any longer.
     constexpr Duration kDiesWithin{1'000};
     std::ignore = EndOf(child, SinceBoot() + kDiesWithin);
     return Fail(

@@ -1,5 +1,6 @@
 #pragma once
-// What a helper program prints: of an exec plugin, say. Its errors go where ours go.
+// Reads the output of a helper program, for example of an exec plugin. Its standard error is that
+// of this process.
 
 #include <string>
 #include <utility>
@@ -10,10 +11,10 @@
 
 namespace ebb::platform {
 
-/// Runs the program, looked up in PATH, with `environment` added to ours, and waits for its end. An
-/// Error: it cannot be started, prints more than `limit_bytes`, does not end with 0, or takes
-/// longer than `patience`; then it is killed. Where another thread reaps children, how it ended may
-/// not be known: then what it printed counts.
+/// Runs the program, looked up in PATH, with `environment` added to that of this process, and waits
+/// for its end. Fails if the program cannot be started, prints more than `limit_bytes`, does not
+/// end with 0, or takes longer than `patience`, and then kills it. If another thread reaped the
+/// child, its exit code is unknown and the output is returned.
 Result<std::string> OutputOf(const std::vector<std::string>& command,
                              const std::vector<std::pair<std::string, std::string>>& environment,
                              Duration patience = Duration{30'000},

@@ -8,7 +8,7 @@
 namespace ebb::platform {
 namespace {
 
-// "Wed, 21 Oct 2015 07:28:00 GMT", the one form that servers may send today.
+// Parses "Wed, 21 Oct 2015 07:28:00 GMT", the only form that servers may send today.
 std::optional<Time> HttpDate(std::string_view text) {
   constexpr std::array<std::string_view, 12> kMonths{"Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                                      "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};

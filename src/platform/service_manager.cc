@@ -27,7 +27,7 @@ void ServiceManager::Tell(std::string what, const std::string& status) const {
   address.sun_family = AF_UNIX;
   if (socket_.empty() || socket_.size() >= sizeof address.sun_path) return;
   std::copy(socket_.begin(), socket_.end(), address.sun_path);
-  if (socket_.front() == '@') address.sun_path[0] = '\0';  // a name that is no file
+  if (socket_.front() == '@') address.sun_path[0] = '\0';  // an abstract name, which is not a file
   const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + socket_.size());
   for (const char c : status) what += c == '\n' ? ' ' : c;
   const Descriptor sender(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));

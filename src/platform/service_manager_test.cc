@@ -14,7 +14,7 @@
 namespace ebb::platform {
 namespace {
 
-// As systemd listens.
+// A socket that listens as systemd does.
 class Listener {
  public:
   explicit Listener(const std::string& path) {
@@ -24,7 +24,7 @@ class Listener {
     EXPECT_EQ(::bind(socket_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address),
               0);
   }
-  // Empty: nothing came.
+  // The next message; empty if none came.
   std::string Next() {
     std::string text(1000, '\0');
     const auto length = ::recv(socket_.get(), text.data(), text.size(), MSG_DONTWAIT);

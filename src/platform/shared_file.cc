@@ -21,7 +21,7 @@ Error NotRegular(const Path& path, const char* what) {
 }  // namespace
 
 Result<SharedFile> SharedFile::Open(const Path& path, HardLinks hard_links) {
-  // O_NONBLOCK: a pipe without a writer is opened at once, and refused.
+  // With O_NONBLOCK, a pipe without a writer opens at once and can be refused.
   Descriptor file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
   if (!file.valid()) {
     if (errno == ELOOP) return Fail(NotRegular(path, "a link"));

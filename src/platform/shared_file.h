@@ -1,8 +1,9 @@
 #pragma once
-// Files that lie where programs can write that Ebb only runs: in the folder of a job. Such a
+// Files in folders where the programs of users can write, such as the folder of a job. Such a
 // program may put anything in the place of a file that Ebb reads: a link to a file that only Ebb
-// may read (and whose text Ebb would show to others), a pipe on which whoever opens it waits for
-// ever, a device. So nothing here follows a link, nothing waits, and only regular files are read.
+// may read (and whose text Ebb would show to others), a pipe on which the reader waits for ever, or
+// a device. Therefore these functions do not follow links, do not wait, and read only regular
+// files.
 
 #include <cstdint>
 #include <string>
@@ -12,13 +13,13 @@
 
 namespace ebb::platform {
 
-/// Whether a file may have several names (hard links). A program can give somebody else's file a
-/// second name in its own folder; what is shown to others must have only one.
+/// The choice whether a file may have several names (hard links). A program can give somebody
+/// else's file a second name in its own folder; a file that is shown to others must have only one.
 enum class HardLinks { kAllowed, kRefused };
 
 class SharedFile {
  public:
-  /// An Error where there is no such file, or where it is not a regular file.
+  /// Opens the file. Fails if it does not exist or is not a regular file.
   static Result<SharedFile> Open(const Path& path, HardLinks hard_links = HardLinks::kAllowed);
   SharedFile(SharedFile&& other) noexcept
       : descriptor_(std::exchange(other.descriptor_, -1)), size_(other.size_) {}
@@ -29,12 +30,12 @@ class SharedFile {
   }
   ~SharedFile();
 
-  /// When it was opened.
+  /// size in bytes when the file was opened
   std::uint64_t size() const { return size_; }
-  /// Where what is kept of it begins (sparse_file.h); 0: nothing was dropped, or the file system
-  /// cannot say.
+  /// The offset at which the kept part of the file begins (sparse_file.h); 0 if nothing was dropped
+  /// or the file system cannot tell.
   std::uint64_t Beginning() const;
-  /// At most so many bytes from `offset` on; fewer at its end.
+  /// Reads at most `most_bytes` from `offset` on; fewer at the end of the file.
   std::string Read(std::uint64_t offset, std::uint64_t most_bytes) const;
 
  private:
@@ -43,7 +44,7 @@ class SharedFile {
   std::uint64_t size_ = 0;
 };
 
-/// The bytes of such a file, of at most `limit_bytes`.
+/// Reads such a file of at most `limit_bytes`.
 Result<std::string> ReadSharedFile(const Path& path,
                                    std::uint64_t limit_bytes = kDefaultReadLimitBytes);
 

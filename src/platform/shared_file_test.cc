@@ -32,7 +32,7 @@ TEST_F(SharedFileTest, ReadsARegularFileInParts) {
   EXPECT_FALSE(SharedFile::Open(folder_ / "nothing"));
 }
 
-// Each in the place of a file that Ebb reads: none is read, none is waited for.
+// A link, a pipe, a directory or a device in the place of the file is refused at once.
 TEST_F(SharedFileTest, ALinkAPipeADirectoryAndADeviceAreRefused) {
   const auto refused = [&](const char* what) {
     const auto file = SharedFile::Open(file_);

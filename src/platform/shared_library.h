@@ -6,8 +6,8 @@
 
 namespace ebb::platform {
 
-/// Sets `function` to the one of that name; false, and nullptr, where the library has none.
-/// `handle` is what dlopen gave; the declared type is not checked against anything.
+/// Sets `function` to the function with that name; returns false and sets nullptr if the library
+/// has none. `handle` comes from dlopen. The declared type of the function is not checked.
 template <typename Function>
 bool FindFunction(void* handle, const char* name, Function*& function) {
   function = reinterpret_cast<Function*>(::dlsym(handle, name));

@@ -23,7 +23,7 @@ fs::path ShippedFolder() {
   const fs::path program = fs::read_symlink("/proc/self/exe", code);
   if (code) return {};
   const fs::path prefix = program.parent_path().parent_path();
-  // BUILD/PRESET/bin in a clone.
+  // The programs of a clone lie in BUILD/PRESET/bin.
   for (const fs::path& folder : {prefix / "share/ebb", prefix.parent_path().parent_path()})
     if (IsThere(folder / "configs") && IsThere(folder / kSeries)) return folder;
   return {};

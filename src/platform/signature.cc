@@ -30,7 +30,7 @@ std::string ToText(const unsigned char* bytes, std::size_t length) {
   return ToBase64({reinterpret_cast<const char*>(bytes), length});
 }
 
-// Empty where it is not so many bytes.
+// The decoded bytes; empty if there are not `length` bytes.
 std::string FromText(std::string_view text, std::size_t length) {
   std::string bytes = FromBase64(text).value_or("");
   return bytes.size() == length ? bytes : "";

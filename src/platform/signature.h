@@ -1,6 +1,6 @@
 #pragma once
-// Signatures (Ed25519, OpenSSL): whoever has the public key can tell that a text comes from the one
-// who has the secret key. Keys and signatures are texts, in Base64.
+// Signatures (Ed25519, OpenSSL): a holder of the public key can verify that a text comes from the
+// holder of the secret key. Keys and signatures are texts, in Base64.
 
 #include <string>
 #include <string_view>
@@ -14,9 +14,9 @@ struct SigningKeys {
   std::string public_key;
 };
 
-/// New ones.
+/// Makes a new pair of keys.
 Result<SigningKeys> MakeSigningKeys();
-/// Empty if the key is not one that MakeSigningKeys made.
+/// The signature of the text; empty if the key is not one that MakeSigningKeys made.
 std::string Sign(const std::string& secret_key, std::string_view text);
 bool IsSigned(const std::string& public_key, std::string_view text, const std::string& signature);
 

@@ -1,7 +1,7 @@
 #pragma once
-// A file that somebody else appends to, and whose beginning is given up: its blocks go back to the
-// file system, while every offset stays what it was, so that neither the writer nor a reader that
-// follows has to know. A hole (fallocate(2), FALLOC_FL_PUNCH_HOLE) on ext4, XFS, btrfs and tmpfs.
+// Drops the beginning of a file that another program appends to. The blocks go back to the file
+// system, but all offsets stay the same, so neither the writer nor a following reader notices. The
+// dropped part becomes a hole (fallocate(2), FALLOC_FL_PUNCH_HOLE) on ext4, XFS, btrfs and tmpfs.
 
 #include <cstdint>
 
@@ -9,7 +9,7 @@
 
 namespace ebb::platform {
 
-/// Whole blocks before `offset` are given up. An Error where the file system cannot.
+/// Drops the whole blocks before `offset`. Fails if the file system does not support holes.
 Status DropBeginning(const Path& path, std::uint64_t offset);
 
 }  // namespace ebb::platform

@@ -1,6 +1,6 @@
 #pragma once
-// What the operating system says about this machine, this process and its access to files. Each may
-// be asked on any thread.
+// Facts from the operating system about this machine, this process and its access to files. All
+// functions may be called on any thread unless they say otherwise.
 
 #include <sys/types.h>
 
@@ -10,27 +10,27 @@
 
 namespace ebb::platform {
 
-/// The pid; not kept, as it changes in a child after fork(2).
+/// The pid. It is asked anew each time, because it changes in a child after fork(2).
 pid_t ProcessId();
-/// "NAME=value", one for each variable.
+/// The environment as "NAME=value", one entry for each variable.
 std::vector<std::string> Environment();
-/// Programs that this process starts from now on do not get the variable. Call it while there is
-/// one thread.
+/// Removes the variable from the environment of programs that this process starts from now on. Call
+/// it while there is one thread.
 void ForgetVariable(const std::string& name);
 
-/// "" where the system does not tell.
+/// The host name; "" if unknown.
 std::string HostName();
-/// "Linux-6.1.0-amd64-x86_64": system, release and machine; "" where the system does not tell.
+/// "Linux-6.1.0-amd64-x86_64": system, release and machine; "" if unknown.
 std::string OperatingSystem();
-/// Of all cores that are online; at least 1.
+/// The number of logical processors that are online; at least 1.
 int LogicalProcessors();
 
-/// Whether the kernel says that something keeps the wall clock in step (NTP, a host).
+/// True if the kernel reports that the wall clock is synchronised (by NTP or the host).
 bool ClockIsKept();
 
-/// Whether this process may execute the file.
+/// True if this process may execute the file.
 bool IsExecutable(const std::filesystem::path& file);
-/// Whether this process may make and remove files in the directory, which exists.
+/// True if this process may make and remove files in the directory, which must exist.
 bool IsWritableDirectory(const std::filesystem::path& directory);
 
 }  // namespace ebb::platform

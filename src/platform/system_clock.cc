@@ -18,7 +18,8 @@ Time WallNow() { return std::chrono::floor<Duration>(std::chrono::system_clock::
 Time SystemClock::Now() const { return WallNow(); }
 
 runtime::Wake SystemClock::SleepUntil(Time deadline) {
-  // The kernel's waits know neither of suspends nor of a clock that is set.
+  // The kernel's timeouts do not notice a suspend or a change of the wall clock, so long waits are
+  // split into waits of this length.
   constexpr Duration kLookAgain{std::chrono::seconds{5}};
   constexpr Duration kLongest{std::chrono::years{100}};
   const Duration until = SinceBoot() + std::min<Duration>(deadline - Now(), kLongest);

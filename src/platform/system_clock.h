@@ -10,7 +10,8 @@
 
 namespace ebb::platform {
 
-/// Time since the machine was started, suspends included (CLOCK_BOOTTIME). Alike in all processes.
+/// Time since the machine was started, suspends included (CLOCK_BOOTTIME). All processes see the
+/// same value.
 Duration SinceBoot();
 
 Time WallNow();
@@ -21,11 +22,12 @@ class SystemClock final : public runtime::Clock {
   Time Now() const override;
   Duration SinceBoot() const override { return platform::SinceBoot(); }
   runtime::Wake SleepUntil(Time deadline) override;
-  /// From now on a hang-up (SIGHUP: the terminal is gone) calls this, and is no request to stop.
+  /// From now on a hang-up (SIGHUP: the terminal is gone) calls `hang_up` and does not count as a
+  /// request to stop.
   void OnHangUp(std::function<void()> hang_up) { hang_up_ = std::move(hang_up); }
-  /// Whether the process has been asked to stop by now; does not sleep.
+  /// True if the process has been asked to stop; does not sleep.
   bool StopAsked();
-  /// The signal that ended a sleep early, or that StopAsked met.
+  /// The signal that ended a sleep early or that StopAsked found.
   std::optional<int> stop_signal() const { return stop_signal_; }
 
  private:
@@ -36,7 +38,7 @@ class SystemClock final : public runtime::Clock {
   std::optional<int> stop_signal_;
 };
 
-/// What the local clock (TZ) is ahead of UTC at that moment.
+/// The offset of the local clock (TZ) from UTC at `time`; positive if it is ahead.
 Duration LocalUtcOffset(Time time);
 
 }  // namespace ebb::platform

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kPattern = "-XXXXXX", kLock = ".lock";
 
-// Directories of this user with such a name, and no links.
+// Directories of this user with such a name; links are left out.
 std::vector<fs::path> OursIn(const fs::path& base, const std::string& name) {
   std::vector<fs::path> ours;
   std::error_code error;
@@ -30,8 +30,8 @@ std::vector<fs::path> OursIn(const fs::path& base, const std::string& name) {
   return ours;
 }
 
-// Whoever uses one holds the lock beside it. One without is being made, or is of a program that has
-// the same taste in names.
+// The user of a directory holds the lock file beside it. A directory without a lock file is being
+// made right now, or belongs to another program with similar names.
 void RemoveAbandoned(const fs::path& base, const std::string& name) {
   for (const fs::path& path : OursIn(base, name)) {
     const fs::path lock = path.string() + std::string(kLock);

@@ -1,6 +1,7 @@
 #pragma once
-// A directory of this process alone, which goes with it. One that was killed leaves its directory
-// behind; the next process that makes one of the same name removes it.
+// A directory for this process alone, which is removed when the process ends. A process that is
+// killed leaves its directory behind; the next process that makes one with the same name removes
+// it.
 
 #include <filesystem>
 #include <string>
@@ -12,7 +13,8 @@ namespace ebb::platform {
 
 class TemporaryDirectory {
  public:
-  /// Under TMPDIR or /tmp, for its owner only; its name begins with `name`.
+  /// Makes a directory under TMPDIR or /tmp, accessible to its owner only. The directory's name
+  /// begins with `name`.
   static Result<TemporaryDirectory> Make(const std::string& name);
   ~TemporaryDirectory();
   TemporaryDirectory(TemporaryDirectory&& other) noexcept
@@ -29,7 +31,7 @@ class TemporaryDirectory {
   TemporaryDirectory(std::filesystem::path path, FileLock lock)
       : path_(std::move(path)), lock_(std::move(lock)) {}
   std::filesystem::path path_;
-  FileLock lock_;  // beside it: held for as long as somebody uses the directory
+  FileLock lock_;  // lock file beside the directory, held while the directory is in use
 };
 
 }  // namespace ebb::platform

@@ -21,20 +21,20 @@ bool CanRewriteLines() {
   return kind && std::string_view(kind) != "dumb";
 }
 
-// What a person asked for; 0: nothing.
+// The number of columns that the user set in COLUMNS; 0 if none.
 std::size_t AskedColumns() {
   const char* text = std::getenv("COLUMNS");
   const auto columns = ParseInteger(text ? text : "");
   return columns && *columns > 0 ? static_cast<std::size_t>(*columns) : 0;
 }
 
-// Zero where it is unknown.
+// The size of the terminal; zero if unknown.
 winsize SizeOf(int descriptor) {
   winsize size{};
   return ::ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size : winsize{};
 }
 
-// Into a pipe or a file nothing limits a line but what a person asked for.
+// In a pipe or a file only COLUMNS limits the length of a line.
 std::size_t ColumnsBehind(int descriptor) {
   if (const std::size_t asked = AskedColumns()) return asked;
   if (!::isatty(descriptor)) return std::numeric_limits<std::size_t>::max();
@@ -56,7 +56,8 @@ Result<std::string> ReadSecretFromTerminal(const std::string& prompt) {
   termios before{};
   if (::tcgetattr(STDIN_FILENO, &before) != 0)
     return Fail({ExitCode::kUsage, "standard input is not a terminal", "", ""});
-  // Signals come as characters, so that nothing ends the program before the echo is back.
+  // Ctrl-C and similar keys arrive as characters, so that no signal ends the program before the
+  // echo is back.
   termios hidden = before;
   hidden.c_lflag &= ~static_cast<tcflag_t>(ECHO | ICANON | ISIG);
   ::tcsetattr(STDIN_FILENO, TCSADRAIN, &hidden);

@@ -11,7 +11,7 @@
 namespace ebb::platform {
 namespace {
 
-// A pipe in packet mode gives back each write by itself.
+// A pipe in packet mode returns each write separately.
 TEST(Terminal, ALineOnStandardErrorIsOneWrite) {
   int ends[2];
   ASSERT_EQ(::pipe2(ends, O_DIRECT | O_CLOEXEC), 0);

@@ -1,6 +1,6 @@
 #pragma once
-// At most `burst` requests at once and `per_minute` in the long run. Values only; time is passed
-// in.
+// A rate limit: at most `burst` requests at once and `per_minute` in the long run. It reads no
+// clock: the caller passes the time.
 
 #include <algorithm>
 
@@ -17,9 +17,9 @@ class TokenBucket {
  public:
   explicit TokenBucket(Rate rate) : rate_(rate), tokens_(rate.burst) {}
 
-  /// Takes a token; the wait until it is there, zero where it is there now.
+  /// Takes a token. Returns the wait until the token is available, zero if it is available now.
   Duration Take(Time now) {
-    // A clock that was set back gives nothing and takes nothing.
+    // A clock that was set back adds no tokens and removes none.
     if (now > filled_at_) tokens_ += Seconds(now - filled_at_) * rate_.per_minute / 60;
     tokens_ = std::min(tokens_, rate_.burst);
     filled_at_ = now;

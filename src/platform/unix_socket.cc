@@ -60,7 +60,8 @@ Result<int> ListenAt(const Path& path) {
   std::memcpy(address.sun_path, name.text().data(), name.text().size());
   Descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!socket.valid()) return Fail(SystemError(path, kWhat));
-  // What bind makes of it: never open to others, not for a moment.
+  // The mode applies to the file that bind makes, so the socket is never open to others, not even
+  // for a moment.
   ::fchmod(socket.get(), S_IRUSR | S_IWUSR);
   if (::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
       ::listen(socket.get(), kMostWaiting) != 0)

@@ -1,7 +1,7 @@
 #pragma once
-// Unix domain sockets by path, of any length: a way to a process of this machine that no other user
-// can stand in. The kernel says who listens, whoever may write to the directory. Requests over one:
-// http.h.
+// Unix domain sockets by paths of any length. No other user can pretend to be the listening
+// process, because the kernel says who listens, whoever may write to the directory. HTTP requests
+// over such a socket: http.h.
 
 #include <sys/types.h>
 
@@ -15,11 +15,11 @@ namespace ebb::platform {
 
 class Descriptor;
 
-/// A path as an address of the kernel's, which holds about a hundred bytes: of a longer one, the
-/// directory is kept open while this lives, and named by its descriptor.
+/// A path as a socket address. An address holds about a hundred bytes. For a longer path, this
+/// object keeps the directory open and names it by its descriptor.
 class SocketName {
  public:
-  /// An Error: the directory cannot be opened, or the last part alone is too long.
+  /// Fails if the directory cannot be opened or the last part alone is too long.
   static Result<SocketName> Of(const Path& path);
   SocketName(SocketName&&) noexcept;
   SocketName& operator=(SocketName&&) noexcept;
@@ -32,13 +32,13 @@ class SocketName {
   std::unique_ptr<Descriptor> directory_;
 };
 
-/// Listens at `path`, for processes of this user only (mode 600). A socket that is there already is
-/// replaced: the caller knows that nobody listens at it. The caller closes the descriptor. An
-/// Error: something else than a socket is there, or the file system has none.
+/// Listens at `path`, for processes of this user only (mode 600). Replaces an existing socket: the
+/// caller knows that nobody listens on it. The caller closes the descriptor. Fails if something
+/// other than a socket is there, or if the file system does not support sockets.
 Result<int> ListenAt(const Path& path);
 
-/// Whether a process of user `owner`, or of root, is at the other end of a connected socket. An
-/// Error that says who is; `path` is for it.
+/// Checks that a process of user `owner` or of root is at the other end of a connected socket. The
+/// Error names the other user; `path` is for its message.
 Status CheckPeer(int socket, uid_t owner, const Path& path);
 
 }  // namespace ebb::platform

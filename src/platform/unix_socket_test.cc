@@ -23,7 +23,7 @@ class UnixSocketTest : public ::testing::Test {
 constexpr std::string_view kAnswer =
     "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello";
 
-// One answer, however it is asked; what was asked.
+// A server that gives one answer to every request and keeps the request.
 class Server {
  public:
   explicit Server(int listening) : thread_([this, listening] { Serve(listening); }) {}
@@ -102,7 +102,7 @@ TEST_F(UnixSocketTest, WhatADeadOneLeftIsReplacedAndNothingElse) {
   EXPECT_TRUE(std::filesystem::is_regular_file(directory_ / "file"));
 }
 
-// Another user put a socket of theirs there: they are not shown a byte.
+// Another user has put a socket there. Ebb sends it no byte.
 TEST_F(UnixSocketTest, AnotherUserWhoListensIsNotSpokenTo) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can be another user";
   constexpr uid_t kOther = 12345;

@@ -6,7 +6,7 @@
 
 namespace ebb::platform {
 
-/// Whose file it is: the user's name, or "uid 1001" where the system knows none; "" where the file
+/// The name of a file's owner, or "uid 1001" if the system has no name for it; "" if the file
 /// cannot be seen.
 std::string OwnerOf(const std::filesystem::path& file);
 

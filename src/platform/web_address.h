@@ -1,5 +1,6 @@
 #pragma once
-// Web addresses that may hold or carry a secret: shown without it, and checked before it is sent.
+// Web addresses that may hold or carry a secret: how to show them without the secret, and the check
+// before the secret is sent.
 
 #include <string>
 #include <string_view>
@@ -11,10 +12,10 @@ namespace ebb::platform {
 /// The address without what may be secret: user, query and fragment.
 std::string ShownUrl(std::string_view url);
 
-/// http:// to 127.0.0.1, localhost or ::1, where a token may travel unencrypted.
+/// True for http:// to 127.0.0.1, localhost or ::1, where a token may travel unencrypted.
 bool IsThisMachine(std::string_view url);
 
-/// Refuses what is no web address, and a secret that would travel unencrypted.
+/// Fails for a text that is not a web address, and for a secret that would travel unencrypted.
 Status CheckAddress(std::string_view url, bool carries_secret);
 
 std::string UrlEscape(std::string_view text);

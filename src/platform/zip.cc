@@ -13,7 +13,7 @@ constexpr std::string_view kFileMark = "PK\x03\x04", kDirectoryMark = "PK\x01\x0
 constexpr std::size_t kFileBytes = 30, kDirectoryBytes = 46, kEndBytes = 22;
 constexpr std::size_t kMostCommentBytes = 0xffff;
 
-// Whole numbers in the order of Intel's processors. The caller has checked that they are there.
+// Reads a little-endian whole number. The caller has checked that `data` holds its bytes.
 std::size_t Number(std::string_view data, std::size_t at, std::size_t bytes) {
   std::size_t number = 0;
   for (std::size_t i = bytes; i-- > 0;)

@@ -1,6 +1,6 @@
 #pragma once
 // Zip archives, as web services pack their answers: entries that are stored or deflated, found by
-// the directory at the archive's end and checked by their sums. Not read: encryption, several
+// the directory at the archive's end and checked by their sums. Not supported: encryption, several
 // disks, sizes above 4 GB. Format: PKWARE's APPNOTE. Pure; any thread.
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 namespace ebb::platform {
 
 struct ZipEntry {
-  std::string name;  ///< for messages; control characters are "?"
+  std::string name;  ///< name for messages; control characters are "?"
   std::string data;
 };
 

@@ -7,7 +7,8 @@
 namespace ebb::platform {
 namespace {
 
-// Made with Python's zipfile: a.txt of 200 bytes "a" deflated, b.txt "beta" stored, a folder c/.
+// An archive made with Python's zipfile: a.txt of 200 bytes "a" deflated, b.txt "beta" stored, a
+// folder c/.
 constexpr const char* kArchive =
     "UEsDBBQAAAAIAAAAoVxY8JpZBgAAAMgAAAAFAAAAYS50eHRLTBweAABQSwMEFAAAAAAAAAChXGMEkY8EAAAABAAA"
     "AAUAAABiLnR4dGJldGFQSwMEFAAAAAAAAAChXAAAAAAAAAAAAAAAAAIAAABjL1BLAQIUAxQAAAAIAAAAoVxY8JpZ"
@@ -32,8 +33,8 @@ TEST(Zip, TheLimitHoldsForAllFilesTogether) {
   EXPECT_TRUE(Unzip(Archive(), "z.zip", 204));
 }
 
-// Each byte in turn, and each beginning: refused, or the same files (names and dates are not
-// summed).
+// Each byte in turn is changed, and each beginning is tried alone: the archive is refused, or has
+// the same files (names and dates have no checksum).
 TEST(Zip, DamageIsRefusedOrHarmless) {
   const std::string good = Archive();
   for (std::size_t i = 0; i < good.size(); ++i) {

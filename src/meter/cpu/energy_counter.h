@@ -5,8 +5,7 @@
 //    processor can use in that time (2 kW; the largest parts of 2024 draw a quarter of that),
 //    otherwise the difference is dropped;
 //  - after a pause so long that 2 kW could have wrapped the counter twice, the difference is
-//  dropped
-//    (longest_pause() says how long that is: 131 s for the usual 262 kJ).
+//    dropped (longest_pause() says how long that is: 131 s for the usual 262 kJ).
 // A reading that fails, or that shows the value of the last one again, loses nothing: the next one
 // covers its time. A device that is switched on draws power, so a value that stays the same means
 // that the counter has not been updated (or never is, as in some virtual machines), not that the
