@@ -76,8 +76,8 @@ Error StoreError(Failure failure, std::string what, const platform::Path& path) 
   return {CodeFor(failure), std::move(what), path.string(), AdviceFor(failure)};
 }
 
-// Readable by its owner only: environments of jobs may hold secrets. The log files of SQLite take
-// the mode of the file.
+// Creates a file that only its owner can read: environments of jobs may hold secrets. The log files
+// of SQLite take the mode of the file.
 Status CreateFile(const platform::Path& path) {
   std::error_code code;
   if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), code);
@@ -191,13 +191,15 @@ Status Database::Connection::Open(Mode mode) {
     failure = Failure::kReadOnly;
     return Fail(StoreError(failure, "may not be written", path));
   }
-  // Before there is a table, and never after: pages can be given back in small pieces.
+  // The mode must be set before the first table is made, and cannot be set afterwards. It lets
+  // pages be given back in small pieces.
   EBB_RETURN_IF_ERROR(Script("PRAGMA auto_vacuum=INCREMENTAL"));
-  // The log is copied into the file every 32 MB, not every 4: whoever submits waits for it.
+  // The log is copied into the file every 32 MB instead of every 4, because submissions wait for
+  // it.
   return Script("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=8192");
 }
 
-// As quick as with an empty store: what is read of the rest is checked when it is read.
+// Takes as long as with an empty store: other tables are checked when they are read.
 Status Database::Connection::Check() {
   for (const std::string table : {"sqlite_schema", "meta", "snapshots", "sweeps"}) {
     EBB_ASSIGN_OR_RETURN(const bool exists, HasTable(table));
@@ -286,7 +288,7 @@ Result<sqlite3_stmt*> Database::Connection::Bind(std::string_view sql, const Val
     } else if (const auto* number = std::get_if<double>(&values[i])) {
       code = sqlite3_bind_double(statement, at, *number);
     } else if (const auto* text = std::get_if<std::string>(&values[i])) {
-      // The values outlive the statement's running.
+      // The values outlive the execution of the statement, so SQLite need not copy them.
       code = sqlite3_bind_text64(statement, at, text->data(), text->size(), SQLITE_STATIC,
                                  SQLITE_UTF8);
     } else {
@@ -347,7 +349,7 @@ Status Database::Transaction(const std::function<Status()>& body) {
   if (!done) return done;
   done = body();
   if (done) done = Run("COMMIT");
-  // After some failures SQLite has rolled back by itself.
+  // SQLite rolls back by itself after some failures.
   if (!done && sqlite3_get_autocommit(connection_->handle) == 0) {
     const Failure failure = connection_->failure;
     std::ignore = Run("ROLLBACK");
@@ -373,14 +375,14 @@ Status Database::BackupTo(const platform::Path& to) {
   sqlite3_backup* const backup =
       sqlite3_backup_init(copy.handle, "main", connection_->handle, "main");
   if (!backup) return give_up(copy.LastError("cannot copy"));
-  // In one step: writers go on meanwhile, in the log.
+  // Copies everything in one step; writers go on meanwhile, in the log.
   const int step = sqlite3_backup_step(backup, -1);
   sqlite3_backup_finish(backup);
   if (step != SQLITE_DONE) return give_up(copy.LastError("cannot copy"));
   if (auto plain = copy.Script("PRAGMA journal_mode=DELETE"); !plain) return give_up(plain.error());
   sqlite3_close(copy.handle);
   copy.handle = nullptr;
-  // A log of an earlier file there would be taken for the copy's.
+  // SQLite would take a log that an earlier file left there for the copy's log.
   std::error_code code;
   for (const char* ending : {"-wal", "-shm"}) std::filesystem::remove(to.string() + ending, code);
   if (auto moved = platform::MoveIntoPlace(temporary, to); !moved) return give_up(moved.error());

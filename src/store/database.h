@@ -1,6 +1,6 @@
 #pragma once
-// One SQLite database file: opened safely, brought to the schema of this version, and failing in
-// ways that the service can react to. The SQLite library stays behind database.cc.
+// One SQLite database file: opened safely, brought to the schema of this version, and reporting
+// failures that the service can react to. The SQLite library stays behind database.cc.
 //
 // Writing: WAL, synchronous=FULL (what is committed survives a loss of power), foreign keys; one
 // process at a time, held by a lock on PATH.lock. Reading: beside a writer, each reader sees one
@@ -22,15 +22,15 @@
 
 namespace ebb::store {
 
-/// What kind of thing went wrong.
+/// The kind of a failure.
 enum class Failure {
   kNone,
   kFull,         ///< no space left: works again when there is
   kReadOnly,     ///< the file or the file system may not be written
   kCorrupt,      ///< the file is damaged, or is no database
-  kLocked,       ///< another process has it
+  kLocked,       ///< another process has it open
   kTooNew,       ///< written by a newer version of Ebb
-  kInputOutput,  ///< the disk failed, or a quota or a limit of file size was reached
+  kInputOutput,  ///< the disk failed, or a quota or limit of file size was reached
   kOther,
 };
 std::string_view Name(Failure failure);
@@ -58,32 +58,32 @@ class Database {
   enum class Mode {
     kWrite,  ///< creates the file (readable by its owner only) and its directory, upgrades it
     kRead,
-    kReadUnchecked,  ///< for those who look often, beside a writer who has checked it
-    kAnyVersion,     ///< read as it is, unchecked, also what an older version wrote
+    kReadUnchecked,  ///< for frequent readers beside a writer that has checked the file
+    kAnyVersion,     ///< read without upgrade or check, including stores of older versions
   };
-  /// Looks whether it is a database that may be used, and at its smallest tables; a whole check
-  /// takes as long as the file is large (store_check.h). `why`, where given, gets the kind of
+  /// Checks that the file is a usable database, and its smallest tables. The time of a complete
+  /// check grows with the size of the file (store_check.h). `why`, if given, gets the kind of
   /// failure.
   static Result<Database> Open(const platform::Path& path, Mode mode, Failure* why = nullptr);
   Database(Database&&) noexcept;
   Database& operator=(Database&&) noexcept;
   ~Database();
 
-  /// One statement; its compiled form is kept.
+  /// Runs one statement and keeps its compiled form.
   Status Run(std::string_view sql, const Values& values = {});
-  /// Rows in order; an Error of `take` ends the query and is returned.
+  /// Passes the rows to `take` in order; an Error of `take` ends the query and is returned.
   Status Query(std::string_view sql, const Values& values,
                const std::function<Status(const Row&)>& take);
-  /// The first column of the first row; nothing where there is none or it is NULL.
+  /// The first column of the first row; nothing if there is no row or it is NULL.
   Result<std::optional<std::int64_t>> Integer(std::string_view sql, const Values& values = {});
-  /// Statements separated by semicolons, without values.
+  /// Runs statements that are separated by semicolons and have no values.
   Status RunScript(const std::string& sql);
 
-  /// All of `body` or nothing of it: committed when it returns without an Error, rolled back
-  /// otherwise, also when the commit itself fails. The database can be used on after any failure.
+  /// Makes `body` atomic: commits when it returns without an Error, and rolls back otherwise, also
+  /// when the commit itself fails. The database stays usable after any failure.
   Status Transaction(const std::function<Status()>& body);
 
-  /// Of the statement that failed last; kNone after one that succeeded.
+  /// Failure of the statement that failed last; kNone after one that succeeded.
   Failure failure() const;
   const platform::Path& path() const;
 

@@ -98,7 +98,7 @@ TEST(DatabaseTest, VersionOneIsUpgradedAndKeepsItsRows) {
   EXPECT_EQ(**upgraded->Integer("SELECT count(*) FROM ledger"), 0);
 }
 
-// In older versions a refused submission kept its key, and its sweep's.
+// Older versions kept the key of a refused submission, and that of its sweep.
 TEST(DatabaseTest, KeysThatRefusedOnesTookAreFreeAgain) {
   auto database = OpenPlain(ScratchDirectory("burnt_keys") / "ebb.db");
   ASSERT_TRUE(database->RunScript(
@@ -128,7 +128,7 @@ TEST(DatabaseTest, AMigrationThatFailsLeavesTheOldVersion) {
     auto connection = OpenPlain(path);
     ASSERT_TRUE(connection->RunScript("DROP TABLE ledger; PRAGMA user_version=1"));
   }
-  // ledger_devices is there already: not all tables of the migration can be made.
+  // The table ledger_devices exists already, so the migration fails half way.
   EXPECT_FALSE(OpenPlain(path));
   EXPECT_FALSE(OpenPlain(path)) << "again, and for the same reason";
 }

@@ -9,14 +9,15 @@ namespace {
 constexpr const char* kPools = "models of the pools";
 constexpr char kBetween = '\n';
 
-// CROSS: from the newest attempt back, as far as it has to be; not all jobs that succeeded, sorted.
+// CROSS JOIN makes SQLite walk back from the newest attempt only as far as needed, instead of
+// sorting all jobs that succeeded.
 constexpr std::string_view kRuns = R"(
 SELECT job, pool, attempts.ended_ms - began_ms FROM attempts CROSS JOIN jobs ON jobs.id = job
 WHERE jobs.stage = 'succeeded' AND attempts.phase = 'succeeded' AND jobs.pauses = 0
   AND attempts.attempt = 1 AND began_ms IS NOT NULL AND attempts.ended_ms > began_ms
 ORDER BY job DESC LIMIT ?)";
 
-// Of a job, over its GPUs and the time that each was read.
+// GPU energy of a job in joules and the time that its GPUs were read in seconds, summed over them.
 constexpr std::string_view kGpuPower =
     "SELECT gpu_metered_uj * 1e-6, gpu_metered_ms * 1e-3 FROM jobs WHERE id = ?";
 

@@ -19,7 +19,7 @@ core::Cluster TwoModels() {
 
 class DeviceHistory : public ::testing::Test {
  protected:
-  // A job of an hour and 100 W that ran for `minutes` and drew `watts` of one GPU.
+  // Adds a job of an estimated hour and 100 W that ran for `minutes` and drew `watts` from one GPU.
   core::JobId Ended(int pool, int minutes, double watts, bool freeze = false) {
     core::Submission submission;
     submission.job = testing::AJob(0).Submitted(kNow);

@@ -5,7 +5,7 @@
 namespace ebb::store {
 namespace {
 
-// Devices and commands are looked at one by one, so that not too many of a name are read.
+// Devices and commands are compared row by row, so the number of rows per name is limited.
 constexpr int kMostOfName = 50;
 
 core::EarlierRun RunOf(const JobRecord& record, const std::vector<AttemptRecord>& attempts,

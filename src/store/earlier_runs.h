@@ -1,5 +1,5 @@
 #pragma once
-// What the store's ended jobs say of how long a job runs, for core/estimate.h.
+// Reads from the store's ended jobs how long a job is likely to run, for core/estimate.h.
 
 #include <vector>
 
@@ -10,9 +10,9 @@
 
 namespace ebb::store {
 
-/// Of the newest jobs with this name that succeeded, those that ran the same command on as many
-/// devices under the same power cap, newest first. Run times are on the grid clock, without pauses,
-/// and, as powers, brought to a device of speed and power factor 1 by the pools they ran on.
+/// The newest jobs with this name that succeeded and ran the same command on as many devices under
+/// the same power cap, newest first. Run times are on the grid clock, without pauses, and, as
+/// powers, brought to a device of speed and power factor 1 by the pools they ran on.
 Result<std::vector<core::EarlierRun>> EarlierRuns(Database& database,
                                                   const core::Submission& submission,
                                                   const core::Cluster& cluster, int limit = 20);

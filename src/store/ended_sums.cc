@@ -7,7 +7,7 @@ namespace ebb::store {
 namespace {
 
 constexpr const char* kSums = "ended_sums";
-// In this form the index of jobs that are not counted serves it.
+// A query in this form uses the index of jobs that are not counted.
 constexpr const char* kUncounted = "ended_ms IS NOT NULL AND counted = 0";
 
 std::optional<Emissions> OptionalEmissions(const Row& row, int column) {

@@ -28,7 +28,7 @@ core::JobId Ended(ServiceStore& store, Energy energy, std::optional<Emissions> e
   return job;
 }
 
-// Whatever the number of jobs that are kept elsewhere, the two together are all of them.
+// Stored sums and kept jobs together are all jobs, for any number of jobs that are kept.
 TEST(EndedSums, AreThoseOfAllButTheNewest) {
   auto store = *ServiceStore::Open(ScratchDirectory("ended-sums") / "ebb.db");
   Random random(5);
@@ -85,7 +85,7 @@ TEST(EndedSums, AreThoseOfAllButTheNewest) {
   }
 }
 
-// What is counted one by one comes to the same.
+// Counting jobs one by one gives the same sums.
 TEST(EndedSums, AJobIsCountedOnce) {
   auto store = *ServiceStore::Open(ScratchDirectory("counted-once") / "ebb.db");
   EndedSums sums;

@@ -1,6 +1,6 @@
 #pragma once
-// What the engine of a service was made with, kept in its store, so that a check can make the same
-// engine and decide everything again.
+// The settings that a service's engine was made with. They are kept in its store, so that a check
+// can make the same engine and repeat every decision.
 
 #include <optional>
 #include <string>
@@ -11,16 +11,17 @@
 namespace ebb::store {
 
 struct EngineSetup {
-  std::string policy;  ///< its name, with default options; empty: no check can make it again
+  std::string
+      policy;  ///< name of the policy, with default options; empty: a check cannot make it again
   engine::Options options{};
-  /// What the policy looked at beside carbon; empty: no prices.
+  /// Prices that the policy used beside carbon; empty: no prices.
   std::string price_file{};
   double price_weight = 0;
-  Time priced_from{};  ///< prices were known for some time around it
+  Time priced_from{};  ///< a moment around which prices were known
 };
 
 void PutEngineSetup(ServiceStore& store, const EngineSetup& setup);
-/// Nothing where none was put.
+/// Returns nothing if none was stored.
 Result<std::optional<EngineSetup>> GetEngineSetup(Database& database);
 
 }  // namespace ebb::store

@@ -1,5 +1,5 @@
 #pragma once
-// Names of values in columns, read back. Private to store/.
+// Reads names of enum values back from columns. Private to store/.
 
 #include <optional>
 #include <string>

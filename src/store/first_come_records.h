@@ -1,8 +1,8 @@
 #pragma once
-// What is kept of jobs that have ended: where first come, first served would have run them and what
-// they would have emitted there, and alone at their submission. So a start does not read their
-// ledgers, savings go on counting them when those are pruned, and later jobs still find the devices
-// taken of those that readers' views have forgotten.
+// Figures that are kept of ended jobs: where first come, first served would have run a job, what it
+// would have emitted there, and what it would have emitted alone at its submission. So a start does
+// not read ledgers, savings still count jobs whose ledger is pruned, and later jobs find the
+// devices occupied by jobs that the readers' views have forgotten.
 
 #include <string>
 #include <vector>
@@ -14,22 +14,22 @@ namespace ebb::store {
 
 struct FirstComeRecord {
   core::JobId job = 0;
-  std::optional<Interval> place;  ///< nothing: it could not have run, or that is not known
+  std::optional<Interval> place;  ///< nothing: the job could not have run, or that is unknown
   int pool = 0;
   int devices = 1;
-  std::optional<Emissions> emissions{};      ///< there; nothing: not known
-  std::optional<Emissions> at_submission{};  ///< alone, when it was submitted; nothing: not known
-  std::optional<Emissions> settled{};        ///< really, on the signal that the others are on
-  std::optional<double> saving_half_width_g{};      ///< of at_submission - settled, 95 %
-  std::optional<double> first_come_half_width_g{};  ///< of emissions - settled, 95 %
-  std::string had_it_waited{};  ///< fields of report::HadItWaited; empty: it is not told
+  std::optional<Emissions> emissions{};      ///< at `place`; nothing: unknown
+  std::optional<Emissions> at_submission{};  ///< alone, when it was submitted; nothing: unknown
+  std::optional<Emissions> settled{};        ///< actual emissions, on the same signal as the others
+  std::optional<double> saving_half_width_g{};      ///< half width of at_submission - settled, 95 %
+  std::optional<double> first_come_half_width_g{};  ///< half width of emissions - settled, 95 %
+  std::string had_it_waited{};  ///< fields of report::HadItWaited; empty: not reported
 };
 
 void AddFirstCome(WriteGroup& group, const FirstComeRecord& record);
-/// Those that would have ended after `time`, by job.
+/// Records of jobs that would have ended after `time`, by job.
 Result<std::vector<FirstComeRecord>> FirstComeAfter(Database& database, Time time);
 
-/// Nothing where none is kept.
+/// Returns nothing if no record is kept.
 Result<std::optional<FirstComeRecord>> FindFirstCome(Database& database, core::JobId job);
 
 }  // namespace ebb::store

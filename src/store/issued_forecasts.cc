@@ -8,7 +8,7 @@ namespace ebb::store {
 Result<std::vector<IssuedForecast>> IssuedForecasts(Database& database, Interval window,
                                                     Duration every) {
   std::vector<IssuedForecast> issued;
-  // SQLite takes the line from the row that has the lowest number of its group.
+  // SQLite takes the line from the row with the lowest number in its group.
   EBB_RETURN_IF_ERROR(database.Query(
       "SELECT line, min(seq) FROM journal WHERE kind = 'signal_observed' AND at_ms >= ?"
       " AND at_ms < ? GROUP BY at_ms / ? ORDER BY min(seq)",

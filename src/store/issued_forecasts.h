@@ -1,6 +1,6 @@
 #pragma once
-// Forecasts as they were issued to the service, out of its journal: what was expected then, not
-// what one would say today.
+// Forecasts as they were issued to the service, from its journal: the expectation of that time, not
+// a forecast made today.
 
 #include <vector>
 
@@ -10,12 +10,12 @@
 namespace ebb::store {
 
 struct IssuedForecast {
-  Time at{};  ///< when the service was told
+  Time at{};  ///< when the service received it
   core::Forecast forecast;
 };
 
-/// Of site 0, oldest first, at most one for each `every`; those without a row are left out. Reads
-/// as far back as the journal is kept (30 days).
+/// Forecasts of site 0, oldest first, at most one for each `every`; forecasts without a value are
+/// left out. Reads as far back as the journal is kept (30 days).
 Result<std::vector<IssuedForecast>> IssuedForecasts(Database& database, Interval window,
                                                     Duration every);
 

@@ -1,6 +1,6 @@
 #pragma once
-// What the service has to remember of a job beside what the engine knows: that a person holds it,
-// and what has been said of it. Columns of the job's row, which they go with.
+// Notes of the service on a job that the engine does not have: that a person holds it, and which
+// budget events were announced. They are columns of the job's row and are removed with it.
 
 #include <optional>
 #include <string>
@@ -11,10 +11,10 @@
 
 namespace ebb::store {
 
-/// Of a job that waits for others.
+/// Hold of a person on a job that may also wait for other jobs.
 enum class PersonHold {
   kNone,
-  kHeld,         ///< by a person, and by nothing else any more
+  kHeld,         ///< by a person only; the job waits for no other job any more
   kHeldAndWaits  ///< by a person, and by jobs that have not ended
 };
 std::string_view Name(PersonHold hold);
@@ -23,14 +23,14 @@ std::optional<PersonHold> PersonHoldFromName(std::string_view name);
 struct JobNotes {
   PersonHold hold = PersonHold::kNone;
   std::string why_held;          ///< for people
-  std::size_t budget_heard = 0;  ///< of its budget's events so many have been heard
+  std::size_t budget_heard = 0;  ///< number of events of its budget that were announced
 };
 
 void SetHold(WriteGroup& group, core::JobId job, PersonHold hold);
 void SetWhyHeld(WriteGroup& group, core::JobId job, const std::string& why);
 void SetBudgetHeard(WriteGroup& group, core::JobId job, std::size_t events);
 
-/// Nothing noted where there is no such job.
+/// Returns empty notes if there is no such job.
 Result<JobNotes> NotesOf(Database& database, core::JobId job);
 
 }  // namespace ebb::store

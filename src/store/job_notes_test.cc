@@ -52,7 +52,7 @@ TEST(JobNotes, AnUnknownHoldIsAnErrorAndFoundByTheCheck) {
             "job 1 has heard less than nothing of its budget; ");
 }
 
-// Until version 16 they stood in the table of settings.
+// Until version 16 of the schema the notes were in the table of settings.
 TEST(JobNotes, ThoseOfOlderStoresAreTakenOverAndNoLongerSettings) {
   auto database =
       *Database::Open(ScratchDirectory("job-notes-old") / "ebb.db", Database::Mode::kWrite);

@@ -12,7 +12,7 @@
 namespace ebb::store {
 namespace {
 
-// Always as long, so that a write on a full disk finds its place.
+// The file always has the same length, so that a write on a full disk needs no new space.
 constexpr std::size_t kWidth = 20;
 
 std::optional<core::JobId> NumberIn(const std::string& text) {

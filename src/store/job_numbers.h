@@ -1,6 +1,7 @@
 #pragma once
-// The highest job number that was ever given out, in a file beside the folders of the jobs: a store
-// that was restored from a backup does not know it, and gives none a second time.
+// Keeps the highest job number that was ever given out, in a file beside the folders of the jobs. A
+// store that was restored from a backup does not know that number; the file keeps it from giving
+// one out twice.
 
 #include <vector>
 
@@ -9,7 +10,7 @@
 
 namespace ebb::store {
 
-/// Its name, in the folder that holds those of the jobs.
+/// Name of the file, in the folder that holds the jobs' folders.
 inline constexpr const char* kNumbersFile = "last-number";
 
 /// The folders in `directory` whose names are job numbers, ascending.
@@ -17,13 +18,14 @@ std::vector<core::JobId> NumberedFolders(const platform::Path& directory);
 
 class JobNumbers {
  public:
-  /// An empty path: nothing is kept. Where the file is not there (a store of an older version) or
-  /// damaged, the folders beside it tell.
+  /// Opens the file; with an empty path nothing is kept. If the file is missing (a store of an
+  /// older version) or damaged, the folders beside it tell the highest number.
   static JobNumbers Open(platform::Path file);
 
   core::JobId highest() const { return highest_; }
-  /// To be called before jobs up to this number are stored. Not flushed to the disk: a loss of
-  /// power costs the last seconds of it, and those jobs are still told apart by their identity.
+  /// Must be called before jobs up to this number are stored. The file is not flushed to the disk:
+  /// a loss of power may lose the last seconds, and the jobs of that time are still told apart by
+  /// their identity.
   Status Keep(core::JobId highest);
 
  private:

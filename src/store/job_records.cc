@@ -17,7 +17,7 @@ constexpr std::string_view kColumns =
     " coalesce((SELECT settled_g FROM first_come WHERE job = jobs.id), emissions_g), sweep,"
     " gpu_energy_uj, pruned FROM jobs";
 
-// Between the user and the key, in the column `key`.
+// Separates the user from the key in the column `key`.
 constexpr char kOfUser = '\x1f';
 
 std::optional<Time> OptionalTime(const Row& row, int column) {
@@ -59,7 +59,7 @@ Result<core::Submission> SubmissionFrom(const Row& row) {
                                          "stored job " + std::to_string(row.Integer(0)));
 }
 
-// One condition of a WHERE.
+// Adds a condition to a WHERE clause.
 void And(std::string& sql, std::string_view condition) {
   sql += sql.ends_with(" FROM jobs") ? " WHERE " : " AND ";
   sql += condition;
@@ -76,8 +76,8 @@ Result<std::vector<JobRecord>> ListJobs(Database& database, const JobFilter& fil
       places += places.empty() ? "?" : ",?";
       values.emplace_back(std::string(Name(stage)));
     }
-    // Few jobs are live, and an index leads to them. Where it would lead to nearly all jobs, or
-    // another one leads to fewer, it must not be taken: + keeps it away.
+    // Few jobs are live, and an index leads to them. A leading + keeps SQLite from using that index
+    // if it would lead to nearly all jobs, or if another index leads to fewer.
     const bool by_stage =
         filter.name.empty() && filter.recurring.empty() && filter.sweep == 0 &&
         std::none_of(filter.stages.begin(), filter.stages.end(), engine::HasEnded);
@@ -153,7 +153,7 @@ Result<std::optional<core::JobId>> FindJobByKey(Database& database, const std::s
   const std::string sql = "SELECT id FROM jobs WHERE key = ?";
   EBB_ASSIGN_OR_RETURN(const auto job, database.Integer(sql, {StoredKey(key, user)}));
   if (job) return job;
-  // Of an earlier version: whose it is stands in its submission.
+  // A key of an earlier version is stored without its user, who is named in the submission.
   EBB_ASSIGN_OR_RETURN(const auto earlier, database.Integer(sql, {key}));
   if (!earlier) return std::nullopt;
   EBB_ASSIGN_OR_RETURN(const auto submission, FindSubmission(database, *earlier));

@@ -17,18 +17,19 @@ namespace ebb::store {
 struct JobRecord {
   core::JobId id = 0;
   std::string name, key, tier, recurring;
-  core::SweepId sweep = 0;  ///< 0: of none
+  core::SweepId sweep = 0;  ///< 0: not part of a sweep
   engine::Stage stage = engine::Stage::kWaiting;
   Time submitted{};
   std::optional<Time> first_start, ended;
   int pauses = 0;
-  std::optional<int> exit_code;        ///< once it has ended
-  std::string detail;                  ///< why it failed or was cancelled
-  Energy energy;                       ///< of the ledger rows so far
-  Energy energy_without_intensity;     ///< part of it whose emissions are unknown
-  std::optional<Emissions> emissions;  ///< of the rest; nothing: none is known
-  std::optional<Energy> gpu_energy;    ///< part of `energy`; nothing: no GPU was measured
-  bool pruned = false;                 ///< its ledger and its folder are not kept any more
+  std::optional<int> exit_code;     ///< once it has ended
+  std::string detail;               ///< reason of a failure or cancellation
+  Energy energy;                    ///< sum of the ledger rows so far
+  Energy energy_without_intensity;  ///< part of it whose emissions are unknown
+  std::optional<Emissions>
+      emissions;  ///< of the energy whose intensity is known; nothing: none is known
+  std::optional<Energy> gpu_energy;  ///< part of `energy`; nothing: no GPU was measured
+  bool pruned = false;               ///< ledger and folder have been removed
 };
 
 struct JobFilter {
@@ -36,9 +37,10 @@ struct JobFilter {
   std::string name;                   ///< empty: every name
   std::string recurring;              ///< instances of this recurring job; empty: every job
   core::SweepId sweep = 0;            ///< experiments of this sweep; 0: every job
-  std::string user;                   ///< whose they are (core/owner_variables.h); empty: everybody
+  std::string user;                   ///< owner (core/owner_variables.h); empty: everybody
   std::optional<Time> since;          ///< submitted at or after
-  /// Ended at or after the first and before the second; a job that has not ended did neither.
+  /// Limits of the end: at or after the first, before the second. A job that has not ended matches
+  /// neither.
   std::optional<Time> ended_from, ended_before;
   std::optional<core::JobId> before;  ///< only ids below: the next page begins below the last id
   int limit = 100;
@@ -53,7 +55,7 @@ struct AttemptRecord {
   std::string phase;  ///< "starting", then as in journals: "running", "paused", "succeeded", ...
   int exit_code = 0;
   std::string detail;
-  std::vector<std::string> devices;  ///< by name; none: not known
+  std::vector<std::string> devices;  ///< by name; empty: unknown
 };
 
 struct StageCount {
@@ -61,25 +63,25 @@ struct StageCount {
   std::int64_t jobs = 0;
 };
 
-/// Newest first.
+/// Lists jobs, newest first.
 Result<std::vector<JobRecord>> ListJobs(Database& database, const JobFilter& filter);
-/// Nothing where there is no such job.
+/// Returns nothing if there is no such job.
 Result<std::optional<JobRecord>> FindJob(Database& database, core::JobId id);
 Result<std::optional<core::JobId>> FindJobByKey(Database& database, const std::string& key,
                                                 const std::string& user = "");
-/// A key is its user's own (EBB_USER of the submission; "": nobody said). This is how it is stored;
-/// earlier versions stored it as it is.
+/// A key as it is stored: it belongs to its user (EBB_USER of the submission; "" if unknown).
+/// Earlier versions stored the key alone.
 std::string StoredKey(const std::string& key, const std::string& user);
-/// What the client gave, of a key as it is stored.
+/// The key that the client gave, from a stored key.
 std::string GivenKey(const std::string& stored);
 Result<std::optional<core::Submission>> FindSubmission(Database& database, core::JobId id);
-/// Of all jobs that have not ended, by id: what a restarted service runs on with.
+/// Submissions of all jobs that have not ended, by id: a restarted service goes on with them.
 Result<std::vector<core::Submission>> LiveSubmissions(Database& database);
-/// Whether the end of this attempt is stored.
+/// Tells if the end of this attempt is stored.
 Result<bool> EndIsStored(Database& database, core::JobId job, int attempt);
-/// In order.
+/// Attempts of a job, in order.
 Result<std::vector<AttemptRecord>> AttemptsOf(Database& database, core::JobId id);
-/// Of the stages that have any. `sweep`: of its experiments only.
+/// Counts jobs by stage, without empty stages. `sweep` limits it to the sweep's experiments.
 Result<std::vector<StageCount>> CountJobs(Database& database, core::SweepId sweep = 0);
 
 }  // namespace ebb::store

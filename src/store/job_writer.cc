@@ -20,7 +20,7 @@ void AddReport(WriteGroup& group, const engine::JobReport& report) {
   const bool running = report.phase == engine::JobPhase::kRunning;
   const bool goes_on = running || report.phase == engine::JobPhase::kFrozen;
   const std::string phase(engine::Name(report.phase));
-  // A report that comes late changes nothing about an attempt that has ended.
+  // A late report changes nothing about an attempt that has ended.
   group.Add(
       "INSERT INTO attempts(job, attempt, pool, began_ms, ended_ms, phase, exit_code, detail)"
       " SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8 WHERE EXISTS (SELECT 1 FROM jobs WHERE id = ?1)"
@@ -62,7 +62,7 @@ void JobWriter::Follow(WriteGroup& group, const engine::JournalRecord& record) c
   if (const auto* report = std::get_if<engine::JobReport>(&fact)) AddReport(group, *report);
   if (const auto* observed = std::get_if<engine::ExecutorObserved>(&fact))
     for (const engine::JobReport& report : observed->reports) AddReport(group, report);
-  // As the engine moves them: what ended while the clock ran ahead.
+  // Moves times as the engine does, for jobs that ended while the clock ran ahead.
   if (const auto* set = std::get_if<engine::ClockSet>(&fact))
     group.Add("UPDATE jobs SET ended_ms = min(ended_ms + ?1, ?2) WHERE ended_ms > ?2",
               {std::int64_t{(set->to - set->from).count()}, Milliseconds(set->to)});

@@ -1,6 +1,6 @@
 #pragma once
-// Keeps the rows of jobs and attempts in step with the journal: what a record changes about them is
-// written in the record's own transaction. Private to the store.
+// Keeps the rows of jobs and attempts in step with the journal: the changes that a record implies
+// are written in its own transaction. Private to the store.
 
 #include <unordered_map>
 
@@ -15,12 +15,12 @@ class JobWriter {
  public:
   void AddSubmission(WriteGroup& group, const core::Submission& submission) const;
   void ReplaceSubmission(WriteGroup& group, const core::Submission& submission) const;
-  /// What the record says of attempts.
+  /// Writes what the record says about attempts.
   void Follow(WriteGroup& group, const engine::JournalRecord& record) const;
-  /// The stages that a decision explains, as the engine has them.
+  /// Writes the stages that a decision explains, as the engine has them.
   void FollowStages(WriteGroup& group, const engine::Decision& decision,
                     const engine::State& state);
-  /// After a recovery: reads what the rows say, and follows the jobs for which that is old.
+  /// After a recovery: reads the rows and updates those of jobs whose stage is out of date.
   Status Recover(Database& database, WriteGroup& group, const engine::State& state);
 
  private:
@@ -31,7 +31,7 @@ class JobWriter {
     bool started = false;
     friend bool operator==(const Written&, const Written&) = default;
   };
-  // Of live jobs: most explanations change numbers and no row.
+  // State of live jobs as it was written: most explanations change numbers and no row.
   std::unordered_map<core::JobId, Written> written_;
 };
 

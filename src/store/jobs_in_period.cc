@@ -3,7 +3,7 @@
 namespace ebb::store {
 
 Result<std::vector<JobSpan>> JobsThatRan(Database& database, Interval window) {
-  // An attempt's last readings may end after the moment at which the job is known to have ended.
+  // The last readings of an attempt may end after the recorded end of the job.
   constexpr Duration kMargin{std::chrono::hours{1}};
   std::vector<JobSpan> jobs;
   EBB_RETURN_IF_ERROR(database.Query(

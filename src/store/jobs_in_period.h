@@ -1,5 +1,5 @@
 #pragma once
-// Which jobs used energy in a stretch of time, without reading their ledgers.
+// Finds the jobs that used energy in a period, without reading their ledgers.
 
 #include <optional>
 #include <vector>
@@ -12,17 +12,17 @@ namespace ebb::store {
 struct JobSpan {
   core::JobId job = 0;
   Time submitted{};
-  Time begin{};             ///< of its first attempt
-  std::optional<Time> end;  ///< nothing: it has not ended
+  Time begin{};             ///< begin of the first attempt
+  std::optional<Time> end;  ///< nothing: the job has not ended
   bool used_gpu = false;
-  bool pruned = false;  ///< its ledger is not kept any more
+  bool pruned = false;  ///< the ledger has been removed
 };
 
-/// Those that may have used energy in `window`, by number. Times are the store's: on a replayed
-/// clock they are not those of the wall (store_clock.h).
+/// Jobs that may have used energy in `window`, by number. Times are the store's: on a replayed
+/// clock they differ from wall time (store_clock.h).
 Result<std::vector<JobSpan>> JobsThatRan(Database& database, Interval window);
 
-/// The PUE of the ledger's newest rows; nothing where there are none.
+/// The PUE of the newest ledger rows; nothing if there are no rows.
 Result<std::optional<Pue>> NewestPue(Database& database);
 
 }  // namespace ebb::store

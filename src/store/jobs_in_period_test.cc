@@ -15,7 +15,7 @@ const Time kNow = *ParseTime("2026-10-10");
 
 TEST(JobsInPeriod, AreThoseThatUsedEnergyInIt) {
   auto store = *ServiceStore::Open(ScratchDirectory("period") / "ebb.db");
-  // Begin and end in hours from now; -1 for one that goes on.
+  // Begin and end in hours from now; an end of -1 means that the job still runs.
   const auto add = [&](int begin, int end, bool uses) {
     core::Submission submission;
     submission.job = testing::AJob(0).Submitted(kNow - hours(100));

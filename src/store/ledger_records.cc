@@ -42,9 +42,9 @@ Result<core::LedgerRow> LedgerRowFrom(const Row& row) {
   return ledger;
 }
 
-// Adds the row; what its link is made of.
+// Adds the row and returns the text that its link is made from.
 std::string AddRow(WriteGroup& group, core::JobId job, const core::LedgerRow& row) {
-  // All members by name: one that is added and forgotten here does not compile.
+  // Binding all members by name makes a new member that is forgotten here a compile error.
   const auto& [attempt, device, component, source, wall, grid, energy, pue, intensity, status, kind,
                other, intensity_source, shared] = row;
   Values values{job,
@@ -79,8 +79,8 @@ std::string AddRow(WriteGroup& group, core::JobId job, const core::LedgerRow& ro
 struct GpuSums {
   bool any = false;
   Energy energy;
-  Energy metered;          // by meters, not by a model
-  Duration metered_for{};  // over all GPUs
+  Energy metered;          // measured by meters, not by a model
+  Duration metered_for{};  // summed over all GPUs
 };
 
 GpuSums SumGpu(const std::vector<core::LedgerRow>& rows) {
@@ -96,7 +96,7 @@ GpuSums SumGpu(const std::vector<core::LedgerRow>& rows) {
   return sums;
 }
 
-// Up to when each device's readings are stored.
+// Stores up to when each device's readings are stored.
 void AddDevices(WriteGroup& group, const LedgerBatch& batch) {
   std::map<std::pair<int, std::string>, Time> ends;
   for (const core::LedgerRow& row : batch.rows) {
@@ -188,7 +188,7 @@ Result<LedgerSums> StoredSums(Database& database, core::JobId job) {
 
 Result<LedgerSums> SumLedger(Database& database, core::JobId job) {
   LedgerSums sums;
-  // Exact sums of microjoules; the emissions row by row as core::LedgerRow has them.
+  // Exact sums of microjoules; emissions are computed row by row as in core::LedgerRow.
   EBB_RETURN_IF_ERROR(database.Query(
       "SELECT coalesce(sum(energy_uj), 0),"
       " coalesce(sum(energy_uj) FILTER (WHERE intensity_g_per_kwh IS NULL), 0),"

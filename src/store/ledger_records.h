@@ -1,7 +1,7 @@
 #pragma once
 // The energy ledger of every job, as rows of core::LedgerRow, exactly. The rows of a batch and the
-// job's sums are written in one transaction; LedgerStoredUpTo says where to go on after a crash, so
-// that no row is there twice or missing.
+// job's sums are written in one transaction; LedgerStoredUpTo tells where to resume after a crash,
+// so that no row is stored twice or lost.
 
 #include <map>
 #include <string>
@@ -19,23 +19,22 @@ struct LedgerBatch {
 };
 
 void AddLedger(WriteGroup& group, const LedgerBatch& batch);
-/// In the order in which they were added.
+/// Returns the rows in the order in which they were added.
 Result<std::vector<core::LedgerRow>> LedgerOf(Database& database, core::JobId job);
 
-/// By device: up to when the readings of an attempt are stored. Does not read the ledger.
+/// By device, the time up to which the readings of an attempt are stored. Does not read the ledger.
 Result<std::map<std::string, Time>> LedgerStoredUpTo(Database& database, core::JobId job,
                                                      int attempt);
 
 struct LedgerSums {
   Energy energy;
   Energy energy_without_intensity;
-  std::optional<Emissions> emissions;  ///< nothing: of no row
+  std::optional<Emissions> emissions;  ///< nothing: unknown for every row
   std::optional<Energy> gpu_energy;    ///< part of `energy`; nothing: no GPU was measured
 };
-/// As the row of the job has them. Does not read the ledger.
+/// The sums in the job's row. Does not read the ledger.
 Result<LedgerSums> StoredSums(Database& database, core::JobId job);
-/// Of the rows, computed by the database: the energies of core::Total, the emissions up to
-/// rounding.
+/// Sums the rows in the database: energies as in core::Total, emissions up to rounding.
 Result<LedgerSums> SumLedger(Database& database, core::JobId job);
 
 }  // namespace ebb::store

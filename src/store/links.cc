@@ -5,7 +5,7 @@
 namespace ebb::store {
 namespace {
 
-// A record is one line.
+// Every record must be one line.
 std::string OnOneLine(const std::string& text) {
   std::string line;
   for (const char c : text) {

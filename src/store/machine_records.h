@@ -1,6 +1,6 @@
 #pragma once
-// What the machine used in each hour while the service ran, by device, and whose it was
-// (core/machine_ledger.h). Kept for ever: a few rows an hour.
+// Energy that the machine used in each hour while the service ran, by device and by whom it is
+// attributed to (core/machine_ledger.h). The rows, a few an hour, are kept for ever.
 
 #include <vector>
 
@@ -9,15 +9,15 @@
 
 namespace ebb::store {
 
-/// Adds to the hours that it lies in.
+/// Adds the shares to the hours that they fall into.
 void AddMachineShares(WriteGroup& group, const core::MachineShares& shares);
 
 /// One device in one hour.
 struct MachineHour {
   core::MachineShares shares;  ///< wall: the hour
-  Duration read_for{};         ///< part of it in which the machine was read
+  Duration read_for{};         ///< time in that hour for which the machine was read
 };
-/// Of hours that begin within `wall`, by hour and device.
+/// Rows of hours that begin within `wall`, by hour and device.
 Result<std::vector<MachineHour>> MachineHours(Database& database, Interval wall);
 
 }  // namespace ebb::store

@@ -9,12 +9,12 @@ namespace {
 
 constexpr std::int64_t kRowsAtOnce = 2000;
 constexpr std::int64_t kIncremental = 2;  // PRAGMA auto_vacuum
-// In this form the index of jobs to prune serves it.
+// A query in this form uses the index of jobs to prune.
 constexpr std::string_view kNext =
     "SELECT id FROM jobs WHERE ended_ms IS NOT NULL AND pruned < 2 AND ended_ms < ?"
     " ORDER BY ended_ms LIMIT 1";
 
-// Its own row stays, and those of its attempts.
+// Removes the rest of a job; its row and those of its attempts stay.
 Status FinishJob(Database& database, core::JobId job) {
   for (const std::string_view sql :
        {"DELETE FROM ledger_devices WHERE job = ?", "DELETE FROM settlements WHERE job = ?",

@@ -17,7 +17,7 @@ const Time kNow = *ParseTime("2023-05-01");
 
 class Pruning : public ::testing::Test {
  protected:
-  // Ended `age` ago, with a ledger of so many rows.
+  // Adds a job that ended `age` ago, with `rows` rows in its ledger.
   core::JobId Ended(hours age, int rows) {
     core::Submission submission;
     submission.job.name = "job";
@@ -43,7 +43,7 @@ class Pruning : public ::testing::Test {
     batch.rows.assign(static_cast<std::size_t>(rows), row);
     store_.AddLedger(batch);
   }
-  // Steps until nothing is left: how many there were.
+  // Takes steps until nothing is left; returns their number.
   int PruneAll(Time before) {
     for (int steps = 0;; ++steps) {
       const auto step = store_.Prune(before, [this](core::JobId job) { folders_.push_back(job); });
@@ -122,7 +122,7 @@ TEST_F(Pruning, SpaceIsGivenBack) {
   EXPECT_LT(pages(), before / 4);
 }
 
-// A store that was made without it is written anew, once.
+// A store that was made without incremental vacuum is rewritten once.
 TEST_F(Pruning, AnOlderStoreGivesSpaceBackToo) {
   Ended(hours{100}, 20'000);
   ASSERT_TRUE(store_.database().RunScript("PRAGMA auto_vacuum=NONE; VACUUM"));

@@ -1,4 +1,4 @@
-// Ledger and signal history: what is stored reads back exactly, and the sums are those of core.
+// Ledger and signal history: stored values read back exactly, and the sums equal those of core.
 #include <gtest/gtest.h>
 
 #include "base/random.h"

@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 using Mode = Database::Mode;
 
-// What SQLite keeps beside a database.
+// Files that SQLite keeps beside a database.
 constexpr const char* kLog = "-wal";
 constexpr const char* kLogIndex = "-shm";
 
@@ -31,7 +31,7 @@ Result<std::vector<ReplacedJob>> JobsOf(Database& database) {
   return jobs;
 }
 
-// In a file name: 20261122T101500Z.
+// The time for a file name: 20261122T101500Z.
 std::string StampNow() {
   const auto now = std::chrono::system_clock::now();
   std::string stamp = FormatTime(std::chrono::floor<std::chrono::seconds>(now));
@@ -42,7 +42,7 @@ std::string StampNow() {
 
 }  // namespace
 
-// What a restore that was killed left must not be taken for the next one's.
+// Removes the copy that a killed restore may have left; it must not be taken for this one.
 Restore::Copy::Copy(platform::Path where) : path(std::move(where)) { Remove(); }
 
 Restore::Copy::~Copy() { Remove(); }
@@ -58,7 +58,7 @@ Result<Restore> Restore::Prepare(const RestoreRequest& request) {
   if (fs::equivalent(request.backup, request.store, code))
     return Fail({ExitCode::kUsage, "is the store itself", request.backup.string(),
                  "name the backup to restore"});
-  // Before anything is made: a wrong name must leave nothing behind.
+  // Opens the backup before anything is made, so that a wrong name leaves nothing behind.
   EBB_ASSIGN_OR_RETURN(const Database backup, Database::Open(request.backup, Mode::kAnyVersion));
   auto lock = platform::FileLock::Take(request.store.string() + ".lock");
   if (!lock) {
@@ -71,7 +71,7 @@ Result<Restore> Restore::Prepare(const RestoreRequest& request) {
   return restore;
 }
 
-// Upgraded and checked as it will be used.
+// Upgrades and checks the copy in the way in which it will be used.
 Status Restore::MakeCopy() {
   const platform::Path path = request_.store.string() + ".restoring";
   {
@@ -90,7 +90,7 @@ Status Restore::MakeCopy() {
   return Compare(copy.database());
 }
 
-// What one of the stores gave out, none gives again.
+// A number that either store gave out must not be given out again.
 Status Restore::TakeLastNumbers(Database& database) {
   EBB_ASSIGN_OR_RETURN(const auto job, database.Integer("SELECT max(id) FROM jobs"));
   next_job_ = std::max(next_job_, job.value_or(0) + 1);
@@ -139,8 +139,9 @@ void Restore::FindFolders(Database& copy) {
   next_job_ = std::max(next_job_, kept.highest() + 1);
 }
 
-// Under other names, in full. What SQLite has beside the store must be gone before another one is
-// in its place: it would be taken for that one's.
+// Keeps the replaced store under another name, complete with its log. SQLite's files beside the
+// store must be removed before another store takes its place, because SQLite would apply them to
+// it.
 Status Restore::KeepReplaced(const platform::Path& kept) {
   const platform::Path log = request_.store.string() + kLog;
   std::error_code code;
@@ -155,7 +156,8 @@ Status Restore::KeepReplaced(const platform::Path& kept) {
 
 Result<std::optional<platform::Path>> Restore::Finish() {
   EBB_RETURN_IF_ERROR(platform::EnsureWritableDirectory(request_.jobs, platform::Readers::kOwner));
-  // On the disk before a store that does not know these numbers is in its place.
+  // The numbers must be on the disk before the restored store, which does not know them, is in
+  // place.
   EBB_RETURN_IF_ERROR(platform::WriteFileAtomically(request_.jobs / kNumbersFile,
                                                     std::to_string(next_job_ - 1) + "\n",
                                                     platform::Readers::kOwner));

@@ -1,10 +1,10 @@
 #pragma once
-// A backup in place of the store, while no service runs. Nothing of the store that is replaced is
-// lost: it stays beside the new one under another name, and its job numbers are not given again.
+// Puts a backup in place of the store, while no service runs. The replaced store is not lost: it
+// stays beside the new one under another name, and its job numbers are not given again.
 //
-// Made in two steps, so that a person can be told before what comes of it: Prepare copies the
+// A restore has two steps, so that a person can see the consequences first: Prepare copies the
 // backup beside the store, upgrades and checks the copy, and compares; Finish exchanges the files.
-// Until then nothing has changed, and the copy goes with the object.
+// Until Finish nothing has changed; the copy is removed with the object.
 
 #include <functional>
 #include <memory>
@@ -22,8 +22,8 @@ namespace ebb::store {
 
 struct RestoreRequest {
   platform::Path backup, store;
-  platform::Path jobs;  ///< the folder that holds those of the jobs
-  /// How the copy is checked; by the copy itself.
+  platform::Path jobs;  ///< the folder that holds the jobs' folders
+  /// Makes the options for the check of the copy, from the copy itself.
   std::function<Result<CheckOptions>(Database&)> check;
 };
 
@@ -34,25 +34,25 @@ struct ReplacedJob {
   engine::Stage stage = engine::Stage::kWaiting;
 };
 
-/// What a backup and the store in its place do not have in common.
+/// The differences between a backup and the store that it replaces.
 struct RestoreDifference {
   std::int64_t jobs = 0;            ///< in the backup
-  std::optional<Time> newest;       ///< when the last of them was submitted
+  std::optional<Time> newest;       ///< submission time of its last job
   std::vector<ReplacedJob> lost;    ///< in the store and not in the backup, by id
   std::vector<ReplacedJob> undone;  ///< ended in the store, not in the backup; by id
-  std::string unknown;  ///< why the store cannot be compared: there is none, it is damaged, ...
+  std::string unknown;  ///< why the store cannot be compared: it is missing, damaged, ...
 };
 
 class Restore {
  public:
-  /// An Error where a service uses the store, or the backup cannot be relied on.
+  /// Prepares a restore. An Error: a service uses the store, or the backup is not reliable.
   static Result<Restore> Prepare(const RestoreRequest& request);
   const RestoreDifference& difference() const { return difference_; }
-  /// Folders of jobs that the backup does not know.
+  /// Folders of jobs that are not in the backup.
   const std::vector<core::JobId>& unknown_folders() const { return unknown_folders_; }
   core::JobId next_job() const { return next_job_; }
 
-  /// Where the replaced store is now; nothing where there was none.
+  /// Exchanges the files. Returns the new place of the replaced store; nothing if there was none.
   Result<std::optional<platform::Path>> Finish();
 
  private:
@@ -67,7 +67,7 @@ class Restore {
 
   RestoreRequest request_;
   platform::FileLock lock_;
-  /// Beside the store; removed with what SQLite has beside it, unless it was moved into its place.
+  /// The copy beside the store; it is removed with SQLite's files unless it was moved into place.
   struct Copy {
     explicit Copy(platform::Path where);
     ~Copy();

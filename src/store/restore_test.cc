@@ -38,7 +38,7 @@ class RestoreTest : public ::testing::Test {
     std::vector<std::string> names;
     for (const auto& entry : fs::directory_iterator(directory_))
       names.push_back(entry.path().filename().string());
-    // A reader leaves an empty log.
+    // A reader leaves an empty log behind.
     std::erase_if(
         names, [](const auto& name) { return name.ends_with("-wal") || name.ends_with("-shm"); });
     std::sort(names.begin(), names.end());
@@ -97,7 +97,7 @@ TEST_F(RestoreTest, WhatIsOnlyPreparedChangesNothing) {
   EXPECT_EQ(*Open().database().Integer("SELECT count(*) FROM jobs"), 2);
 }
 
-// What was committed last may stand in SQLite's log only.
+// The last commits may be in SQLite's log only.
 TEST_F(RestoreTest, AStoreWhoseServiceWasKilledIsKeptWithItsLog) {
   {
     ServiceStore store = Open();

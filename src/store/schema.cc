@@ -107,7 +107,7 @@ CREATE TABLE signal_history(
 ) WITHOUT ROWID;
 )";
 
-// A rung is told of a job that may be forgotten while its sweep goes on.
+// A rung may refer to a job that is forgotten while its sweep goes on.
 constexpr std::string_view kSweeps = R"(
 CREATE TABLE sweeps(
   id INTEGER PRIMARY KEY,
@@ -141,8 +141,8 @@ CREATE TABLE rung_losses(
 ) WITHOUT ROWID;
 )";
 
-// first_come: of jobs that readers' views have forgotten. attempts.devices: names, with commas
-// between; empty: not known.
+// first_come has rows for jobs that the readers' views have forgotten. attempts.devices: names,
+// with commas between; empty: unknown.
 constexpr std::string_view kFirstComeAndDevices = R"(
 CREATE TABLE first_come(
   job INTEGER PRIMARY KEY REFERENCES jobs(id) ON DELETE CASCADE,
@@ -167,8 +167,8 @@ constexpr std::string_view kAtSubmission = R"(
 ALTER TABLE first_come ADD COLUMN at_submission_g REAL;
 )";
 
-// What is asked of a job's ledger at every start stands beside it, so that a start does not read
-// ledgers, and stays when the ledger goes. pruned: 1, its ledger is being removed; 2, it is gone.
+// Sums that every start needs are kept beside a job's ledger. So a start does not read ledgers, and
+// the sums stay when the ledger is pruned. pruned: 1, its ledger is being removed; 2, it is gone.
 // counted: it is part of the sums of jobs that the view has forgotten (meta).
 constexpr std::string_view kRetention = R"(
 ALTER TABLE jobs ADD COLUMN gpu_energy_uj INTEGER;
@@ -202,8 +202,8 @@ UPDATE jobs SET
     OR id IN (SELECT id FROM jobs WHERE stage = 'succeeded' ORDER BY id DESC LIMIT 500);
 )";
 
-// A key belongs to what was taken. Submissions that were refused kept theirs, and those of sweeps
-// of which nothing was taken: what has failed without an attempt was refused.
+// Only accepted submissions keep a key. Older versions kept the keys of refused jobs, and of sweeps
+// without any accepted job. A job that failed without an attempt was refused.
 constexpr std::string_view kKeysOfRefused = R"(
 UPDATE sweeps SET key = NULL WHERE key IS NOT NULL AND NOT EXISTS (
   SELECT 1 FROM jobs WHERE sweep = sweeps.id AND NOT (stage = 'failed'
@@ -212,22 +212,22 @@ UPDATE jobs SET key = NULL WHERE key IS NOT NULL AND stage = 'failed'
   AND NOT EXISTS (SELECT 1 FROM attempts WHERE attempts.job = jobs.id);
 )";
 
-// What a job emitted on the signal that its baselines are on: the newest version of it.
+// Emissions of a job on the newest version of the signal that its baselines use.
 constexpr std::string_view kSettled = R"(
 ALTER TABLE first_come ADD COLUMN settled_g REAL;
 )";
 
-// Of a GPU: what was read for all of it was divided among those that hold parts of it.
+// Marks rows of a GPU whose reading was divided among the jobs that share it.
 constexpr std::string_view kSharesOfGpus = R"(
 ALTER TABLE ledger ADD COLUMN shared INTEGER NOT NULL DEFAULT 0;
 )";
 
-// How sure a saving is: half of its 95 % interval.
+// Uncertainty of a saving: half of its 95 % interval.
 constexpr std::string_view kSureSavings = R"(
 ALTER TABLE first_come ADD COLUMN saving_half_width_g REAL;
 )";
 
-// What the machine used, by hour (wall time), and whose it was.
+// Energy of the machine by hour (wall time), and its attribution.
 constexpr std::string_view kMachineEnergy = R"(
 CREATE TABLE machine_energy(
   hour_ms INTEGER NOT NULL,
@@ -244,7 +244,7 @@ CREATE TABLE machine_energy(
 ) WITHOUT ROWID;
 )";
 
-// What was there before has no links: chains begin at the first row after it.
+// Rows of older versions have no links: chains begin at the first row after the migration.
 constexpr std::string_view kLinks = R"(
 ALTER TABLE jobs ADD COLUMN ledger_link TEXT;
 ALTER TABLE jobs ADD COLUMN ledger_linked_from INTEGER;
@@ -264,7 +264,7 @@ constexpr std::string_view kSureFirstCome = R"(
 ALTER TABLE first_come ADD COLUMN first_come_half_width_g REAL;
 )";
 
-// What the experiments of a sweep may use together (fields of core::Budget), and what that said.
+// Common budget of the experiments of a sweep (fields of core::Budget), and its events.
 constexpr std::string_view kSweepBudgets = R"(
 ALTER TABLE sweeps ADD COLUMN budget TEXT;
 
@@ -276,11 +276,11 @@ CREATE TABLE sweep_budget_events(
 ) WITHOUT ROWID;
 )";
 
-// Nobody asked how far a file of a ledger had been read.
+// No code reads how far a file of a ledger had been read.
 constexpr std::string_view kNoLedgerFiles = "DROP TABLE ledger_files;";
 
-// What the service notes of a job beside the engine stood in settings of its own name, and stayed
-// when the job had ended.
+// The service's notes on a job were settings with the job's number in their key, and were not
+// removed when the job had ended.
 constexpr std::string_view kJobNotes = R"(
 ALTER TABLE jobs ADD COLUMN held TEXT;
 ALTER TABLE jobs ADD COLUMN why_held TEXT;
@@ -298,7 +298,7 @@ DELETE FROM meta WHERE key LIKE 'hold of job %' OR key LIKE 'why job % is held'
   OR key LIKE 'budget events of job %';
 )";
 
-// What waiting would have saved, of a job that began at once (fields of report::HadItWaited).
+// Savings from waiting, for a job that began at once (fields of report::HadItWaited).
 constexpr std::string_view kHadItWaited = R"(
 ALTER TABLE first_come ADD COLUMN had_it_waited TEXT;
 )";

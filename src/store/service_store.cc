@@ -18,13 +18,14 @@ namespace {
 constexpr std::string_view kSetMeta =
     "INSERT INTO meta(key, value) VALUES(?, ?) ON CONFLICT(key) DO UPDATE SET value = "
     "excluded.value";
-// Deciding about so many jobs costs as much as folding in one record.
+// Deciding about this many jobs costs as much as folding in one record.
 constexpr std::int64_t kJobsPerRecord = 100;
-// A snapshot holds the loop up; one that nobody took is taken then.
+// A snapshot blocks the loop. If nobody took one by the time it is overdue by this factor, Append
+// does.
 constexpr double kOverdue = 4;
-// Of a snapshot that is written beside the loop, in one transaction: half a megabyte.
+// Parts of a snapshot that are written beside the loop in one transaction: half a megabyte.
 constexpr int kPartsAtOnce = 4;
-// Of 4 KB: 16 MB stay for what comes, and a megabyte at a time is given back.
+// Pages of 4 KB: 16 MB are kept for new rows, and one megabyte at a time is given back.
 constexpr std::int64_t kSparePages = 4096, kPagesAtOnce = 256;
 
 std::string JournalPlace(std::int64_t seq) { return "journal record " + std::to_string(seq); }
@@ -41,7 +42,7 @@ Status Fold(engine::Engine& engine, runtime::JournalRecord record) {
   return engine.Adopt(std::get<engine::Decision>(record));
 }
 
-// Never 0.
+// A random identity, never 0.
 Result<std::int64_t> RandomIdentity() {
   std::array<unsigned char, sizeof(std::uint64_t)> bytes{};
   EBB_RETURN_IF_ERROR(platform::FillWithRandom(bytes));
@@ -110,7 +111,7 @@ Result<Recovered> ServiceStore::Recover(std::unique_ptr<engine::Engine> fresh) {
   return recovered;
 }
 
-// The first snapshot is that of an engine that knows nothing: checks begin there.
+// The first snapshot is that of an engine without facts: checks begin there.
 Status ServiceStore::FollowRecovered(bool take_snapshot) {
   EBB_RETURN_IF_ERROR(jobs_.Recover(database_, group_, engine_->state()));
   EBB_RETURN_IF_ERROR(Commit());
@@ -126,7 +127,7 @@ void ServiceStore::AddToJournal(Values values, bool is_decision) {
       "INSERT INTO journal(seq, at_ms, kind, line, link) VALUES(?1, ?2, ?3, ?4,"
       " ebb_links(coalesce((SELECT link FROM journal WHERE seq = ?1 - 1), 'journal'), ?5))",
       std::move(values));
-  // So that what is cut off the end is missed.
+  // The stored head of the chain shows if records are cut off at the end.
   if (is_decision)
     group_.Add(
         "INSERT INTO meta(key, value) SELECT 'journal_link', link FROM journal WHERE seq = ?"
@@ -150,7 +151,7 @@ Status ServiceStore::Append(const runtime::JournalRecord& record) {
   }
   EBB_RETURN_IF_ERROR(Commit());
   // The decision is durable; a snapshot that fails is tried again with the next one. A plan that is
-  // being worked out is not in a snapshot: the next decisions take it up.
+  // being computed is not in a snapshot; the next decisions use it.
   if (engine_ && !engine_->question() && !snapshot_thread_ && Overdue() >= kOverdue)
     std::ignore = Try([&] { return TakeSnapshot(true); });
   return {};
@@ -268,7 +269,7 @@ Result<std::optional<std::string>> ServiceStore::Meta(const std::string& key) {
   return GetMeta(database_, key);
 }
 
-// 1: due.
+// How overdue the next snapshot is; 1 means due.
 double ServiceStore::Overdue() const {
   if (!engine_) return 0;
   const auto jobs = engine_->state().live.size() + engine_->state().ended.size();
@@ -295,7 +296,7 @@ Status ServiceStore::BeginSnapshot(std::function<void()> on_part) {
   return {};
 }
 
-// What is there of it, up to a part that holds nobody up.
+// Writes the parts that are ready, at most as many as do not block the loop for long.
 Status ServiceStore::AddSnapshotParts() {
   for (int i = 0; i < kPartsAtOnce; ++i) {
     auto part = snapshot_thread_->Take();
@@ -312,13 +313,13 @@ Status ServiceStore::AddSnapshotParts() {
 Status ServiceStore::ContinueSnapshot() {
   if (!snapshot_thread_) return {};
   Status added = Try([&] { return database_.Transaction([&] { return AddSnapshotParts(); }); });
-  // One that failed is thrown away when the next one begins.
+  // A failed snapshot is thrown away when the next one begins.
   if (!added) cost_since_snapshot_ += being_written_.cost_before;
   if (!added || being_written_.complete) snapshot_thread_.reset();
   return added;
 }
 
-// From the oldest on, as far as they are too old: the rest is not looked at.
+// Removes records from the oldest on while they are too old; the rest is not read.
 Status ServiceStore::PruneJournal() {
   const Time now = engine_->state().now;
   if (now == Time::min()) return {};
@@ -329,7 +330,7 @@ Status ServiceStore::PruneJournal() {
                         " (SELECT seq FROM journal WHERE at_ms >= ? ORDER BY seq LIMIT 1), ?)",
                         {Milliseconds(now - options_.keep_journal), next_seq_}));
   if (!last) return {};
-  // What the first record that stays stands behind.
+  // Keeps the link that the first remaining record continues.
   EBB_RETURN_IF_ERROR(database_.Run(
       "INSERT INTO meta(key, value) SELECT 'journal_link_before', link FROM journal"
       " WHERE seq = ? AND link IS NOT NULL ON CONFLICT(key) DO UPDATE SET value = excluded.value",

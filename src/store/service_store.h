@@ -1,15 +1,15 @@
 #pragma once
-// What the queue service remembers: the one writer of its database. Everything is added to a group
-// in memory and becomes durable when the group is committed: with the decision of a cycle, or by
-// Commit. So thousands of submissions cost one flush of the disk.
+// The memory of the queue service, and the only writer of its database. Everything is added to a
+// group in memory and becomes durable when the group is committed: with the decision of a cycle, or
+// by Commit. So thousands of submissions cost one flush of the disk.
 //
 // When a commit fails (disk full, ...) nothing of the group is in the file and all of it stays in
-// memory; the store is unhealthy, and stays usable. The caller then goes on like this:
-//   - it carries out no command of the decision that could not be stored, and refuses submissions;
-//   - it calls Commit again, every second or so, until that succeeds; it appends nothing a second
-//     time. What happens meanwhile (ends of running jobs, ledger rows) is added to the same group;
-//   - then it goes on: the loop (runtime::Run) begins by comparing the engine with what really runs
-//     and gives commands again that were not carried out.
+// memory; the store is unhealthy, and stays usable. The caller then goes on like this: - it carries
+// out no command of the decision that could not be stored, and refuses submissions; - it calls
+// Commit again, every second or so, until that succeeds; it appends nothing a second time. What
+// happens meanwhile (ends of running jobs, ledger rows) is added to the same group; - then it goes
+// on: the loop (runtime::Run) begins by comparing the engine with what really runs and gives
+// commands again that were not carried out.
 //
 // Recovery reads the latest snapshot of the engine, folds the journal after it in (facts are
 // applied, decisions adopted without making them again: a queue of any length and a new version
@@ -42,34 +42,36 @@ namespace ebb::store {
 struct StoreOptions {
   /// A snapshot is due when folding in the journal after the last one costs more than this many
   /// records, or than there are jobs; a decision about n jobs counts as 1 + n / 100. Append takes
-  /// it when it is overdue by as much again three times: a caller that has nothing better to do
-  /// takes it before (SnapshotIsDue), so that no submission waits for it.
+  /// it when the cost is four times that. An idle caller takes it earlier (SnapshotIsDue), so that
+  /// no submission waits for it.
   std::int64_t snapshot_every = 2000;
-  /// Where the highest job number is kept beside the store (job_numbers.h); empty: nowhere.
+  /// File with the highest job number, beside the store (job_numbers.h); empty: no file.
   platform::Path numbers_file{};
-  /// Records of the journal are kept for so long, and those after the snapshot before last always.
+  /// How long records of the journal are kept. Those after the snapshot before last are always
+  /// kept.
   Duration keep_journal{std::chrono::hours{30 * 24}};
 };
 
 struct Health {
   Failure failure = Failure::kNone;
-  Error error;              ///< of the last commit, where it failed
+  Error error;              ///< error of the last commit, if it failed
   std::size_t waiting = 0;  ///< writes that are not durable yet
   bool ok() const { return failure == Failure::kNone; }
 };
 
 struct AddedJob {
   core::JobId id = 0;
-  bool existing = false;      ///< a job with the same key was there: this is its id
-  std::int64_t identity = 0;  ///< of a new one, see core::Submission
+  bool existing = false;      ///< a job with the same key existed: this is its id
+  std::int64_t identity = 0;  ///< identity of a new job, see core::Submission
 };
 
 struct AddedSweep {
   core::SweepId id = 0;
-  bool existing = false;  ///< a sweep with the same key was there
+  bool existing = false;  ///< a sweep with the same key existed
 };
 
-/// Between two submissions: what was added, and which numbers were given out.
+/// The state before submissions are added, for TakeBack: the size of the group and the next
+/// numbers.
 struct StoreMark {
   std::size_t writes = 0;
   core::JobId next_job = 0;
@@ -78,22 +80,22 @@ struct StoreMark {
 
 struct Recovered {
   std::unique_ptr<engine::Engine> engine;
-  std::int64_t records = 0;  ///< of the journal after the snapshot
+  std::int64_t records = 0;  ///< number of journal records after the snapshot
 };
 
 class ServiceStore final : public runtime::Journal {
  public:
-  /// Opens for writing: no other process can until this one ends. `why` as Database::Open.
+  /// Opens for writing: no other process can until this one ends. `why` is that of Database::Open.
   static Result<ServiceStore> Open(const platform::Path& path, StoreOptions options = {},
                                    Failure* why = nullptr);
 
-  /// Once, before the first Append: the engine where the last life of the service left it. `fresh`
-  /// has no facts in it yet. The store looks at the engine from then on (stages of jobs,
-  /// snapshots); it must not outlive the engine.
+  /// Restores the engine as the last life of the service left it. Call it once, before the first
+  /// Append; `fresh` must have no facts yet. The store reads the engine from then on (stages of
+  /// jobs, snapshots) and must not outlive it.
   Result<Recovered> Recover(std::unique_ptr<engine::Engine> fresh);
 
-  /// An event waits for the next decision; a decision is durable when it returns, with everything
-  /// that was added before. Takes a snapshot now and then.
+  /// Adds a record. An event waits for the next decision; a decision is durable when Append
+  /// returns, with everything that was added before. Sometimes takes a snapshot.
   Status Append(const runtime::JournalRecord& record) override;
   /// Makes everything durable that was added.
   Status Commit() override;
@@ -103,17 +105,17 @@ class ServiceStore final : public runtime::Journal {
   Result<AddedJob> AddJob(core::Submission submission);
   /// The job with this key of this user (job_records.h), whether or not it is on the disk yet.
   Result<std::optional<core::JobId>> JobOfKey(const std::string& key, const std::string& user = "");
-  /// As JobOfKey, of a sweep.
+  /// The sweep with this key of this user, as JobOfKey.
   Result<std::optional<core::SweepId>> SweepOfKey(const std::string& key, const std::string& user);
-  /// After Recover: jobs that were added and acknowledged, but never reached the engine. They are
-  /// to be submitted to it now.
+  /// After Recover: jobs that were added and acknowledged but never reached the engine. The caller
+  /// must submit them to it.
   Result<std::vector<core::Submission>> UnknownSubmissions();
   StoreMark mark() const { return {group_.size(), next_job_id_, next_sweep_id_}; }
-  /// The engine refused what was added since the mark, and nothing was committed: it leaves no
-  /// trace, and its numbers and keys are free again. Nobody was told of them.
+  /// Removes what was added since the mark: the engine refused it, and nothing was committed. Its
+  /// numbers and keys are free again, because no client was told of them.
   void TakeBack(const StoreMark& mark);
-  /// One of the unknown submissions that the engine refused: it ends as failed with this reason, is
-  /// never started, and its key is free. Commits.
+  /// Refuses one of the unknown submissions: the job ends as failed with this reason, is never
+  /// started, and its key is free. Commits.
   Status RefuseJob(core::JobId job, Time at, const std::string& why);
   /// Gives the sweep the next id and adds it, unless its key is known. Not durable before a commit.
   Result<AddedSweep> AddSweep(SweepRecord sweep);
@@ -125,7 +127,7 @@ class ServiceStore final : public runtime::Journal {
                            const core::BudgetEvent& event) {
     store::AddSweepBudgetEvent(group_, sweep, number, event);
   }
-  /// Of a job that is there: in place of what it was.
+  /// Replaces the submission of an existing job.
   void ReplaceSubmission(const core::Submission& submission) {
     jobs_.ReplaceSubmission(group_, submission);
   }
@@ -143,35 +145,35 @@ class ServiceStore final : public runtime::Journal {
   void SetBudgetHeard(core::JobId job, std::size_t events) {
     store::SetBudgetHeard(group_, job, events);
   }
-  /// Which devices of its pool the attempt has, by name.
+  /// Stores the names of the devices that the attempt has in its pool.
   void SetDevices(core::JobId job, int attempt, const std::vector<std::string>& devices);
   void AddSignal(const core::IntensitySeries& series) { store::AddSignal(group_, series); }
   void SetMeta(const std::string& key, const std::string& value);
-  /// What is durable under the key; nothing: it was never set.
+  /// The durable value of the key; nothing: it was never set.
   Result<std::optional<std::string>> Meta(const std::string& key);
 
-  /// Commits, and takes a snapshot now: at an orderly end, so that the next start goes on exactly.
+  /// Commits and takes a snapshot now: at an orderly end, so that the next start goes on exactly.
   Status Snapshot();
   bool SnapshotIsDue() const { return !snapshot_thread_ && Overdue() >= 1; }
-  /// The same while the engine goes on: commits, lends a thread what the engine remembers now, and
-  /// calls `on_part`, from that thread, whenever ContinueSnapshot has something to write. One that
-  /// is cut off by a failure or an end is as if it had not been begun.
+  /// Takes a snapshot while the engine goes on: commits, gives a thread a copy of the engine's
+  /// memory, and calls `on_part` from that thread whenever ContinueSnapshot has something to write.
+  /// A snapshot that is cut off by a failure or an end has no effect.
   Status BeginSnapshot(std::function<void()> on_part);
-  /// Writes a part of the snapshot that was begun, if one is there: half a megabyte at most.
+  /// Writes a part of the begun snapshot if one is ready: half a megabyte at most.
   Status ContinueSnapshot();
-  /// `on_part` is not called any more once this returns.
+  /// Drops the begun snapshot; `on_part` is not called after this returns.
   void AbandonSnapshot() { snapshot_thread_.reset(); }
-  /// Commits, and takes one step of pruning; some space is given back.
+  /// Commits and takes one step of pruning; gives some space back.
   Result<PruneStep> Prune(Time before, const RemoveFolder& remove_folder);
   /// See ended_sums.h.
   void SetCounted(core::JobId job);
   void SetCountedBelow(core::JobId below);
 
-  /// For queries; what is not committed is not in it.
+  /// For queries; uncommitted writes are not visible in it.
   Database& database() { return database_; }
   core::JobId next_job_id() const { return next_job_id_; }
-  /// When it was opened. Numbers between this one and the next were given out by a store that this
-  /// one, from a backup, has replaced.
+  /// The last job number when the store was opened. Numbers between it and the next were given out
+  /// by a store that this one, from a backup, has replaced.
   core::JobId last_known_job() const { return last_known_job_; }
 
  private:
@@ -210,7 +212,7 @@ class ServiceStore final : public runtime::Journal {
   std::unique_ptr<SnapshotThread> snapshot_thread_;
 };
 
-/// Nothing where it was never set.
+/// The value of the key; nothing if it was never set.
 Result<std::optional<std::string>> GetMeta(Database& database, const std::string& key);
 
 }  // namespace ebb::store

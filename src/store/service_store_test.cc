@@ -28,7 +28,7 @@ core::Submission SubmissionOf(const core::Job& job) {
   return submission;
 }
 
-// A service without a world: a random life, and all of it in a store.
+// A service without executor that lives at random and stores everything.
 class Service {
  public:
   Service(const platform::Path& path, std::uint64_t seed, StoreOptions options = {})
@@ -69,7 +69,7 @@ TEST(ServiceStoreTest, EveryLifeGoesOnWhereTheLastOneStopped) {
     Service service(path, life, options);
     EXPECT_EQ(engine::JobsText(service.engine().state()), state) << "life " << life;
     for (int step = 0; step < 15; ++step) service.Step();
-    // What was told after the last decision is durable too.
+    // Events after the last decision are durable too.
     ASSERT_TRUE(life % 2 ? service.store().Snapshot() : service.store().Commit());
     state = engine::JobsText(service.engine().state());
     ASSERT_FALSE(state.empty());
@@ -132,7 +132,7 @@ TEST(ServiceStoreTest, ASnapshotThatWasCutOffIsAsIfItHadNotBeenBegun) {
 TEST(ServiceStoreTest, RowsOfJobsSayWhatTheEngineKnows) {
   const auto path = ScratchDirectory("rows") / "ebb.db";
   Service service(path, 7);
-  // Ended jobs are forgotten now and then: on to a moment at which there are some.
+  // Ended jobs are forgotten sometimes: go on to a moment at which there are some.
   for (int step = 0; step < 60 || (service.engine().state().ended.size() < 9 && step < 600); ++step)
     service.Step();
   Database& database = service.store().database();
@@ -140,7 +140,7 @@ TEST(ServiceStoreTest, RowsOfJobsSayWhatTheEngineKnows) {
   ASSERT_GT(state.ended.size(), 5u);
   for (const auto& live : state.live) {
     const JobRecord row = **FindJob(database, live->job.id);
-    // Facts after the last decision are in the next one.
+    // Facts after the last decision are part of the next one.
     EXPECT_EQ(row.stage, live->explanation.stage);
     EXPECT_FALSE(row.ended);
   }
@@ -202,7 +202,7 @@ TEST(ServiceStoreTest, AFullDiskKeepsTheGroupAndGoesOnWhenThereIsSpace) {
     EXPECT_EQ(**store.database().Integer("SELECT count(*) FROM journal"), records);
     EXPECT_FALSE(*FindJob(store.database(), id));
     EXPECT_FALSE(store.Commit()) << "still full";
-    // Jobs that run go on, and what they report waits with the rest.
+    // Running jobs go on, and their reports wait with the rest.
     ASSERT_TRUE(store.Append(engine::Event{now, engine::Tick{}}));
     ASSERT_TRUE(store.database().RunScript("PRAGMA max_page_count=100000"));
     ASSERT_TRUE(store.Commit());
@@ -216,7 +216,7 @@ TEST(ServiceStoreTest, AFullDiskKeepsTheGroupAndGoesOnWhenThereIsSpace) {
   EXPECT_EQ(engine::JobsText(again.engine().state()), state);
 }
 
-// Real writes that fail half way, as on a full disk.
+// Real writes fail half way, as on a full disk.
 TEST(ServiceStoreTest, AFileThatMayNotGrowLosesNothing) {
   const auto path = ScratchDirectory("limit") / "ebb.db";
   auto store = *ServiceStore::Open(path);
@@ -278,7 +278,8 @@ TEST(ServiceStoreTest, OldRecordsGoAndThoseThatAreNeededStay) {
   Service(path, 9, options).Step();
 }
 
-// The child acknowledges what is durable; whatever it acknowledged before it was killed is there.
+// The child acknowledges durable submissions only: all that it acknowledged before it was killed
+// exist.
 [[noreturn]] void SubmitUntilKilled(const platform::Path& path, std::uint64_t seed, int to_parent) {
   auto store = ServiceStore::Open(path);
   if (!store) ::_exit(3);
@@ -322,7 +323,7 @@ TEST(ServiceStoreTest, WhatWasAcknowledgedSurvivesKill9) {
     const pid_t child = ::fork();
     if (child == 0) SubmitUntilKilled(path, round, pipe[1]);
     ::close(pipe[1]);
-    // Somewhere in the life of the child, also before its first word.
+    // The kill comes at a random time in the life of the child, possibly before its first word.
     std::int64_t id = 0;
     for (std::uint64_t wait = random.Below(60); wait > 0; --wait)
       if (::read(pipe[0], &id, sizeof id) == sizeof id) acknowledged.push_back(id);

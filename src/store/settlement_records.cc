@@ -11,7 +11,7 @@ bool GoesOn(const core::Sample& before, const core::Sample& sample) {
          before.interval.length() == sample.interval.length();
 }
 
-// Of one piece; nothing where it is damaged.
+// The samples of one piece; nothing if it is damaged.
 std::optional<std::vector<core::Sample>> SamplesOf(std::string_view piece) {
   const auto words = Split(piece, ' ');
   if (words.size() < 4) return std::nullopt;

@@ -1,7 +1,7 @@
 #pragma once
-// What the figures of a job that has ended were settled on: the published signal between its
-// submission and its end, with the moment at which it was asked for. An answer that equals the one
-// before adds nothing. So its grams can be computed again (`ebb audit`).
+// The signal on which the figures of an ended job were settled: the published values between its
+// submission and its end, with the time of the request. An answer that equals the one before adds
+// nothing. `ebb audit` can recompute the emissions from it.
 
 #include <string>
 
@@ -14,11 +14,12 @@ namespace ebb::store {
 void AddSettlement(WriteGroup& group, core::JobId job, Time asked_at,
                    const core::IntensitySeries& published);
 
-/// What the job was settled on last; nothing where that was not kept.
+/// The signal of the job's last settlement; nothing if none was kept.
 Result<std::optional<core::IntensitySeries>> FindSettlement(Database& database, core::JobId job,
                                                             const core::SignalIdentity& identity);
 
-/// "BEGIN_MS STEP_MS STATUS VALUE VALUE ...", like steps in a row together, semicolons between.
+/// "BEGIN_MS STEP_MS STATUS VALUE VALUE ...": consecutive equal steps share one piece, and
+/// semicolons separate the pieces.
 std::string SettlementText(const core::IntensitySeries& published);
 
 }  // namespace ebb::store

@@ -18,7 +18,8 @@ core::IntensitySeries Series(std::vector<core::Sample> samples) {
   return *core::IntensitySeries::Create(kIdentity, std::move(samples));
 }
 
-// Steps of two lengths, a gap, two statuses, and a value that no short decimal is.
+// A series with steps of two lengths, a gap, two statuses, and a value without a short decimal
+// form.
 core::IntensitySeries Published(double last) {
   const auto at = [](int minute) { return kNow + minutes{minute}; };
   return Series({{{at(0), at(30)}, {100.0 / 3}, core::SampleStatus::kMeasured},
@@ -44,7 +45,7 @@ TEST(SettlementRecords, TheLastOneReadsBackExactlyAndGoesWithItsJob) {
   store.AddSettlement(77, kNow, Published(1));  // no such job
   ASSERT_TRUE(store.Commit());
   EXPECT_EQ(*FindSettlement(store.database(), job, kIdentity), Published(450.5));
-  // An answer that is the same adds nothing.
+  // An identical answer adds nothing.
   EXPECT_EQ(**store.database().Integer("SELECT count(*) FROM settlements"), 2);
   ASSERT_TRUE(store.database().Run("DELETE FROM jobs WHERE id = ?", {job}));
   EXPECT_EQ(**store.database().Integer("SELECT count(*) FROM settlements"), 0);

@@ -6,7 +6,8 @@
 namespace ebb::store {
 namespace {
 
-// In the order of SampleStatus, which is best first; stored numbers must not change with it.
+// Best status first, like SampleStatus. Stored numbers are indices of this list, so its order must
+// not change.
 constexpr std::array kByRank{core::SampleStatus::kMeasured, core::SampleStatus::kEstimated,
                              core::SampleStatus::kForecast, core::SampleStatus::kModelled};
 
@@ -51,7 +52,7 @@ Result<core::IntensitySeries> SignalHistory(Database& database,
                                             const core::SignalIdentity& identity, Interval window) {
   core::SignalIdentity found = identity;
   std::vector<core::Sample> samples;
-  // A sample of another resolution may reach into the next: it ends where that begins.
+  // A sample of another resolution may overlap the next: it ends where the next begins.
   EBB_RETURN_IF_ERROR(database.Query(
       "SELECT begin_ms, length_ms, g_per_kwh, rank, source FROM signal_history"
       " WHERE zone = ? AND kind = ? AND boundary = ? AND begin_ms < ? AND begin_ms >= ?"

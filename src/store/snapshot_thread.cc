@@ -6,7 +6,7 @@ namespace ebb::store {
 namespace {
 
 constexpr std::size_t kPartBytes = 128 << 10;
-// What a transaction takes: so each part that is put wakes whoever takes the next ones.
+// As many parts as a transaction takes, so that each new part can wake the writer.
 constexpr std::size_t kMostAhead = 4;
 
 }  // namespace
@@ -38,7 +38,7 @@ void SnapshotThread::Work() {
   on_part_();
 }
 
-// False: nobody wants it any more.
+// Returns false if the snapshot is not wanted any more.
 bool SnapshotThread::Put(std::string part) {
   {
     std::unique_lock guard(mutex_);

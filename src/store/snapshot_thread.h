@@ -1,7 +1,7 @@
 #pragma once
 // Turns an engine's snapshot into text on a thread of its own, some 100 KB at a time, so that the
 // loop neither waits for it nor holds all of it in memory: the thread is at most a few parts ahead
-// of whoever takes them.
+// of the caller of Take.
 //
 // Thread contract: one thread, that of the database; `on_part` is called by its own.
 
@@ -19,16 +19,16 @@ namespace ebb::store {
 
 class SnapshotThread {
  public:
-  /// `on_part` is called when there is something to take, or the end is reached.
+  /// `on_part` is called when a part is ready or the end is reached.
   SnapshotThread(engine::SnapshotCopy copy, std::function<void()> on_part);
-  /// What was not taken is thrown away.
+  /// Throws away the parts that were not taken.
   ~SnapshotThread();
   SnapshotThread(const SnapshotThread&) = delete;
   SnapshotThread& operator=(const SnapshotThread&) = delete;
 
-  /// The next part: lines, each with its newline. Nothing: it is not there yet, or that was all.
+  /// The next part: lines, each with its newline. Nothing: it is not ready yet, or all were taken.
   std::optional<std::string> Take();
-  /// Everything was taken.
+  /// Tells that everything was taken.
   bool ended() const;
 
  private:
@@ -42,7 +42,7 @@ class SnapshotThread {
   std::deque<std::string> parts_;
   bool all_there_ = false;
   bool stopping_ = false;
-  std::thread thread_;  // last: it uses the above
+  std::thread thread_;  // last member: its function uses the members above
 };
 
 }  // namespace ebb::store

@@ -9,7 +9,7 @@
 namespace ebb::store {
 namespace {
 
-// Lines are stored together: a row for each costs more than the line.
+// Lines are stored in chunks, because a row for each costs more than the line itself.
 constexpr std::size_t kChunkBytes = 128 << 10;
 
 Status AddLines(engine::SnapshotReader& reader, std::string_view lines) {

@@ -22,7 +22,7 @@ void Note(CheckResult& result, std::string problem) {
   if (result.problems.size() < kMostProblems) result.problems.push_back(std::move(problem));
 }
 
-// Engines that fold decisions in need no policy.
+// An engine that only folds decisions in needs no policy.
 std::unique_ptr<engine::Engine> MakeFolding() {
   return std::make_unique<engine::Engine>(engine::Options{}, nullptr);
 }
@@ -33,7 +33,7 @@ std::string SnapshotOf(const engine::Engine& engine) {
   return text;
 }
 
-// Rows of a query whose first column says what is wrong.
+// Adds the rows of a query whose first column is a problem.
 Status NoteRows(Database& database, CheckResult& result, const char* sql) {
   return database.Query(sql, {}, [&](const Row& row) -> Status {
     if (row.Text(0) != "ok") Note(result, std::string(row.Text(0)));
@@ -53,7 +53,7 @@ Result<CheckResult> CheckFile(Database& database) {
 
 using Take = std::function<Status(std::int64_t seq, const engine::JournalRecord& record)>;
 
-// The records of (after, upto] in order.
+// Passes on the records of (after, upto] in order.
 Status Walk(Database& database, std::int64_t after, std::int64_t upto, const Take& take) {
   return database.Query("SELECT seq, line FROM journal WHERE seq > ? AND seq <= ? ORDER BY seq",
                         {after, upto}, [&](const Row& row) -> Status {
@@ -81,7 +81,7 @@ Result<CheckResult> CheckReadable(Database& database) {
   return result;
 }
 
-// The journal from one snapshot to the next, or to the end.
+// A part of the journal, from one snapshot to the next, or to the end.
 struct Part {
   SnapshotRecord from;
   std::optional<SnapshotRecord> to;
@@ -98,7 +98,7 @@ Result<std::vector<Part>> PartsOf(Database& database) {
   return parts;
 }
 
-// Where a part begins, or what is wrong with its snapshot.
+// The engine at the beginning of a part, or the problem of its snapshot.
 Result<std::unique_ptr<engine::Engine>> Begin(Database& database, const Part& part,
                                               std::unique_ptr<engine::Engine> engine) {
   EBB_ASSIGN_OR_RETURN(auto memory, ReadSnapshot(database, part.from));
@@ -106,7 +106,7 @@ Result<std::unique_ptr<engine::Engine>> Begin(Database& database, const Part& pa
   return engine;
 }
 
-// Folds a part in and compares with the next snapshot; the engine at its end.
+// Folds a part in, compares with the next snapshot, and returns the engine at the part's end.
 Result<std::unique_ptr<engine::Engine>> FoldPart(Database& database, const Part& part,
                                                  CheckResult& result) {
   EBB_ASSIGN_OR_RETURN(auto engine, Begin(database, part, MakeFolding()));
@@ -143,7 +143,7 @@ Status ReplayPart(Database& database, const Part& part, const CheckOptions& opti
   return {};
 }
 
-// Each row of a live job where its last explanation has it.
+// Checks that each row of a live job has the stage of the job's last explanation.
 Status CheckJobRows(Database& database, const engine::State& state, CheckResult& result) {
   return database.Query("SELECT id, stage, ended_ms FROM jobs", {}, [&](const Row& row) -> Status {
     const core::JobId id = row.Integer(0);
@@ -157,7 +157,7 @@ Status CheckJobRows(Database& database, const engine::State& state, CheckResult&
   });
 }
 
-// What is noted of jobs beside the engine can be read.
+// Checks that the notes on jobs can be read.
 Status CheckNotes(Database& database, CheckResult& result) {
   return database.Query(
       "SELECT id, held, budget_heard FROM jobs WHERE held IS NOT NULL OR budget_heard < 0", {},
@@ -199,7 +199,7 @@ Status CheckLedger(Database& database, CheckResult& result) {
       });
 }
 
-// What was told at the rungs, judged again.
+// Judges the losses reported at the rungs again.
 Status CheckSweep(Database& database, const SweepRecord& sweep, CheckResult& result) {
   EBB_ASSIGN_OR_RETURN(const auto losses, RungLossesOf(database, sweep.id));
   const auto where = [&](const RungLoss& loss) {
@@ -226,7 +226,7 @@ Status CheckSweeps(Database& database, CheckResult& result) {
   return {};
 }
 
-// A part that cannot be read at all is a problem of the store, not of the check.
+// A part that cannot be read at all is a problem of the store and not of the check.
 void NoteError(CheckResult& result, const Status& status) {
   if (!status) Note(result, status.error().Message());
 }
@@ -275,7 +275,8 @@ Result<std::vector<CheckResult>> CheckAll(Database& database, const CheckOptions
 }  // namespace
 
 Result<std::vector<CheckResult>> CheckStore(Database& database, const CheckOptions& options) {
-  EBB_RETURN_IF_ERROR(database.Run("BEGIN"));  // one moment for all of it
+  EBB_RETURN_IF_ERROR(
+      database.Run("BEGIN"));  // one transaction, so that everything is read as of one moment
   auto results = CheckAll(database, options);
   std::ignore = database.Run("COMMIT");
   return results;

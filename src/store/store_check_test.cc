@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* kPolicy = "lowest-slots";
 
-// Two lives of a service with a ledger, the second ended by a crash.
+// A store of a service with a ledger that lived twice; a crash ended the second life.
 platform::Path AStore(const std::string& name) {
   const auto path = ScratchDirectory(name) / "ebb.db";
   for (std::uint64_t life = 1; life <= 2; ++life) {

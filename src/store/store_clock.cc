@@ -51,7 +51,7 @@ std::string FlagsFor(const StoreClock& clock) {
   return flags + (clock.skip_waits ? " --skip-waits" : "");
 }
 
-// One that goes on need not say again where it began.
+// A replay that continues need not repeat where it began.
 bool IsSame(const StoreClock& kept, const StoreClock& given) {
   return kept.replayed == given.replayed && kept.speed == given.speed &&
          kept.skip_waits == given.skip_waits && (!given.start || given.start == kept.start);

@@ -11,7 +11,7 @@ const Time kStart = *ParseTime("2023-05-01");
 const StoreClock kLive;
 const StoreClock kReplay{true, kStart, 600, false};
 
-// Each time the store is opened anew.
+// Opens the store anew for each claim.
 Status Claim(const platform::Path& path, const StoreClock& clock) {
   ServiceStore store = *ServiceStore::Open(path);
   EBB_RETURN_IF_ERROR(ClaimClock(store, clock));

@@ -5,7 +5,7 @@
 namespace ebb::store {
 namespace {
 
-// A service that runs has heard of a new value by then.
+// By then a running service has received a new value.
 constexpr Duration kLookAgain{std::chrono::seconds{10}};
 constexpr Duration kBeyond = std::chrono::hours{24};
 
@@ -17,7 +17,7 @@ StoredFeed::StoredFeed(platform::Path store, Time since)
 Result<core::SignalView> StoredFeed::Observe(Time now, Duration) {
   EBB_ASSIGN_OR_RETURN(Database database, Database::Open(store_, Database::Mode::kReadUnchecked));
   EBB_ASSIGN_OR_RETURN(const core::SignalIdentity identity, LatestSignal(database));
-  // The value at `now` is kept whole.
+  // The value at `now` is kept in full, beyond `now`.
   EBB_ASSIGN_OR_RETURN(known_, SignalHistory(database, identity, {since_, now + kBeyond}));
   return core::SignalView{now, known_, {}};
 }

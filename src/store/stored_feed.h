@@ -1,7 +1,7 @@
 #pragma once
-// The grid as a service heard of it, read from its store by another process: what the supervisors
-// of attempts account with, whether or not the service runs (local/supervisor.h). It knows the
-// past; nothing of what the service has not heard yet.
+// The grid's intensity as a service received it, read from its store by another process.
+// Supervisors of attempts account with it, whether or not the service runs (local/supervisor.h). It
+// has past values only, as far as the service has received them.
 //
 // Thread contract: one thread. The store is open only while it is read.
 
@@ -12,15 +12,15 @@ namespace ebb::store {
 
 class StoredFeed final : public runtime::SignalFeed {
  public:
-  /// Of no time before `since`.
+  /// Reads no values before `since`.
   StoredFeed(platform::Path store, Time since);
 
   const core::SignalIdentity& identity() const override { return known_.identity(); }
-  /// Reads the store again. Without forecast.
+  /// Reads the store again. The view has no forecast.
   Result<core::SignalView> Observe(Time now, Duration horizon) override;
-  /// As of the last Observe.
+  /// The values as of the last Observe.
   Result<core::IntensitySeries> Believed(Interval interval) override;
-  /// The end of the value at `now`; where that is not known, shortly after.
+  /// The end of the value at `now`; if that is unknown, shortly after `now`.
   Time NextChange(Time now) const override;
 
  private:

@@ -46,7 +46,7 @@ RungLoss LossFrom(const Row& row) {
   loss.job = row.Integer(2);
   loss.at = Time{Duration{row.Integer(3)}};
   loss.epoch = Int(row, 4);
-  // SQLite has no NaN: it becomes NULL.
+  // SQLite has no NaN: a NaN loss is stored as NULL.
   loss.loss = row.IsNull(5) ? std::numeric_limits<double>::quiet_NaN() : row.Number(5);
   loss.verdict.rung = Int(row, 6);
   loss.verdict.rank = Size(row, 7);
@@ -123,7 +123,7 @@ Result<std::optional<core::SweepId>> FindSweepByKey(Database& database, const st
   const std::string sql = "SELECT id FROM sweeps WHERE key = ?";
   EBB_ASSIGN_OR_RETURN(const auto sweep, database.Integer(sql, {StoredKey(key, user)}));
   if (sweep) return sweep;
-  // Of an earlier version: whose it is stands in its experiments.
+  // A key of an earlier version is stored without its user, who is named in the experiments.
   EBB_ASSIGN_OR_RETURN(const auto earlier, database.Integer(sql, {key}));
   if (!earlier) return std::nullopt;
   EBB_ASSIGN_OR_RETURN(const auto first,

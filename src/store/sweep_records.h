@@ -1,7 +1,7 @@
 #pragma once
-// The sweeps that the service was given, and what their experiments told at the rungs of successive
-// halving (sweep/successive_halving.h), in the order in which it was judged: judged again in that
-// order it gives the same verdicts, so a service that starts again goes on where it was.
+// The sweeps of the service, and the losses that their experiments reported at the rungs of
+// successive halving (sweep/successive_halving.h), in the order of judgement. Judging them again in
+// that order gives the same verdicts, so a restarted service goes on where it was.
 
 #include <cstdint>
 #include <map>
@@ -20,31 +20,32 @@ namespace ebb::store {
 struct SweepRecord {
   core::SweepId id = 0;
   std::string name;
-  std::string key;  ///< the client's own, taken once; empty: none
+  std::string key;  ///< the client's own, used once; empty: none
   Time submitted{};
   std::optional<sweep::HalvingOptions> halving;
-  core::Budget budget{};  ///< of all experiments together; its action and grace are not used
-  std::string user{};     ///< whose key it is; not read back
+  core::Budget budget{};  ///< for all experiments together; its action and grace are not used
+  std::string user{};     ///< owner of the key; not read back
 };
 
-/// What one experiment told at a rung, and what that meant for it.
+/// The loss that one experiment reported at a rung, and its consequence.
 struct RungLoss {
   core::SweepId sweep = 0;
   std::int64_t number = 1;  ///< within its sweep, from 1
   core::JobId job = 0;
   Time at{};        ///< wall clock of its program
-  int epoch = 0;    ///< that it had ended: the rung's, or a later one
-  double loss = 0;  ///< may be no number
+  int epoch = 0;    ///< the epoch that had ended: the rung's, or a later one
+  double loss = 0;  ///< may be NaN
   sweep::Verdict verdict;
-  /// It was stopped for it: a verdict about one that ended by itself meanwhile stops nothing.
+  /// The experiment was stopped for it. A verdict about an experiment that ended by itself
+  /// meanwhile stops nothing.
   bool stopped = false;
   std::optional<Energy> saved_energy;  ///< estimated, when stopped
-  std::optional<Emissions> saved;      ///< the same; nothing: the intensity is not known
+  std::optional<Emissions> saved;  ///< estimated, when stopped; nothing: the intensity is unknown
 };
 
 void AddSweep(WriteGroup& group, const SweepRecord& sweep);
 void AddRungLoss(WriteGroup& group, const RungLoss& loss);
-/// In place of the one it had.
+/// Replaces the sweep's budget.
 void SetSweepBudget(WriteGroup& group, core::SweepId sweep, const core::Budget& budget);
 /// `number`: within its sweep, from 1.
 void AddSweepBudgetEvent(WriteGroup& group, core::SweepId sweep, std::int64_t number,
@@ -55,32 +56,32 @@ struct SweepFilter {
   int limit = 100;
 };
 
-/// Newest first.
+/// Lists sweeps, newest first.
 Result<std::vector<SweepRecord>> ListSweeps(Database& database, const SweepFilter& filter);
-/// Nothing where there is no such sweep.
+/// Returns nothing if there is no such sweep.
 Result<std::optional<SweepRecord>> FindSweep(Database& database, core::SweepId id);
 Result<std::optional<core::SweepId>> FindSweepByKey(Database& database, const std::string& key,
                                                     const std::string& user = "");
-/// The attempts of one experiment, together.
+/// Sums over the attempts of one experiment.
 struct AttemptSums {
   int attempts = 0;
-  int paused = 0;  ///< ended with a checkpoint
-  int open = 0;    ///< began, and have not ended
-  /// Really running, by the grid's clock, up to now where one goes on. Nothing: not known when one
-  /// of them began.
+  int paused = 0;  ///< number of attempts that ended with a checkpoint
+  int open = 0;    ///< number of attempts that began and have not ended
+  /// Actual run time by the grid's clock, up to now if an attempt still runs. Nothing: the begin of
+  /// one is unknown.
   std::optional<Duration> ran;
 };
-/// Of each of its experiments; those that had no attempt are not in it.
+/// Sums for each experiment of the sweep; experiments without an attempt are missing.
 Result<std::map<core::JobId, AttemptSums>> AttemptSumsOf(Database& database, core::SweepId sweep,
                                                          Time now);
-/// Of each of its experiments; those that were stored without any are not in it.
+/// Parameters of each experiment of the sweep; experiments stored without any are missing.
 Result<std::map<core::JobId, core::Parameters>> ParametersOf(Database& database,
                                                              core::SweepId sweep);
-/// In order.
+/// Budget events of the sweep, in order.
 Result<std::vector<core::BudgetEvent>> SweepBudgetEventsOf(Database& database, core::SweepId sweep);
-/// By all of its experiments that are in the ledger.
+/// Energy and emissions of all experiments of the sweep that are in the ledger.
 Result<core::BudgetUse> UseOfSweep(Database& database, core::SweepId sweep);
-/// In order.
+/// Losses at the rungs, in order.
 Result<std::vector<RungLoss>> RungLossesOf(Database& database, core::SweepId sweep);
 
 }  // namespace ebb::store

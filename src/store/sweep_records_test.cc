@@ -38,7 +38,7 @@ class SweepRecordsTest : public ::testing::Test {
     submission.parameters = parameters;
     return store_->AddJob(submission)->id;
   }
-  // As the service judges.
+  // Judges a loss as the service does.
   void Judge(core::SweepId sweep, core::JobId job, int epoch, double loss) {
     const auto verdict = halving_.Report(std::to_string(job), epoch, loss);
     ASSERT_TRUE(verdict);
@@ -166,7 +166,7 @@ TEST_F(SweepRecordsTest, AttemptsAreSummedAndWhatIsNotKnownIsNotZero) {
   EXPECT_FALSE(sums.at(unknown).ran);
 }
 
-// The verdict came, and its program had ended by itself before it was carried out.
+// The program ended by itself between the verdict and its execution.
 TEST_F(SweepRecordsTest, WhatEndedByItselfWasNotStopped) {
   const core::SweepId id = AddSweep();
   const core::JobId best = AddJob(id), done = AddJob(id), stopped = AddJob(id);

@@ -1,7 +1,7 @@
 #pragma once
 // Writes that become durable together. They wait in memory until Commit has written all of them in
-// one transaction; after a failure they go on waiting, and Commit is called again. Nothing of a
-// group is ever written without the rest.
+// one transaction; after a failure they go on waiting, and Commit is called again. A group is never
+// written in part.
 //
 // Thread contract: one thread, that of the database.
 
@@ -19,7 +19,7 @@ class WriteGroup {
   /// `sql` must be a literal: it is not copied.
   void Add(std::string_view sql, Values values) { writes_.push_back({sql, std::move(values)}); }
   std::size_t size() const { return writes_.size(); }
-  /// As if nothing had been added since there were so many.
+  /// Drops everything after the first `size` writes.
   void Truncate(std::size_t size) { writes_.resize(std::min(size, writes_.size())); }
 
   Status Commit(Database& database) {
@@ -40,7 +40,7 @@ class WriteGroup {
   std::vector<Write> writes_;
 };
 
-/// NULL where there is nothing.
+/// NULL if there is no time.
 inline Value MillisecondsOrNull(const std::optional<Time>& time) {
   return time ? Value{Milliseconds(*time)} : Value{};
 }

@@ -18,9 +18,8 @@ struct GeneratedFile {
 /// Describes how a target turns an experiment into a file.
 struct FileGenerator {
   std::function<std::string(const std::string& name)> target_name;
-  std::string ending;  ///< ".yaml"
-  std::string
-      good_names;  ///< valid names, for the Error: "at most 47 lower-case letters, digits and '-'"
+  std::string ending;      ///< ".yaml"
+  std::string good_names;  ///< names it accepts, for the Error: "at most 47 letters, ..."
   std::function<std::string(const Experiment&)> content;
 };
 
