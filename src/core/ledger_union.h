@@ -1,18 +1,18 @@
 #pragma once
-// Ledgers of several directories as one: ranks of a distributed job, attempts on several machines,
+// Unites ledgers of several directories: ranks of a distributed job, attempts on several machines,
 // copies of one run. A union is a set of rows, so uniting is associative, commutative and
-// idempotent; what counts of it is derived from the whole set (Counted), in whole microjoules.
+// idempotent. The parts that count are derived from the whole set (Counted), in whole microjoules.
 //
 // Counted once, at every millisecond:
 // - One device read as a whole by several ranks counts once: the best reading (counter before power
 //   integral before model, known intensity before unknown; then by run, attempt, time). A device is
-//   told by its machine and name, a GPU by its UUID alone. Processors and memory are read as a
+//   named by its machine and name, a GPU by its UUID alone. Processors and memory are read as a
 //   whole in the scope "machine", GPUs in both scopes, unless their rows say that they are shares.
-// - Where a sensor reads some device of a component as a whole, a model of that component on that
+// - If a sensor reads some device of a component as a whole, a model of that component on that
 //   machine does not count.
 // - Shares (of processors and memory: a process tree's; of a GPU: a program's, a slice's) are parts
-//   of the whole: where the whole is read they do not count; where it is not they add up, since the
-//   trees of ranks, and what holds parts of a GPU, are disjoint.
+//   of the whole. If the whole is read, they do not count; otherwise they add up, because the trees
+//   of ranks, and the programs that hold parts of a GPU, are disjoint.
 //
 // Pure.
 

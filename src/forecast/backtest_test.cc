@@ -34,8 +34,8 @@ TEST(Backtest, WhereValuesComeLateTheHourThatRunsIsScoredByItselfAndTheYardstick
   ASSERT_TRUE(scores);
   EXPECT_EQ(scores->running.rows, 18) << "120 hours, every 7";
   EXPECT_DOUBLE_EQ(scores->running.Bias(), -24);
-  // At midnight the hour from 22:00 is the latest known one, so that of 23:00 is 24 hours ahead
-  // of what repeats, and the leads of 23 and 24 hours are already two days behind.
+  // At midnight, the latest known hour begins at 22:00. So 23:00 is 24 hours ahead of the hour that
+  // repeats, and leads of 23 and 24 hours are already two days behind.
   EXPECT_DOUBLE_EQ(scores->by_lead[22].Bias(), -24);
   EXPECT_DOUBLE_EQ(scores->by_lead[23].Bias(), -48);
   EXPECT_EQ(scores->by_lead[0].rows, 0);

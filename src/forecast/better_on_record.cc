@@ -12,7 +12,7 @@ namespace {
 
 constexpr Duration kBetweenIssues{std::chrono::hours{13}};
 
-// FNV-1a over times and values.
+// FNV-1a hash over times and values.
 std::uint64_t Digest(std::span<const core::Sample> samples) {
   std::uint64_t digest = 0xcbf29ce484222325ULL;
   const auto add = [&](std::uint64_t word) { digest = (digest ^ word) * 0x100000001b3ULL; };

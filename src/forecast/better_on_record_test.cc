@@ -11,7 +11,7 @@ namespace {
 using std::chrono::days;
 using std::chrono::hours;
 
-// Says 200 plus an offset, for a limited number of hours.
+// A forecaster that gives 200 plus an offset, for a limited number of hours.
 class Fixed : public Forecaster {
  public:
   Fixed(const char* method, double value, int reach_hours)

@@ -13,12 +13,12 @@ constexpr Duration kHour{std::chrono::hours{1}};
 constexpr Duration kDay{std::chrono::days{1}};
 constexpr auto kDayHours = static_cast<std::ptrdiff_t>(kHoursPerDay);
 
-// Which hours a mean is of, counted from the latest hour of the zone.
+// The hours of a mean, counted from the latest hour of the zone.
 struct Block {
   std::ptrdiff_t first, last;
 };
-// The last day and its end, a day and a half ahead in steps of three hours (as far as an auction or
-// an operator's forecast reaches), then day by day.
+// The last day and its end, then a day and a half ahead in steps of three hours (as far as an
+// auction or an operator's forecast reaches), then day by day.
 constexpr std::array<Block, kInputsPerDriver> kBlocks{{{-23, 0},
                                                        {-2, 0},
                                                        {1, 3},
@@ -36,10 +36,11 @@ constexpr std::array<Block, kInputsPerDriver> kBlocks{{{-23, 0},
                                                        {37, 60},
                                                        {61, 84},
                                                        {85, 100}}};
-// A departure as large as usual is this much of an input, so that the penalty is felt.
+// Input value of a departure of the usual size. It is small, so that the penalty of the regression
+// matters.
 constexpr double kScale = 0.05;
-// Departures are measured by how large they were always, and those of what drifts by how large they
-// were lately where that is more. Before so many hours nothing is usual.
+// A departure is divided by the usual size over the whole past. For a driver that drifts, the usual
+// size of the last weeks counts if it is larger. There is no usual size before kLeastHours.
 constexpr double kRecentHours = 28.0 * kHoursPerDay;
 constexpr double kLeastHours = 28.0 * kHoursPerDay;
 
@@ -82,7 +83,8 @@ DriverInputs::Departures DriverInputs::DeparturesOf(const Driver& driver) {
   double recent = 0, always = 0, counted = 0;
   for (std::size_t hour = 0; hour < driver.hours.size(); ++hour) {
     std::optional<DriverHour> value = driver.hours[hour];
-    // What was usual a day ago is asked for as if all of it had been known.
+    // The usual value a day ago counts as fully known, so a value that became known more than a day
+    // after its hour is left out.
     const Time end = driver.begin + static_cast<Duration::rep>(hour + 1) * kHour;
     if (value && value->known > end + kDay) value.reset();
     const double usual = result.typical.Next();
@@ -105,7 +107,7 @@ std::optional<double> DriverInputs::Departures::Of(std::ptrdiff_t hour, std::ptr
   if (hour < 0 || hour >= static_cast<std::ptrdiff_t>(hours.size())) return std::nullopt;
   const auto& value = hours[static_cast<std::size_t>(hour)];
   if (!value || value->known > now) return std::nullopt;
-  // The same hour of the day, a day or more before the issue.
+  // The same hour of the day, at least a day before the issue.
   const std::ptrdiff_t days = (hour - issue + 2 * kDayHours - 1) / kDayHours;
   const std::ptrdiff_t like = hour - std::max<std::ptrdiff_t>(1, days) * kDayHours;
   if (like < 0 || issue < kDayHours) return std::nullopt;

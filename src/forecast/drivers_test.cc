@@ -21,7 +21,7 @@ constexpr std::size_t kLastDay = 0, kLastHours = 1, kNextHours = 2, kLater = 16;
 
 Time HourAt(int hour) { return kBegin + hour * kOneHour; }
 
-// Each known when the hour begins, unless `known_of` says otherwise.
+// A driver whose values are known when their hour begins, unless `known_of` says otherwise.
 template <typename ValueOf>
 Driver DriverFor(int count, ValueOf value_of, Duration known_ahead = Duration{0}) {
   Driver driver{"a driver", kBegin, {}};
@@ -34,7 +34,7 @@ std::vector<double> InputsAt(const Driver& driver, int hour) {
   return DriverInputs({driver}, core::Publication::AtBegin()).At(HourAt(hour));
 }
 
-// Plus and minus one by turns from day to day, so that the spread is known.
+// Plus and minus one from day to day, so that the size of departures is known.
 double ByTurns(int hour) { return hour / 24 % 2 == 0 ? 1 : -1; }
 
 TEST(Drivers, InputsAreMeansOfDeparturesInTheirUsualSpread) {
@@ -45,9 +45,9 @@ TEST(Drivers, InputsAreMeansOfDeparturesInTheirUsualSpread) {
   for (int ahead = 1; ahead <= 3; ++ahead)
     driver.hours[static_cast<std::size_t>(hour + ahead)]->value += 6;
   const std::vector<double> raised = InputsAt(driver, hour);
-  // The typical day goes to 1/27 after a +1 and to -1/27 after a -1, so a +1 lies 26/27 above that
-  // of two days before, and departures from the day before are of 28/27, a little more in the first
-  // two weeks.
+  // The typical day goes to 1/27 after a +1 and to -1/27 after a -1. So a +1 lies 26/27 above the
+  // typical day two days before, and departures from the day before are 28/27, a little more in the
+  // first two weeks.
   EXPECT_NEAR(plain[kNextHours], 0.05 * 26 / 28, 0.0015);
   EXPECT_NEAR(raised[kNextHours] - plain[kNextHours], 6 * 0.05 * 27 / 28, 0.01);
   for (std::size_t i = 0; i < kInputsPerDriver; ++i) {
@@ -57,7 +57,7 @@ TEST(Drivers, InputsAreMeansOfDeparturesInTheirUsualSpread) {
   }
 }
 
-// Five times as large in the last 80 days, as prices were in 2021.
+// Departures are five times as large in the last 80 days, as prices were in 2021.
 TEST(Drivers, WhatDriftsIsMeasuredByHowFarItLiesFromTheUsualLately) {
   const auto grown = [](int hour) { return (hour < 24 * 200 ? 1 : 5) * ByTurns(hour); };
   Driver driver = DriverFor(24 * 290, grown, days{10});
@@ -118,7 +118,7 @@ TEST(Drivers, APriceOfQuarterHoursIsTheMeanOfTheHourOnceAllAreKnown) {
   EXPECT_FALSE(driver.hours[2].has_value());
 }
 
-// Intensity that follows something nobody sees in its past; a price shows it a day ahead.
+// Intensity follows something that its past does not show; a price shows it a day ahead.
 struct World {
   std::vector<double> hidden;
   World() {
@@ -157,7 +157,7 @@ TEST(Drivers, AForecastLearnsWhatADriverIsGoodForAtEachLead) {
       hours{24});
   RidgeForecaster without, with(world.Inputs(price));
   EXPECT_LT(ErrorOf(with, series, 4, 22), 0.5 * ErrorOf(without, series, 4, 22));
-  // Beyond what is known it cannot be better by much.
+  // Beyond the known prices, the forecast cannot be much better.
   EXPECT_NEAR(ErrorOf(with, series, 72, 96) / ErrorOf(without, series, 72, 96), 1, 0.05);
   EXPECT_EQ(with.At(series, kBegin + days{300}, Duration{hours{24}})->method,
             "regression on the zone's own past and a driver");

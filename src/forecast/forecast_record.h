@@ -1,5 +1,5 @@
 #pragma once
-// What a provider expected at several past moments: how good its forecasts are is judged by it
+// A record of a provider's forecasts at several past moments, by which they are judged
 // (judgement.h). Values only.
 
 #include <memory>
@@ -12,32 +12,34 @@
 namespace ebb::forecast {
 
 struct RecordedForecast {
-  Time at{};           ///< when it was had
-  Time known_until{};  ///< the end of the latest interval that was published by then
+  Time at{};           ///< when Ebb received the forecast
+  Time known_until{};  ///< end of the latest interval published by then
   std::vector<core::Sample> rows;
   friend bool operator==(const RecordedForecast&, const RecordedForecast&) = default;
 };
 
 class ForecastRecord {
  public:
-  /// Far enough apart to be of different weather, and by every hour of the day.
+  /// Time between two recorded forecasts: long enough for different weather, and it reaches every
+  /// hour of the day.
   static constexpr Duration kBetween{std::chrono::hours{13}};
-  /// What a judgement looks at, and the current week.
+  /// Time that a record reaches back: the weeks that a judgement looks at, and the current week.
   static constexpr Duration kKept{std::chrono::days{36}};
 
-  /// Takes a forecast that is later than the last one by kBetween, in order of `at`, and forgets
-  /// those that are too old beside it. Whether it was taken.
+  /// Adds a forecast if it is later than the last one by at least kBetween, in order of `at`, and
+  /// removes forecasts that are too old. Returns true if it was added.
   bool Add(RecordedForecast forecast);
-  /// One that lies in the future, by a clock that was set back since, would keep all others away.
+  /// Removes forecasts after `now`. Such a forecast, from before the clock was set back, would keep
+  /// all others out.
   void ForgetAfter(Time now);
 
   const std::vector<RecordedForecast>& forecasts() const { return forecasts_; }
   bool empty() const { return forecasts_.empty(); }
-  /// The moments of those within `interval`, in order.
+  /// The moments of the recorded forecasts within `interval`, in order.
   std::vector<Time> MomentsIn(Interval interval) const;
-  /// The latest by `now`; null where there is none.
+  /// The latest forecast by `now`; nullptr if there is none.
   const RecordedForecast* LatestBy(Time now) const;
-  /// How late values were known at these moments: the median. At their begin where the record is
+  /// The usual publication at these moments, by the median of the delays; AtBegin if the record is
   /// empty.
   core::Publication UsualPublication() const;
 
@@ -45,8 +47,8 @@ class ForecastRecord {
   std::vector<RecordedForecast> forecasts_;
 };
 
-/// "provider": at every moment the latest forecast of `record`, which is not null. Rows begin where
-/// what was published by then ends.
+/// The forecaster "provider": at every moment it gives the latest forecast of `record`, which must
+/// not be null. Its rows begin at the end of the values published by then.
 std::unique_ptr<Forecaster> MakeRecordedForecaster(std::shared_ptr<const ForecastRecord> record);
 
 }  // namespace ebb::forecast

@@ -12,7 +12,8 @@ using std::chrono::days;
 using std::chrono::hours;
 using std::chrono::minutes;
 
-// Had at `at`, when the hours up to the one before were published; says `value` for two days.
+// A forecast of `value` for two days, received at `at`, when the hours up to the one before `at`
+// were published.
 RecordedForecast Had(Time at, double value) {
   RecordedForecast forecast{at, at - hours{1}, {}};
   for (int i = -1; i < 48; ++i) {
@@ -71,7 +72,7 @@ TEST(ForecastRecord, KnowsHowLateValuesWere) {
   EXPECT_EQ(record.UsualPublication(), core::Publication::AfterEnd(minutes{46}));
 }
 
-// The truth is 200, one's own forecast is off by 30.
+// The truth is 200, and the own forecast is off by 30.
 TEST(Judge, TheErrorsOfBothAreThoseOfTheRowsThatBothHave) {
   auto record = std::make_shared<ForecastRecord>();
   for (int i = 0; i < 40; ++i) record->Add(Had(kBegin + days{30} + i * hours{13}, 190 + i));
@@ -95,7 +96,7 @@ TEST(Judge, TheErrorsOfBothAreThoseOfTheRowsThatBothHave) {
   const auto judgement =
       Judge(*provider, own, history, core::Publication::AfterEnd(Duration{0}), moments, until);
   ASSERT_TRUE(judgement);
-  // 24 rows each, but for the last two: 18 and 5 of their hours are published before the end.
+  // 24 rows each, except the last two: 18 and 5 of their hours are published before the end.
   EXPECT_EQ(judgement->rows, 17 * 24 + 18 + 5);
   EXPECT_DOUBLE_EQ(judgement->OwnMean(), 30);
   double sum = 0;

@@ -9,8 +9,8 @@
 namespace ebb::forecast {
 namespace {
 
-// Nothing but the moment of the question has to change: forecasters never look at what begins
-// after it.
+// Forecasts from late values by asking about an earlier moment. This is enough, because forecasters
+// never look at samples that begin after the moment of the question.
 class PublishedLate final : public Forecaster {
  public:
   PublishedLate(std::unique_ptr<Forecaster> inner, const core::Publication& publication)

@@ -1,7 +1,7 @@
 #pragma once
-// The port between a history of intensity and what it lets one expect. Everything here is pure: no
-// clock, file, thread or environment, and the same history and moment give the same forecast on
-// every machine, whatever was asked before. Method and figures: docs/forecast.md.
+// The port for forecasts of intensity from a history. Everything here is pure: no clock, file,
+// thread or environment. The same history and moment give the same forecast on every machine,
+// whatever was asked before. Method and figures: docs/forecast.md.
 
 #include <memory>
 #include <string_view>
@@ -18,13 +18,14 @@ class Forecaster {
  public:
   virtual ~Forecaster() = default;
 
-  /// As it is given to MakeForecaster.
+  /// Name as MakeForecaster takes it.
   virtual std::string_view name() const = 0;
 
-  /// What was to be expected at `now` from the samples that begin by then; later ones are never
-  /// looked at. Rows have the history's own step, begin where what is known at `now` ends, and end
-  /// at `now + horizon`. P50, with P10 and P90 where the history is long enough to know its own
-  /// errors. Where nothing can be said there is no row. One thread at a time: fits are remembered.
+  /// The forecast at `now` from the samples that begin by then; it never looks at later ones. Rows
+  /// have the history's own step, begin at the end of the values known at `now`, and end at `now +
+  /// horizon`. They have P50, and P10 and P90 if the history is long enough to know its own errors.
+  /// Without a basis for a forecast there is no row. Thread contract: one thread at a time, because
+  /// fits are remembered.
   virtual Result<core::Forecast> At(const core::IntensitySeries& history, Time now,
                                     Duration horizon) = 0;
 };
@@ -35,12 +36,12 @@ inline constexpr std::string_view kRidge = "ridge";
 
 std::vector<std::string_view> ForecasterNames();
 Result<std::unique_ptr<Forecaster>> MakeForecaster(std::string_view name);
-/// The best one that needs nothing but history.
+/// The best forecaster that needs only history.
 std::unique_ptr<Forecaster> MakeBestForecaster();
 
-/// `forecaster` where values are published late: it learns from what was published by then only,
-/// and its rows begin where that ends, so before `now`. Issued: when the latest known interval
-/// began.
+/// Adapts `forecaster` to values that are published late: it learns only from values published by
+/// then, and its rows begin at their end, so before `now`. The forecast is issued at the begin of
+/// the latest known interval.
 std::unique_ptr<Forecaster> AsPublished(std::unique_ptr<Forecaster> forecaster,
                                         const core::Publication& publication);
 

@@ -1,4 +1,4 @@
-// What every forecaster promises.
+// Tests of promises that every forecaster keeps.
 #include "forecast/forecaster.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ constexpr Duration kHorizon{hours{96}};
 
 double Sine(double hour) { return 300 + 100 * std::sin(2 * std::numbers::pi * hour / 24); }
 
-// A day's wave and noise that remembers, from a seed.
+// A daily wave with autocorrelated noise, from a seed.
 core::IntensitySeries Noisy(int count, std::uint64_t seed) {
   Random random(seed);
   double noise = 0;
@@ -86,7 +86,7 @@ TEST_P(EveryForecaster, NeverLooksAhead) {
   });
   const auto one = Series(
       24 * 160, [&](int i) { return truth[static_cast<std::size_t>(i)].intensity.g_per_kwh; });
-  // Asked about the future first, so that what is remembered is put to the test too.
+  // The test asks about the future first, so that remembered fits are tested too.
   At(one, kBegin + days{159});
   const core::Forecast a = At(one, now);
   const core::Forecast b = (*MakeForecaster(GetParam()))->At(other, now, kHorizon).value();
@@ -96,8 +96,8 @@ TEST_P(EveryForecaster, NeverLooksAhead) {
   EXPECT_EQ(At(other, now).series.samples(), a.series.samples());
 }
 
-// What is not yet published at `now` is poison: whatever stands there instead, also nothing,
-// changes no figure of any forecast, by whatever lag and at whatever moment.
+// Values that are not yet published at `now` must not matter. Other values, or none, in their place
+// change no figure of any forecast, for any lag and any moment.
 TEST_P(EveryForecaster, NeverLooksAtWhatIsNotPublished) {
   constexpr int kHours = 24 * 130;
   const auto truth = Noisy(kHours, 11).samples();
@@ -131,7 +131,7 @@ TEST_P(EveryForecaster, NeverLooksAtWhatIsNotPublished) {
   }
 }
 
-// An hour's lag is an hour's lead: the forecast is the one of an hour's earlier knowledge.
+// An hour's lag equals an hour's lead: the forecast equals one from an hour earlier.
 TEST_P(EveryForecaster, WithALagIsTheForecastOfWhoKnewNoMore) {
   const auto history = Noisy(24 * 120, 31);
   const Time now = kBegin + days{100} + hours{9};
@@ -176,7 +176,7 @@ TEST_P(EveryForecaster, AGapIsNotACliff) {
   ASSERT_EQ(forecast.series.samples().size(), 95u);
   for (const core::Sample& sample : forecast.series.samples())
     EXPECT_NEAR(sample.intensity.g_per_kwh, Sine(Hours(sample.interval.begin - kBegin)), 120);
-  // In the middle of a gap the first row begins now.
+  // In the middle of a gap, the first row begins now.
   EXPECT_EQ(At(gap, kBegin + days{100} + minutes{90}).series.span().begin,
             kBegin + days{100} + minutes{90});
 }

@@ -8,9 +8,9 @@ namespace ebb::forecast {
 namespace {
 
 constexpr Duration kHour{std::chrono::hours{1}};
-// What is left of the last deviation after each missing hour.
+// Share of the last deviation that remains after each missing hour.
 constexpr double kDeviationKept = 0.9;
-// Hours missing in a row that may stand in a fit with their filled value.
+// A fit may use the filled value of up to this many missing hours in a row.
 constexpr std::size_t kShortGapHours = 6;
 
 }  // namespace
@@ -33,7 +33,7 @@ std::size_t HourlyGrid::Extend(std::span<const core::Sample> known) {
       const Duration part = Overlap(sample.interval, hour).length();
       sum += sample.intensity.g_per_kwh * Hours(part);
       covered += part;
-      if (sample.interval.end > hour.end) break;  // the next hour has a part of it too
+      if (sample.interval.end > hour.end) break;  // the next hour has a part of this sample too
       ++next_sample_;
     }
     Append(sum, covered);
@@ -41,7 +41,7 @@ std::size_t HourlyGrid::Extend(std::span<const core::Sample> known) {
   return stayed;
 }
 
-// All but the first samples, and the hours that they do not fill.
+// Keeps the first `samples` samples and the hours that they fill; forgets the rest.
 void HourlyGrid::Forget(std::size_t samples) {
   const std::size_t hours = samples > 0 ? HoursIn(std::span(seen_).first(samples)) : 0;
   const Time end = BeginOf(hours);

@@ -10,7 +10,7 @@ namespace {
 
 using std::chrono::minutes;
 
-// What follows is of a later question.
+// Compares the common beginning. The rest of `found` comes from a later question.
 void ExpectBeginsLike(const HourlyGrid& found, const HourlyGrid& expected) {
   ASSERT_GE(found.size(), expected.size());
   for (std::size_t hour = 0; hour < expected.size(); ++hour) {
@@ -20,7 +20,7 @@ void ExpectBeginsLike(const HourlyGrid& found, const HourlyGrid& expected) {
   }
 }
 
-// Values that changed, went and came, anywhere; steps of an hour and finer, with gaps.
+// Changes, removes and adds values anywhere, with steps of an hour and less, and with gaps.
 TEST(HourlyGrid, AfterAnyRevisionItIsAsOneMadeAnew) {
   Random random(3);
   for (int round = 0; round < 60; ++round) {

@@ -8,7 +8,8 @@
 namespace ebb::forecast {
 namespace {
 
-// Rows that both have, of what was not over when they were made.
+// Compares rows that both forecasts have, for intervals that were not over when the forecasts were
+// made.
 void AddErrors(const core::Forecast& provider, const core::Forecast& own, Time made,
                std::span<const core::Sample> truth, Judgement& judgement) {
   for (const core::Sample& sample : truth) {

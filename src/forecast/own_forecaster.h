@@ -1,6 +1,6 @@
 #pragma once
-// The forecast that Ebb makes itself: from a zone's own past, and from what else is known of it
-// while that has the better record (better_on_record.h). Pure.
+// Ebb's own forecast: from a zone's own past, and from other data about the zone while that has the
+// better record (better_on_record.h). Pure.
 
 #include <memory>
 
@@ -12,20 +12,21 @@
 
 namespace ebb::forecast {
 
-/// Any may be null.
+/// Data beside the zone's past. Any member may be null.
 struct BesidePast {
   std::shared_ptr<const WeatherArchive> weather{};
-  std::shared_ptr<const DriverInputs> drivers{};  ///< of the same publication as the history
-  std::shared_ptr<const TypicalYear> typical{};   ///< of earlier years: the first weeks need them
+  std::shared_ptr<const DriverInputs> drivers{};  ///< drivers with the publication of the history
+  std::shared_ptr<const TypicalYear> typical{};   ///< typical days of earlier years, needed in the
+                                                  ///< first weeks
 };
 
-/// From the past alone: of typical days, and of the regression once the past is long enough for it
-/// and while it has the better record. Values are known as they begin.
+/// Forecasts from the past alone: from typical days, and from the regression once the past is long
+/// enough for it and while it has the better record. Values are known as they begin.
 std::unique_ptr<Forecaster> MakePlainForecaster(std::shared_ptr<const TypicalYear> typical);
-/// From the past and, where there are any, the drivers. Keeps to `publication`.
+/// Forecasts from the past and, if there are any, the drivers. Keeps to `publication`.
 std::unique_ptr<Forecaster> MakePastForecaster(const BesidePast& beside,
                                                const core::Publication& publication);
-/// The best of all that is known.
+/// The best forecast from all available data.
 std::unique_ptr<Forecaster> MakeOwnForecaster(const BesidePast& beside,
                                               const core::Publication& publication);
 

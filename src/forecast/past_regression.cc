@@ -11,14 +11,14 @@ namespace {
 
 constexpr std::size_t kPastDays = kPastHours / kHoursPerDay;
 constexpr std::size_t kWeekdays = 7;
-// The last 24 hours one by one, the days before as means, then calendar: one, year, day of the
+// The last 24 hours one by one, the days before as means, then the calendar: one, year, day of the
 // week.
 constexpr std::size_t kPastInputs = kHoursPerDay + (kPastDays - 1) + 3 + kWeekdays;
-// Calendar inputs are made small, so that the penalty holds them back more than the past.
+// Calendar inputs are small, so that the penalty holds them back more than the past.
 constexpr double kCalendarScale = 0.03;
 constexpr double kPenalty = 0.2;
 constexpr double kNeighbourWeight = 0.8;
-constexpr double kLeastRows = 21;  // per hour of the day
+constexpr double kLeastRows = 21;  // rows per hour of the day
 
 constexpr Duration kFitPeriod{std::chrono::days{28}};
 constexpr std::size_t kLeastErrorHours = 21 * kHoursPerDay;
@@ -29,7 +29,7 @@ std::vector<double> Inputs(const TypicalDays& days, std::size_t hour, Time begin
   std::vector<double> inputs;
   inputs.reserve(kPastInputs + further.size());
   const double level = days.Level(hour);
-  // The typical value of an hour of the day as it stands at `hour`.
+  // The deviation from the typical value of that hour of the day, as it stands at `hour`.
   const auto deviation = [&](std::size_t back) {
     return (days.value(hour - back) - days.typical(hour - back % kHoursPerDay)) / level;
   };

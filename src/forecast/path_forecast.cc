@@ -11,11 +11,11 @@ namespace {
 constexpr Duration kHour{std::chrono::hours{1}};
 constexpr Duration kDay{std::chrono::days{1}};
 constexpr Duration kShapeDays{std::chrono::days{14}};
-// How fast the deviation of the latest step inside an unfinished hour fades.
+// Time constant with which the deviation of the latest step inside an unfinished hour fades.
 constexpr double kStepFadeHours = 3;
 
-// How the steps inside an hour usually differ from its mean, by step of the day. Zero for a history
-// of hours or longer.
+// The usual differences of the steps inside an hour from its mean, by step of the day. Zero if the
+// history has steps of an hour or longer.
 class ShapeInsideHour {
  public:
   ShapeInsideHour(const HourlyGrid& grid, std::span<const core::Sample> known)
@@ -50,7 +50,7 @@ class ShapeInsideHour {
   std::vector<double> sums_, counts_;
 };
 
-// A path of hours as a function of time; beyond its end the last deviation and band go on.
+// An hourly path as a function of time. Beyond its end, the last deviation and band go on.
 class PathInTime {
  public:
   PathInTime(const HourlyPath& path, Time begin) : path_(path), begin_(begin) {}

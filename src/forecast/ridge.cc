@@ -7,7 +7,7 @@
 namespace ebb::forecast {
 namespace {
 
-// In place: the lower triangle of a positive definite matrix becomes its Cholesky factor.
+// Replaces the lower triangle of a positive definite matrix by its Cholesky factor, in place.
 void Factorise(std::vector<double>& matrix, std::size_t size) {
   for (std::size_t i = 0; i < size; ++i) {
     for (std::size_t j = 0; j <= i; ++j) {
@@ -18,7 +18,7 @@ void Factorise(std::vector<double>& matrix, std::size_t size) {
   }
 }
 
-// row[i] -= factor * row[k], for rows of `width` values.
+// Computes row[i] -= factor * row[k], for rows of `width` values.
 void Subtract(std::vector<double>& rows, std::size_t width, std::size_t i, std::size_t k,
               double factor) {
   double* const target = rows.data() + i * width;

@@ -1,6 +1,6 @@
 #pragma once
 // Ridge regression of many outputs on the same inputs, from sums that are added up row by row.
-// Plain loops in a fixed order: the same result from every compiler. Pure.
+// Plain loops in a fixed order give the same result with every compiler. Pure.
 
 #include <cstddef>
 #include <span>

@@ -1,7 +1,7 @@
 #pragma once
-// The forecast from a zone's own history: RidgeModel hour by hour, the history's own shape inside
-// the hour; while the history is short or has a hole, typical days of earlier years if any are
-// known (typical_forecaster.h), else the seasonal naive forecast. Pure.
+// Forecasts from a zone's own history: RidgeModel hour by hour, with the history's own shape inside
+// the hour. While the history is short or has a hole, it uses typical days of earlier years if any
+// are known (typical_forecaster.h), and otherwise the seasonal naive forecast. Pure.
 
 #include <string>
 
@@ -14,11 +14,11 @@ inline constexpr const char* kRidgeMethod = "regression on the zone's own past";
 
 class RidgeForecaster : public Forecaster {
  public:
-  /// Null: none are known.
+  /// nullptr: no typical days are known.
   explicit RidgeForecaster(std::shared_ptr<const TypicalYear> typical = nullptr)
       : fallback_(MakeEarlyForecaster(std::move(typical))) {}
-  /// With what else is known of the zone's hours; not null. Keeps to the publication of `drivers`
-  /// only for them: AsPublished does so for the history.
+  /// Also uses `drivers`, which must not be null. It keeps to the publication of `drivers` only for
+  /// the drivers themselves; AsPublished does so for the history.
   explicit RidgeForecaster(std::shared_ptr<const DriverInputs> drivers,
                            std::shared_ptr<const TypicalYear> typical = nullptr)
       : name_("with " + drivers->name()),

@@ -47,7 +47,7 @@ TEST(RidgeForecaster, TheBandHoldsFourFifthsOfWhatComes) {
   EXPECT_EQ(DayAhead(scores->by_lead).banded_rows, DayAhead(scores->by_lead).rows);
 }
 
-// For AR(1) noise the best possible forecast is known: kept^lead times the current deviation.
+// The best possible forecast of AR(1) noise is known: kept^lead times the current deviation.
 TEST(RidgeForecaster, ComesCloseToTheBestPossibleForecastOfAutoregressiveNoise) {
   const double kept = 0.9;
   const auto history = AutoregressiveNoise(24 * 500, kept);
@@ -80,10 +80,12 @@ TEST(RidgeForecaster, LearnsThatWeekendsDiffer) {
   const auto value = [](int i) { return i / 24 % 7 >= 5 ? 200.0 : 300.0; };
   const auto history = Series(24 * 400, value);
   RidgeForecaster forecaster;
-  // Day 0 is a Monday; 392 = 56 weeks. From Thursday evening over the weekend to Monday.
+  // Day 0 is a Monday; 392 = 56 weeks. The forecast reaches from Thursday evening over the weekend
+  // to Monday.
   const auto forecast =
       forecaster.At(history, kBegin + days{392 + 3} + hours{20}, Duration{hours{96}});
-  // Neighbouring hours share their fits, so midnight is softened; the day as a whole is not.
+  // Neighbouring hours share their fits, so the forecast softens midnight, but not the day as a
+  // whole.
   for (int day = 396; day < 399; ++day) {
     const Interval noon{kBegin + days{day} + hours{6}, kBegin + days{day} + hours{18}};
     EXPECT_NEAR(forecast->series.Mean(noon)->intensity.g_per_kwh, value(24 * day), 15) << day;

@@ -52,7 +52,7 @@ const RidgeModel::Fit& RidgeModel::FitFor(std::size_t hour) {
   return fits_[index];
 }
 
-// The fit of a period knows all rows whose last target lies before the period.
+// The fit of a period uses all rows whose last target lies before the period.
 void RidgeModel::AddFit() {
   const std::int64_t period =
       FitPeriodOf(grid_.BeginOf(0)) + static_cast<std::int64_t>(fits_.size());

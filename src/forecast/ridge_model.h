@@ -1,7 +1,7 @@
 #pragma once
-// The hourly model behind the forecast from a zone's own past: the regression of
-// past_regression.h, fitted anew at fixed moments (every 28 days of UTC) from everything before,
-// and remembered; bands are quantiles of the errors that earlier maps made on hours they had not
+// The hourly model behind the forecast from a zone's own past: the regression of past_regression.h.
+// It is fitted anew at fixed moments (every 28 days of UTC) from everything before, and remembers
+// its fits. Bands are quantiles of the errors that earlier maps made on hours that they had not
 // seen. Method and figures: docs/forecast.md. Pure.
 
 #include <memory>
@@ -15,30 +15,30 @@
 
 namespace ebb::forecast {
 
-/// What follows hour `issue`: element i is the hour issue + 1 + i, in gCO2eq/kWh.
+/// The hours after hour `issue`: element i is the hour issue + 1 + i, in gCO2eq/kWh.
 struct HourlyPath {
-  std::vector<double> typical;    ///< the typical day
-  std::vector<double> deviation;  ///< expected difference from it
-  std::vector<double> low, high;  ///< P10 and P90 less the expectation; empty when not yet known
+  std::vector<double> typical;    ///< typical day
+  std::vector<double> deviation;  ///< expected difference from the typical day
+  std::vector<double> low, high;  ///< P10 and P90 less the expectation; empty if not yet known
 };
 
-/// Less than this much history is not fitted.
+/// The model needs this much history for a fit.
 inline constexpr std::size_t kLeastHours = 70 * kHoursPerDay;
 
 class RidgeModel {
  public:
   RidgeModel() = default;
-  /// With further inputs beside the past; nullptr: none.
+  /// Uses further inputs beside the past; nullptr: none.
   explicit RidgeModel(std::shared_ptr<const DriverInputs> drivers);
 
-  /// Takes in what is known. Values that are revised after the latest fit only replace what was
-  /// seen; earlier ones make it forget all. Returns how many of the first hours stayed as they were
-  /// (0 where it forgot).
+  /// Takes in the known samples. A revision after the latest fit only replaces values; an earlier
+  /// one makes the model forget everything. Returns how many of the first hours stayed as they were
+  /// (0 if it forgot).
   std::size_t Learn(std::span<const core::Sample> known);
   const HourlyGrid& grid() const { return grid_; }
 
-  /// What was to be expected when hour `issue` had just been published, from hours up to it;
-  /// nothing where the past is too short or has a hole.
+  /// The expectation when hour `issue` had just been published, from hours up to it; nullopt if the
+  /// past is too short or has a hole.
   std::optional<HourlyPath> Expect(std::size_t issue);
 
  private:
@@ -47,7 +47,7 @@ class RidgeModel {
     Bands bands;
   };
 
-  /// What the drivers said when hour `issue` became known.
+  /// The drivers' inputs when hour `issue` became known.
   std::vector<double> DriversAt(std::size_t issue) const;
   std::size_t FitIndexOf(std::size_t hour) const;
   const Fit& FitFor(std::size_t hour);
@@ -56,11 +56,11 @@ class RidgeModel {
 
   std::shared_ptr<const DriverInputs> drivers_;
   HourlyGrid grid_;
-  std::vector<Fit> fits_;  ///< by 28-day period since the first
+  std::vector<Fit> fits_;  ///< fits by 28-day period since the first
   PastSums sums_;
   std::size_t next_row_ = 0;
-  std::size_t fitted_before_ = 0;  ///< no fit has seen this hour or a later one
-  std::vector<double> errors_;     ///< [row][lead], the latest rows
+  std::size_t fitted_before_ = 0;  ///< no fit has used this hour or a later one
+  std::vector<double> errors_;     ///< errors [row][lead], the latest rows
   std::vector<std::size_t> error_issues_;
 };
 

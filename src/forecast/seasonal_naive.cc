@@ -13,7 +13,7 @@ constexpr Duration kDay{std::chrono::days{1}};
 constexpr Duration kWeek{std::chrono::days{7}};
 constexpr double kYesterdayWeight = 0.7;
 constexpr double kFadeHours = 12;
-// How many days and weeks back a gap is stepped over.
+// Number of days and weeks back that are tried if a value is missing.
 constexpr int kDaysTried = 7;
 constexpr int kWeeksTried = 4;
 
@@ -21,10 +21,10 @@ struct Past {
   const core::IntensitySeries& history;
   Time now;
 
-  // The value a whole number of periods before `target`, the latest that is known.
+  // The latest known value that lies a whole number of periods before `target`.
   std::optional<double> Same(Time target, Duration period, int tries) const {
     const auto ahead = std::max<Duration::rep>(0, (target - now).count());
-    // Rounded up, so that the first candidate is not after now; at least one period back.
+    // Rounds up, so that the first candidate is not after now; at least one period back.
     auto periods = std::max<Duration::rep>(1, (ahead + period.count() - 1) / period.count());
     for (int i = 0; i < tries; ++i, ++periods) {
       if (const core::Sample* sample = history.At(target - periods * period))
@@ -42,7 +42,7 @@ struct Past {
   }
 };
 
-// Row by row what `expect` says, and the latest value where it says nothing.
+// Fills row by row with `expect`, and with the latest value if `expect` gives none.
 template <typename Expect>
 core::Forecast Repeat(const core::IntensitySeries& history, Time now, Duration horizon,
                       const char* method, Expect expect) {

@@ -1,9 +1,9 @@
 #pragma once
 // The two plain forecasts. Persistence repeats the latest day and is the yardstick. The seasonal
-// naive forecast is 0.7 times the same hour of yesterday plus 0.3 times that of last week (of the
-// latest days that are known), plus the current deviation from that mean, which fades with a time
-// constant of 12 hours. Weights and constant were chosen on the 2021-2024 life-cycle series of four
-// zones. Where no earlier day is known, the latest value goes on. Pure.
+// naive forecast is 0.7 times the same hour of yesterday plus 0.3 times that hour of last week (of
+// the latest days that are known), plus the current deviation from that mean, which fades with a
+// time constant of 12 hours. Weights and constant were chosen on the 2021-2024 life-cycle series of
+// four zones. If no earlier day is known, the latest value goes on. Pure.
 
 #include "forecast/forecaster.h"
 

@@ -7,7 +7,7 @@
 namespace ebb::forecast {
 namespace {
 
-// A new day counts this much in the typical day; in the first two weeks all days count alike.
+// Time constant of the typical day in days. In the first two weeks all days count alike.
 constexpr double kTypicalDays = 14;
 
 }  // namespace

@@ -15,20 +15,21 @@ namespace {
 constexpr std::size_t kHoursUsed = 7 * kHoursPerDay;
 
 // How a zone departs from its typical days: variances in units of the square of the day-to-day
-// standard deviation, and how fast agreement of two moments fades. All were chosen on 2021.
+// standard deviation, and time constants in days or hours over which agreement fades. All were
+// chosen on 2021.
 constexpr double kLasting = 0.9;                                        // another year
 constexpr double kWeather = 0.4, kWeatherDays = 3;                      // whole days
 constexpr double kShape = 0.25, kShapeDays = 2, kShapeSharpness = 1.9;  // parts of the day
 constexpr double kSingleHour = 0.05, kSingleHourDays = 30;              // one hour of the day
 constexpr double kLastHours = 0.14, kLastHoursFade = 12;
 constexpr double kNoise = 0.0005;
-// How far the level may be off as a whole, and the swing of the day, as shares.
+// Possible errors of the level as a whole and of the swing of the day, as shares.
 constexpr double kLevelShare = 0.2, kSwingShare = 0.28;
-// Typical days are of the life cycle: for another boundary only their shape is known.
+// Typical days are for the life cycle: for another boundary, only their shape is known.
 constexpr double kLevelShareOfOther = 1;
-// Some of the day ahead is yesterday once more: a grid that has changed is not badly wrong then.
+// Share of yesterday's values in the day ahead. It limits the error after a change of the grid.
 constexpr double kYesterday = 0.25, kYesterdayFadeHours = 48;
-// Days that hardly differ in a season may still do so in another year.
+// Days that hardly differ within a season may still differ in another year.
 constexpr double kLeastDeviation = 0.02;
 
 double AgreementAt(std::size_t hours_apart) {
@@ -42,13 +43,13 @@ double AgreementAt(std::size_t hours_apart) {
          (same_hour ? kSingleHour * std::exp(-days / kSingleHourDays) : 0);
 }
 
-// What typical days say of one hour: how much, and how much more than on the mean of its day.
+// The typical level of one hour, and its swing: the difference from the mean of its day.
 struct TypicalHour {
   std::size_t number;
   double level, swing;
 };
 
-// The covariance of departures from typical days.
+// Covariance of departures from typical days.
 class Departures {
  public:
   Departures(const TypicalYear& typical, bool knows_level, std::size_t longest)
@@ -75,7 +76,7 @@ class Departures {
   std::vector<double> by_distance_;
 };
 
-// Weights of the seen hours: their covariance matrix, inverted, times how far each was off.
+// Weights of the seen hours: their inverted covariance matrix times their departures.
 std::vector<double> WeightsOf(const Departures& departures, const std::vector<TypicalHour>& seen,
                               const std::vector<double>& off) {
   NormalEquations equations(seen.size(), 1);

@@ -1,8 +1,8 @@
 #pragma once
 // A forecast from the first hour on: typical days of the zone from earlier years, corrected by the
-// hours that were seen. How far a zone is off its typical days is taken for a Gaussian process (a
-// lasting difference, weather that comes and goes within days, another shape of the day, the last
-// hours), so a few hours correct little and a week corrects a lot, and corrections fade with the
+// hours seen so far. The zone's departure from its typical days is modelled as a Gaussian process
+// (a lasting difference, weather that changes within days, another shape of the day, the last
+// hours). So a few hours correct little and a week corrects a lot, and corrections fade with the
 // lead. Method, constants and figures: docs/forecast.md. Pure.
 
 #include <memory>
@@ -19,7 +19,8 @@ inline constexpr const char* kTypicalMethod = "typical days, corrected by the ho
 
 class TypicalForecaster : public Forecaster {
  public:
-  /// Not null. Typical days are averages: of a marginal signal it is the seasonal naive forecast.
+  /// `typical` must not be null. Typical days are averages, so a marginal signal gets the seasonal
+  /// naive forecast.
   explicit TypicalForecaster(std::shared_ptr<const TypicalYear> typical)
       : typical_(std::move(typical)) {}
 
@@ -35,8 +36,8 @@ class TypicalForecaster : public Forecaster {
   SeasonalNaive fallback_;
 };
 
-/// What is expected while the own past is too short for a regression: from `typical`, or if that
-/// is null the seasonal naive forecast.
+/// The forecaster for a past that is too short for a regression: from `typical`, or the seasonal
+/// naive one if `typical` is null.
 std::unique_ptr<Forecaster> MakeEarlyForecaster(std::shared_ptr<const TypicalYear> typical);
 
 }  // namespace ebb::forecast

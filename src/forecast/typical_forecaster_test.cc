@@ -17,7 +17,7 @@ using std::chrono::minutes;
 
 constexpr double kLevel = 300, kSwing = 60;
 
-// Clean at noon UTC, dirty at midnight, the same in all seasons.
+// A typical day that is clean at noon UTC and dirty at midnight, the same in all seasons.
 double TypicalAt(std::size_t hour) {
   return kLevel + kSwing * std::cos(2 * std::numbers::pi * static_cast<double>(hour) / 24);
 }
@@ -44,7 +44,7 @@ core::Forecast Expect(const core::IntensitySeries& history, double day_to_day_sd
   return *forecaster.At(history, history.span().end - Duration{1}, hours{96});
 }
 
-// How far the forecast lies above the typical day, by hours after the end of the history.
+// Difference between the forecast and the typical day, by hours after the end of the history.
 double CorrectionAt(const core::Forecast& forecast, const core::IntensitySeries& history,
                     int lead) {
   const Time hour = history.span().end + hours{lead};
@@ -74,7 +74,7 @@ TEST(TypicalForecaster, MoreHoursSeenCorrectMoreAndCorrectionsFade) {
   EXPECT_GT(before, 35);
 }
 
-// Direct emissions may be half of those of the life cycle: only the shape is known.
+// Direct emissions may be half of the life cycle's, so only the shape is known.
 TEST(TypicalForecaster, TheLevelOfAnotherBoundaryIsTakenFromTheHoursSeen) {
   const auto direct = OffBy(1, -200, core::Boundary::kDirect);
   const auto lifecycle = OffBy(1, -200, core::Boundary::kLifecycle);
@@ -112,7 +112,8 @@ TEST(TypicalForecaster, NothingIsSaidOfAnEmptyHistory) {
   EXPECT_TRUE(forecaster.At({}, kBegin, hours{24})->series.empty());
 }
 
-// Both that with nothing but the past and those with drivers or weather begin with typical days.
+// The forecast with nothing but the past, and those with drivers or weather, all begin with typical
+// days.
 TEST(TypicalForecaster, TheOwnForecastBeginsWithTypicalDaysAndGoesOnWithTheRegression) {
   const auto history = OffBy(24 * 120, 30, core::Boundary::kLifecycle);
   const auto own = MakeOwnForecaster({std::make_shared<const WeatherArchive>(), {}, Typical()},

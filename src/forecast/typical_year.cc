@@ -8,9 +8,10 @@ namespace {
 namespace chr = std::chrono;
 
 constexpr double kDaysOfYear = 365.25;
-constexpr double kMiddleOfWinter = 14.5;  // days from the begin of the year: 15 January
+constexpr double kMiddleOfWinter = 14.5;  // 15 January, in days from the begin of the year
 
-// The season that a day lies in or after, and how far it is on the way to the next one's middle.
+// Position of a day between the middles of two seasons: the season whose middle comes before it,
+// and the share of the way to the next middle.
 struct Place {
   std::size_t season, next;
   double towards_next;
@@ -38,7 +39,7 @@ double MeanOf(const std::array<double, 24>& day) {
 
 }  // namespace
 
-// An hour that begins between two local hours has a part of each.
+// An hour that begins between two local hours takes a part of each.
 double TypicalYear::At(Time hour) const {
   const Time local = hour + utc_offset;
   const auto first = chr::floor<chr::hours>(local);

@@ -13,8 +13,8 @@ constexpr Duration kHour{std::chrono::hours{1}};
 struct Range {
   double low, high;
 };
-// Means over a zone, with a margin: knots, km/h, degrees Celsius, J/m2 and metres fall outside
-// somewhere in a day or a week.
+// Ranges of means over a zone, with a margin. Values in knots, km/h, degrees Celsius, J/m2 or
+// metres fall outside somewhere in a day or a week.
 constexpr Range kWind{0, 60}, kTemperature{190, 330}, kShortwave{-1, 1400}, kRain{-0.01, 200};
 
 Status CheckRange(double value, Range range, const char* what, const char* unit) {

@@ -1,5 +1,5 @@
 #pragma once
-// A zone whose intensity hangs on the wind, and runs that forecast it ever worse the further ahead.
+// A zone whose intensity depends on the wind, and runs whose forecasts get worse with the lead.
 
 #include <cmath>
 #include <memory>
@@ -13,10 +13,10 @@
 namespace ebb::forecast {
 
 struct WindyZone {
-  std::vector<double> wind;  ///< m/s by hour from kBegin on
+  std::vector<double> wind;  ///< wind in m/s by hour from kBegin on
   core::IntensitySeries history;
 
-  /// `grams` of intensity less for each m/s.
+  /// Each m/s of wind lowers the intensity by `grams`.
   explicit WindyZone(int day_count, double grams = 20) {
     Random random(5);
     const int hour_count = 24 * day_count;
@@ -33,7 +33,8 @@ struct WindyZone {
     });
   }
 
-  /// A run every day at 00:00, four days long and published six hours later, until `last_day`.
+  /// One run every day at 00:00 until `last_day`, each four days long and published six hours
+  /// later.
   std::vector<WeatherRun> Runs(int last_day) const {
     Random random(6);
     std::vector<WeatherRun> runs;

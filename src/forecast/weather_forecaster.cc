@@ -10,8 +10,8 @@ namespace {
 
 constexpr Duration kHour{std::chrono::hours{1}};
 
-// "regression on the zone's own past and the weather (run of 2021-03-01T00:00Z, 31 h old)".
-// `begin` is that of the path.
+// Names the method: "regression on the zone's own past and the weather (run of 2021-03-01T00:00Z,
+// 31 h old)". `begin` is the begin of the path.
 std::string MethodOf(const WeatherPath& path, Time begin, Interval asked, Time now) {
   std::size_t hours = 0, covered = 0;
   for (std::size_t lead = 0; lead < path.coverage.size(); ++lead) {

@@ -40,7 +40,7 @@ TEST(WeatherForecaster, KnowsTheWindOfTheNextDaysWhereTheOwnPastDoesNot) {
   };
   EXPECT_LT(ratio(1, 25), 0.6);
   EXPECT_LT(ratio(25, 49), 0.45);
-  EXPECT_LT(ratio(49, 97), 0.7);  // runs do not reach the last of these hours
+  EXPECT_LT(ratio(49, 97), 0.7);  // the runs do not reach the last of these hours
 }
 
 TEST(WeatherForecaster, TheBandHoldsFourFifthsOfWhatComes) {
@@ -119,7 +119,7 @@ TEST(WeatherForecaster, FallsBackHourByHourWhileTheSourceIsAway) {
   const Time last = kBegin + days{kLastRun};
   EXPECT_THAT(differ(last + hours{8}).second, HasSubstr("8 h old"));
   EXPECT_GT(differ(last + hours{8}).first, 80u);
-  // Two days later a run of four days is half used up.
+  // Two days later, half of a four-day run is over.
   EXPECT_THAT(differ(last + hours{56}).second, HasSubstr("56 h old, for 40 of 96 hours"));
   EXPECT_GT(differ(last + hours{56}).first, 35u);
   const auto gone = differ(last + days{6});
@@ -127,7 +127,7 @@ TEST(WeatherForecaster, FallsBackHourByHourWhileTheSourceIsAway) {
   EXPECT_THAT(gone.second, HasSubstr("no weather is known"));
 }
 
-// In this zone each m/s of wind takes 20 g/kWh away, and nothing else does anything.
+// In this zone each m/s of wind lowers the intensity by 20 g/kWh, and nothing else has an effect.
 TEST(WeatherForecaster, SaysWhatEachDriverAddsAsTheZoneWasMade) {
   const WindyZone zone(kDays);
   auto weather = With(zone.Archive(kDays));
@@ -193,12 +193,12 @@ TEST(WeatherArchive, TheNewestPublishedRunThatKnowsTheHourSpeaks) {
     const auto found = archive->At(kBegin + hours{hour}, kBegin + hours{now});
     return found ? found->weather->wind_mps : -1;
   };
-  EXPECT_EQ(wind(0, 5), -1);  // not yet published
+  EXPECT_EQ(wind(0, 5), -1);  // the run is not yet published
   EXPECT_EQ(wind(0, 6), 1);
   EXPECT_EQ(wind(7, 11), 8);
   EXPECT_EQ(wind(7, 12), 22);
-  EXPECT_EQ(wind(8, 12), 9);    // the newer run has a hole there
-  EXPECT_EQ(wind(12, 30), -1);  // beyond both
+  EXPECT_EQ(wind(8, 12), 9);    // the newer run has a hole here
+  EXPECT_EQ(wind(12, 30), -1);  // beyond the end of both runs
 }
 
 TEST(WeatherArchive, WhatCannotBeIsRefused) {
@@ -212,7 +212,7 @@ TEST(WeatherArchive, WhatCannotBeIsRefused) {
   EXPECT_THAT(create({5, 283, 100, 0}, -hours{1}).error().what, HasSubstr("before"));
 }
 
-// A live source revises its last days: estimates become measured, late values come.
+// A live source revises its last days: estimates become measured values, and late values come.
 core::IntensitySeries Revised(const core::IntensitySeries& history, Random& random) {
   auto samples = history.samples();
   const std::size_t reach = random.Uniform() < 0.2 ? 24 * 40 : 24 * 3;
@@ -262,7 +262,7 @@ TEST(WeatherForecaster, AnArchiveThatGrewIsAsIfItHadBeenThereFromTheStart) {
 TEST(WeatherForecaster, WeatherThatCameWhileAValueWasLateCounts) {
   const WindyZone zone(kDays);
   WeatherForecaster live(zone.Archive(kDays), core::Publication::AtBegin());
-  const Time last = kBegin + days{260} + hours{5};  // the run of this day comes at 6
+  const Time last = kBegin + days{260} + hours{5};  // the run of this day comes at 6:00
   const auto before = live.At(zone.history, last, hours{96});
   live.Use(zone.Archive(kDays), hours{2});
   const auto after = live.At(zone.history, last, hours{96});

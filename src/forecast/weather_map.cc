@@ -13,16 +13,17 @@ constexpr std::size_t kWeekdays = 7;
 // Each term at the hour, its mean over the day around it, and that mean a day earlier.
 constexpr std::size_t kWeatherInputs = 3 * kWeatherTerms;
 constexpr std::size_t kInputs = kWeatherInputs + 1 + kWeekdays;
-// The usual spread of a term is this much of an input, so that the penalty of 1 is felt; most by
-// sun and temperature, whose spread is mostly of the day and the year, which the typical day knows.
+// Input value of a term's usual spread. It is small, so that the penalty of 1 matters. It matters
+// most for sun and temperature: their spread mostly comes from the day and the year, which the
+// typical day knows.
 constexpr double kTermScale = 0.1;
 constexpr double kCalendarScale = 0.03;
 constexpr double kPenalty = 1;
-constexpr double kLeastRows = 56;  // per hour of the day
-// After the last hour of a run its last half day is remembered, with this time constant.
+constexpr double kLeastRows = 56;  // rows per hour of the day
+// Time constant with which the last half day of a run fades in hours after its end.
 constexpr double kMemoryHours = 48;
 constexpr std::size_t kRememberedHours = 12;
-// Less of it is as good as nothing.
+// A memory below this share is dropped.
 constexpr double kLeastMemory = 0.05;
 
 constexpr double kSunTerm_w_m2 = 100, kTemperatureTerm_k = 5;
@@ -48,8 +49,8 @@ Time WholeHour(const HourlyGrid& grid, std::size_t hour) {
   return std::chrono::floor<std::chrono::hours>(grid.BeginOf(hour));
 }
 
-// The mean over the day around each of the hours `first` to `end`, of the hours of which something
-// is known. Summed up anew for each, so that no sum depends on where the hours begin.
+// The mean over the day around each of the hours `first` to `end`, over the hours with known
+// weather. Each mean is summed up anew, so that no sum depends on where the hours begin.
 std::vector<WeatherTerms> DayMeans(const WeatherDeviations& deviations, std::size_t first,
                                    std::size_t end) {
   std::vector<WeatherTerms> means;
@@ -69,7 +70,7 @@ std::vector<WeatherTerms> DayMeans(const WeatherDeviations& deviations, std::siz
   return means;
 }
 
-// The inputs of each of the hours `first` to `end` that come from weather.
+// The weather inputs of each of the hours `first` to `end`.
 std::vector<std::array<double, kWeatherInputs>> WeatherInputs(const WeatherDeviations& deviations,
                                                               const WeatherTerms& scale,
                                                               std::size_t first, std::size_t end) {
@@ -90,7 +91,8 @@ std::vector<std::array<double, kWeatherInputs>> WeatherInputs(const WeatherDevia
   return rows;
 }
 
-// What of each term is one; a term that never changes is left out of all sums.
+// The scale of each term. A term that never changes gets an infinite scale, which leaves it out of
+// all sums.
 WeatherTerms ScaleOf(const WeatherPast& past, std::size_t end) {
   WeatherTerms scale = past.Spread(end);
   for (double& term : scale) term = term > 1e-6 ? term / kTermScale : HUGE_VAL;
@@ -114,7 +116,7 @@ std::string_view UnitOf(WeatherDriver driver) {
   return kUnits[static_cast<std::size_t>(driver)];
 }
 
-// In the order of WeatherTerms.
+// Terms in the order of WeatherTerms.
 WeatherTerms TermsOf(const WeatherHour& weather) {
   const double wind = weather.wind_mps, t = weather.temperature_k;
   return {wind,
@@ -138,7 +140,7 @@ void WeatherPast::Extend(const WeatherArchive& archive, const HourlyGrid& grid, 
     WeatherTerms usual, deviation{};
     for (std::size_t term = 0; term < kWeatherTerms; ++term) usual[term] = terms_[term].Next();
     const WeatherTerms terms = found ? TermsOf(*found->weather) : usual;
-    // Nothing is usual on the first day.
+    // On the first day, no usual values are known.
     if (found && hour >= kHoursPerDay) deviation = Less(terms, usual);
     for (std::size_t term = 0; term < kWeatherTerms; ++term)
       terms_[term].Append(terms[term], found.has_value());
@@ -175,7 +177,7 @@ WeatherTerms WeatherPast::Spread(std::size_t end) const {
 
 namespace {
 
-// The mean of the last covered hours, for those that follow and are not covered.
+// Remembers the mean of the last covered hours for the uncovered hours after them.
 class Memory {
  public:
   void Keep(const WeatherTerms& terms, std::size_t hour) {
@@ -183,7 +185,7 @@ class Memory {
     hours_.push_back(terms);
     end_ = hour + 1;
   }
-  // Nothing where there is none, or next to nothing is left of it.
+  // nullopt if there is no memory or it has faded.
   std::optional<WeatherTerms> At(std::size_t hour) const {
     if (hours_.empty()) return std::nullopt;
     const double left = std::exp(-static_cast<double>(hour + 1 - end_) / kMemoryHours);
@@ -205,7 +207,7 @@ class Memory {
 WeatherDeviations DeviationsAt(const WeatherArchive& archive, const HourlyGrid& grid,
                                const WeatherPast& past, std::size_t settled, std::size_t first,
                                std::size_t end, Time now) {
-  // What is usual does not change over the unsettled hours but by the hour of the day.
+  // Within the unsettled hours, the usual values change only with the hour of the day.
   std::array<WeatherTerms, kHoursPerDay> usual;
   for (std::size_t hour = settled; hour < settled + kHoursPerDay; ++hour)
     usual[hour % kHoursPerDay] = past.Usual(hour, settled);

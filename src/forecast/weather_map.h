@@ -1,7 +1,8 @@
 #pragma once
-// What weather does to intensity: a linear map, per hour of the day, from how the weather differs
-// from the usual to how far intensity lies from its typical day (divided by its level). Fitted on
-// what the latest run before each hour said of it. Recipe and figures: docs/forecast.md. Pure.
+// The effect of weather on intensity: a linear map, per hour of the day, from the weather's
+// departure from the usual to the intensity's deviation from its typical day (divided by its
+// level). It is fitted on the forecasts of the latest run before each hour. Recipe and figures:
+// docs/forecast.md. Pure.
 
 #include <array>
 #include <cstddef>
@@ -16,32 +17,32 @@
 
 namespace ebb::forecast {
 
-/// What of the weather is looked at; heat and cold beyond what people feel comfortable in have
-/// terms of their own.
+/// Terms of the weather. Heat and cold beyond the range that people find comfortable have terms of
+/// their own.
 inline constexpr std::size_t kWeatherTerms = 7;
 using WeatherTerms = std::array<double, kWeatherTerms>;
 WeatherTerms TermsOf(const WeatherHour& weather);
 
-/// For people: terms in groups.
+/// Groups of terms, for people.
 enum class WeatherDriver { kWind, kSun, kTemperature, kRain };
 inline constexpr std::size_t kWeatherDrivers = 4;
-/// "wind", "sun", "temperature", "rain".
+/// Name of the driver: "wind", "sun", "temperature", "rain".
 std::string_view Name(WeatherDriver driver);
 using DriverShares = std::array<double, kWeatherDrivers>;
-/// The unit of how far a driver lies from what is usual: "m/s", "W/m²", "K", "" for rain.
+/// Unit of a driver's departure from the usual: "m/s", "W/m²", "K", "" for rain.
 std::string_view UnitOf(WeatherDriver driver);
-/// Of each driver, in its unit, from terms less the usual ones. Rain: only the sign means
-/// something.
+/// Departure of each driver in its unit, from terms less the usual ones. For rain, only the sign
+/// has a meaning.
 DriverShares DeparturesOf(const WeatherTerms& deviation);
 
-/// What is known of the weather in an hour.
+/// Knowledge of the weather in an hour.
 enum class Coverage : std::uint8_t {
-  kNone,        ///< nothing, and its deviations are 0
-  kRemembered,  ///< that it will be like the last hours that a run covers, the less the later
-  kRun,         ///< what a run says
+  kNone,        ///< unknown; the deviations are 0
+  kRemembered,  ///< like the last hours that a run covers, fading with time
+  kRun,         ///< from a run
 };
 
-/// Terms less what is usual at that hour of the day, hour by hour from `first` on.
+/// Terms less their usual values at that hour of the day, hour by hour from `first` on.
 struct WeatherDeviations {
   std::size_t first = 0;
   std::vector<WeatherTerms> hours;
@@ -51,9 +52,9 @@ struct WeatherDeviations {
   std::size_t end() const { return first + hours.size(); }
 };
 
-/// How long after an hour the weather in it is settled: runs published later do not change it.
+/// Hours after which the weather of an hour is settled: later runs do not change it.
 inline constexpr std::size_t kSettledHours = 36;
-/// Each hour is looked at with those around it: 11 before to 12 after, and the same a day earlier.
+/// The map looks at the hours around each hour: 11 before to 12 after, and the same a day earlier.
 inline constexpr std::size_t kHoursBefore = 11, kHoursAfter = 12;
 inline constexpr std::size_t kReachBack = kHoursBefore + kHoursPerDay;
 
@@ -63,12 +64,12 @@ class WeatherPast {
   /// Takes in the hours before `end`, each as it was known kSettledHours after it.
   void Extend(const WeatherArchive& archive, const HourlyGrid& grid, std::size_t end);
   const WeatherDeviations& deviations() const { return deviations_; }
-  /// How many of the hours before `hour` no run covered.
+  /// Number of hours before `hour` that no run covered.
   std::size_t UnknownBefore(std::size_t hour) const { return unknown_before_[hour]; }
-  /// What the terms usually are at `hour`, as it stood when the hours before `end` were settled; a
-  /// day of them at least.
+  /// The usual terms at `hour`, as they stood when the hours before `end` were settled. Requires at
+  /// least a day of hours.
   WeatherTerms Usual(std::size_t hour, std::size_t end) const;
-  /// How far the terms of the hours before `end` usually lie from their mean, over day and year.
+  /// The usual distance of the terms of the hours before `end` from their mean, over day and year.
   WeatherTerms Spread(std::size_t end) const;
 
  private:
@@ -78,7 +79,7 @@ class WeatherPast {
 };
 
 /// The deviations of the hours `first` to `end` as known at `now`: the settled ones before
-/// `settled`, then what the newest runs say, then a fading memory of the last hours that they
+/// `settled`, then those of the newest runs, then a fading memory of the last hours that the runs
 /// cover.
 WeatherDeviations DeviationsAt(const WeatherArchive& archive, const HourlyGrid& grid,
                                const WeatherPast& past, std::size_t settled, std::size_t first,
@@ -86,18 +87,19 @@ WeatherDeviations DeviationsAt(const WeatherArchive& archive, const HourlyGrid& 
 
 class WeatherMap {
  public:
-  /// From the hours before `end`, all of them settled; nothing where there are too few.
+  /// Fits a map on the hours before `end`, which must all be settled; nullopt if there are too few.
   static std::optional<WeatherMap> Fit(const HourlyGrid& grid, const WeatherPast& past,
                                        std::size_t end);
 
-  /// What the weather adds to the intensity of the hours `first` to `end`, divided by the level, by
-  /// driver. The deviations reach kReachBack back and kHoursAfter beyond, where there are hours.
+  /// The weather's effect on the intensity of the hours `first` to `end`, divided by the level, by
+  /// driver. The deviations must reach kReachBack back and kHoursAfter beyond, as far as there are
+  /// hours.
   std::vector<DriverShares> Effects(const WeatherDeviations& deviations, std::size_t first,
                                     std::size_t end) const;
 
  private:
-  WeatherTerms scale_{};         ///< what counts as one of each term
-  std::vector<double> weights_;  ///< [hour of day][input]
+  WeatherTerms scale_{};         ///< value of each term that counts as one
+  std::vector<double> weights_;  ///< weights [hour of day][input]
 };
 
 }  // namespace ebb::forecast

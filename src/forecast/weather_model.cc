@@ -7,25 +7,25 @@ namespace ebb::forecast {
 namespace {
 
 constexpr Duration kHour{std::chrono::hours{1}};
-// Hours whose weather, with that of the hours around them, is settled.
+// Hours after which an hour's weather, including the hours around it, is settled.
 constexpr std::size_t kUnsettled = kSettledHours + kHoursAfter;
-// Errors of this many periods make the band: 120 days and what is cut off.
+// The band uses errors of this many periods: 120 days and the parts that are cut off.
 constexpr std::int64_t kErrorPeriods = 6;
 constexpr std::size_t kMostFits = 8;
-// Of the last 24 hours this many need to have their weather known, or what is left of them says
+// Number of the last 24 hours that need known weather. With fewer, the rest of their intensity says
 // nothing.
 constexpr std::size_t kLeastRecentHours = 18;
-// Of the hours of a row (inputs and targets) whose weather may be unknown.
+// Number of hours of a row (inputs and targets) whose weather may be unknown.
 constexpr std::size_t kMostUnknown = 24;
-// Fewer moments are no record.
+// The shortest record, in moments.
 constexpr std::size_t kLeastRecord = 21 * kHoursPerDay;
-// Leads whose record is taken together: this many to either side.
+// Leads whose records are taken together: this many to either side.
 constexpr std::size_t kLikeLeads = 6;
-// A run is stale from where only one in ten was as old.
+// Share of runs that are not stale: a run is stale if only one in ten was as old.
 constexpr double kUsualAge = 0.9;
 
-// The share of both stages, beside the forecast from the own past, that would have erred least at
-// each lead (with its neighbours): 1 where there is no record.
+// The share of both stages, beside the forecast from the own past, that would have had the smallest
+// error at each lead (with its neighbours). 1 if there is no record.
 std::vector<double> SharesOf(const std::vector<double>& errors, const std::vector<double>& gains,
                              std::size_t rows) {
   std::vector<double> product(kLeads), square(kLeads), shares(kLeads, 1.0);
@@ -62,7 +62,7 @@ void WeatherModel::Learn(std::span<const core::Sample> known) {
   for (auto& [period, fit] : fits_) fit.Forget(stayed);
 }
 
-// What hour `from` and later ones took part in.
+// Forgets everything that used hour `from` or a later one.
 void WeatherModel::Fit::Forget(std::size_t from) {
   settled = std::min(settled, from);
   const auto reaches =
@@ -83,7 +83,7 @@ void WeatherModel::Use(std::shared_ptr<const WeatherArchive> archive) {
   const auto& now = archive->runs();
   const bool has_grown = !before.empty() && before.size() <= now.size() &&
                          std::equal(before.begin(), before.end(), now.begin());
-  archive_ = std::move(archive);  // `before` is gone
+  archive_ = std::move(archive);  // `before` is gone after this
   if (has_grown) return;
   past_ = {};
   fits_.clear();
@@ -113,7 +113,7 @@ std::optional<WeatherPath> WeatherModel::Expect(std::size_t issue, Time now) {
 WeatherModel::Fit& WeatherModel::FitOf(std::int64_t period) {
   const auto found = fits_.find(period);
   if (found != fits_.end()) return found->second;
-  // What is asked for next lies near what was asked for last.
+  // The next question is usually about a moment near the last one.
   if (fits_.size() >= kMostFits) {
     const bool low_is_farther = period - fits_.begin()->first > fits_.rbegin()->first - period;
     fits_.erase(low_is_farther ? fits_.begin() : std::prev(fits_.end()));
@@ -121,7 +121,7 @@ WeatherModel::Fit& WeatherModel::FitOf(std::int64_t period) {
   return fits_[period] = MakeFit(BoundaryOf(period));
 }
 
-// From what was known when the period began.
+// Fits from what was known when the period began.
 WeatherModel::Fit WeatherModel::MakeFit(std::size_t boundary) {
   Fit fit;
   fit.first_error_issue = fit.next_error_issue = boundary;
@@ -142,7 +142,7 @@ WeatherModel::Fit WeatherModel::MakeFit(std::size_t boundary) {
   return fit;
 }
 
-// The rest of the hours before `end`, whose weather is settled.
+// Appends the rest of the hours before `end`, whose weather is settled.
 void WeatherModel::ExtendSettled(Fit& fit, std::size_t end) {
   fit.rest.Truncate(fit.settled);
   if (end <= fit.settled) return;
@@ -150,7 +150,8 @@ void WeatherModel::ExtendSettled(Fit& fit, std::size_t end) {
   const TypicalDays& days = grid().days();
   for (std::size_t hour = fit.settled; hour < end; ++hour) {
     double effect = 0;
-    // The level of the first days is not that of a whole day: there is none to ask for.
+    // The first days have no effect, because there is no typical day before them that gives a
+    // level.
     if (hour >= kWarmUpHours) {
       for (const double share : effects[hour - fit.settled]) effect += share;
       effect *= days.Level(hour - kHoursPerDay);
@@ -167,7 +168,7 @@ WeatherPath WeatherModel::BothStages(Fit& fit, const HourlyPath& own, std::size_
   result.path.deviation = own.deviation;
   const std::size_t settled = issue + 1 - kSettledHours, fixed = issue + 1 - kUnsettled;
   past_.Extend(*archive_, grid(), settled);
-  // A question about an earlier moment must not see what was settled later.
+  // A question about an earlier moment must not see hours that were settled later.
   fit.settled = std::min(fit.settled, fixed);
   ExtendSettled(fit, fixed);
   const WeatherDeviations deviations = DeviationsAt(
@@ -207,7 +208,7 @@ bool WeatherModel::RecentWeatherIsKnown(const WeatherDeviations& deviations,
   return known >= kLeastRecentHours;
 }
 
-// What the fit of a period got wrong in its own hours, as far as the targets lie before `boundary`.
+// Adds the errors of a period's fit in its own hours, for targets before `boundary`.
 void WeatherModel::AddErrors(std::int64_t period, std::size_t boundary) {
   Fit& fit = FitOf(period);
   if (fit.maps.empty()) return;
@@ -262,8 +263,8 @@ WeatherModel::Fit& WeatherModel::WithRecord(std::int64_t period) {
   return fit;
 }
 
-// A run that is older than they usually were errs as it would so much further ahead. While the
-// record with the weather is short, the band is that of the own past.
+// If a run is older than usual, its errors are taken from a lead that is longer by the difference.
+// While the record with weather is short, the band is the band of the own past.
 void WeatherModel::AddBand(const Fit& fit, const HourlyPath& own, std::size_t issue, Time now,
                            WeatherPath& result) const {
   if (own.low.empty()) return;

@@ -1,11 +1,11 @@
 #pragma once
-// The forecast that knows the weather, hour by hour, in two stages: what weather does to intensity
-// (weather_map.h), and the regression on the past of what is left (past_regression.h). Both are
-// fitted anew every 28 days from all that was known then. An hour whose weather is not known is
-// forecast from the zone's own past. Where it is known, the two are mixed at each lead as would
-// have been best in the last 120 days. The band is made of errors of the mixture, with weather as
-// it had been forecast, in hours that the fits had not seen. Method and figures: docs/forecast.md.
-// Pure.
+// The hourly forecast from weather and the past, in two stages: the effect of weather on intensity
+// (weather_map.h), and the regression on the past of the rest (past_regression.h). Both are fitted
+// anew every 28 days from all that was known then. An hour with unknown weather is forecast from
+// the zone's own past. If its weather is known, the forecast mixes both at each lead in the way
+// that would have been best in the last 120 days. The band comes from errors of the mixture, with
+// weather as it had been forecast, in hours that the fits had not seen. Method and figures:
+// docs/forecast.md. Pure.
 
 #include <cstdint>
 #include <map>
@@ -20,50 +20,50 @@
 
 namespace ebb::forecast {
 
-/// What is expected, and what of it is the weather's.
+/// The expectation, and the weather's part in it.
 struct WeatherPath {
   HourlyPath path;
-  /// By lead; empty where weather could not be used at all.
+  /// By lead; all of these are empty if weather could not be used at all.
   std::vector<DriverShares> effects;     ///< g/kWh that each driver adds
-  std::vector<DriverShares> departures;  ///< of each driver from the usual (DeparturesOf)
-  std::vector<double> weight;            ///< 0 to 1: of the forecast that knows the weather
+  std::vector<DriverShares> departures;  ///< departure of each driver from the usual (DeparturesOf)
+  std::vector<double> weight;            ///< weight of the forecast with weather, 0 to 1
   std::vector<Coverage> coverage;
-  const WeatherRun* run = nullptr;  ///< the newest that was used
+  const WeatherRun* run = nullptr;  ///< the newest run that was used
 };
 
 class WeatherModel {
  public:
-  /// At the moment `publication` says an hour is known, so is what had been published of weather.
-  /// Drivers, where there are any, are known to the forecast from the own past.
+  /// When an hour becomes known by `publication`, the weather published by then is known too. Only
+  /// the forecast from the own past uses `drivers`, which may be null.
   WeatherModel(std::shared_ptr<const WeatherArchive> archive, core::Publication publication,
                std::shared_ptr<const DriverInputs> drivers)
       : archive_(std::move(archive)), publication_(publication), own_(std::move(drivers)) {}
 
-  /// Values that are revised after the latest fit cost no new fit.
+  /// Takes in the known samples. A revision after the latest fit needs no new fit.
   void Learn(std::span<const core::Sample> known);
-  /// Goes on with an archive that has grown; forgets its fits where it has not only grown.
+  /// Replaces the archive. Keeps the fits only if the new archive continues the old one.
   void Use(std::shared_ptr<const WeatherArchive> archive);
   const HourlyGrid& grid() const { return own_.grid(); }
 
-  /// What was to be expected at `now`, when hour `issue` was the latest that was known; nothing
-  /// where even a forecast from the own past cannot be made.
+  /// The expectation at `now`, when hour `issue` was the latest known one; nullopt if not even a
+  /// forecast from the own past is possible.
   std::optional<WeatherPath> Expect(std::size_t issue, Time now);
 
  private:
-  /// Both stages as fitted for one period.
+  /// Both stages, fitted for one period.
   struct Fit {
     std::optional<WeatherMap> map;
     PastMaps maps;
     TypicalDays rest;         ///< intensity less the effect of weather
-    std::size_t settled = 0;  ///< the hours of `rest` that do not change any more
-    // What the fit got wrong in its own period, [row][lead]: what was left of the truth less both
-    // stages, and both stages less the forecast from the own past.
+    std::size_t settled = 0;  ///< number of hours of `rest` that do not change any more
+    // Errors of the fit in its own period, [row][lead]. `errors`: truth less both stages; `gains`:
+    // both stages less the forecast from the own past.
     std::vector<double> errors{}, gains{};
     std::vector<std::size_t> error_issues{};
-    std::vector<double> ages_h{};  ///< of the weather run, by row
+    std::vector<double> ages_h{};  ///< age of the weather run, by row
     std::size_t first_error_issue = 0, next_error_issue = 0;
     bool has_record = false;
-    std::vector<double> shares{};  ///< by lead: how much of both stages, beside the own past
+    std::vector<double> shares{};  ///< share of both stages at each lead, beside the own past
     Bands bands{};
     double usual_age_h = 0;
     void Forget(std::size_t from);
@@ -79,7 +79,7 @@ class WeatherModel {
   void AddErrors(std::int64_t period, std::size_t boundary);
   Fit& WithRecord(std::int64_t period);
   bool RecentWeatherIsKnown(const WeatherDeviations& deviations, std::size_t issue) const;
-  /// Both stages alone: weight is 1 where the weather is known.
+  /// Both stages alone: the weight is 1 if the weather is known.
   WeatherPath BothStages(Fit& fit, const HourlyPath& own, std::size_t issue, Time now);
   void AddBand(const Fit& fit, const HourlyPath& own, std::size_t issue, Time now,
                WeatherPath& result) const;
