@@ -1,5 +1,5 @@
 #pragma once
-// The fields of what is stored of plans, each named once for writing and for reading
+// The fields of stored plans. Each field is named once, for writing and for reading
 // (base/field_text.h).
 
 #include "core/fields.h"

@@ -10,7 +10,8 @@ namespace {
 using core::GateAction;
 using core::GateRule;
 
-// The jobs of a change, looked up in passing while the jobs are walked in order of their ids.
+// Looks up if a job is in a change, while the caller walks through the jobs in the order of their
+// ids.
 class ChangedJobs {
  public:
   explicit ChangedJobs(const Change& change)
@@ -29,7 +30,7 @@ class ChangedJobs {
   std::size_t next_ = 0;
 };
 
-// The moment at every site, made when first needed.
+// The moment of a decision at every site, made when first needed.
 class Moments {
  public:
   explicit Moments(const Problem& problem) : problem_(problem), moments_(problem.sites.size()) {}
@@ -45,7 +46,7 @@ class Moments {
   std::vector<std::optional<GateMoment>> moments_;
 };
 
-// What the gate says for one place.
+// The gate's decision for one place.
 struct Option {
   int pool = -1;
   Duration duration{};
@@ -131,7 +132,7 @@ Option Gated::Ask(const Problem& problem, const JobView& view, int pool, Moments
   option.decision = gate_->Decide(request, moments.At(devices.site));
   option.latest = gate_->LatestStart(request);
   option.order = gate_->OrderOf(request);
-  // Whoever cannot wait any longer goes before those that can.
+  // A job that cannot wait any longer goes before those that can.
   if (option.decision.reason.rule == GateRule::kLatestStart) option.order.rank -= 1'000'000;
   const auto intensity = option.decision.reason.expected ? option.decision.reason.expected
                                                          : option.decision.reason.current;
@@ -141,7 +142,7 @@ Option Gated::Ask(const Problem& problem, const JobView& view, int pool, Moments
   return option;
 }
 
-// Starting comes before waiting, fewer grams before more.
+// A start is better than waiting; otherwise fewer grams are better.
 bool Better(const Option& a, const Option& b) {
   if (a.starts() != b.starts()) return a.starts();
   return a.grams < b.grams;
@@ -156,7 +157,7 @@ void Write(const Option& best, const JobView& view, const Problem& problem, JobP
   plan.reason.current = decision.reason.current;
   plan.reason.expected = decision.reason.expected;
   plan.reason.threshold = decision.reason.threshold;
-  // Nothing is known to come before the latest start: then it runs there at the latest.
+  // Without a known start the job runs at its latest start.
   const Time next =
       std::max(problem.closed_until.value_or(now), decision.reason.start.value_or(best.latest));
   const bool running = view.state == JobState::kRunning && plan.run_now;
@@ -164,7 +165,7 @@ void Write(const Option& best, const JobView& view, const Problem& problem, JobP
                                               : Interval{next, next + best.duration}});
   plan.wake_at = Time::max();
   if (running && !view.job->checkpointable) return;
-  // A new value is a change of its own; what is left are moments without one.
+  // A new value counts as a change by itself, so only moments without a new value need a wake-up.
   for (const Time wake : {best.latest, decision.wake_at, next})
     if (wake > now) plan.wake_at = std::min(plan.wake_at, wake);
 }
@@ -186,7 +187,7 @@ void Gated::Consider(const Problem& problem, const JobView& view, Moments& momen
     everywhere = everywhere && option.starts() == (best ? best->starts() : option.starts());
     if (!best || Better(option, *best)) best = std::move(option);
   }
-  if (!best) {  // nowhere: the cluster shrank
+  if (!best) {  // the job fits nowhere: the cluster shrank
     plan.run_now = false;
     plan.reason.rule = GateRule::kNoFreeDevice;
     plan.wake_at = Time::max();

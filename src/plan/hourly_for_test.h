@@ -7,7 +7,7 @@
 
 namespace ebb::plan::testing {
 
-/// Measured values, one an hour from `begin` on.
+/// Measured values, one per hour from `begin` on.
 inline core::IntensitySeries Hourly(Time begin, const std::vector<double>& values) {
   std::vector<core::Sample> samples;
   for (const double value : values) {

@@ -1,6 +1,6 @@
 #pragma once
-// The running integral of a signal from one moment on: the mean of any window in O(log n), and a
-// sweep over every start at which a window's mean can have its extreme in O(n). Pure values.
+// The running integral of a signal from one moment on. It gives the mean of any window in O(log n),
+// and sweeps in O(n) over every start at which a window's mean can have its extreme. Pure values.
 
 #include <algorithm>
 #include <optional>
@@ -19,18 +19,18 @@ class IntensityIntegral {
   Time begin() const { return empty() ? Time{} : pieces_.front().begin; }
   Time end() const { return empty() ? Time{} : pieces_.back().end; }
 
-  /// The mean over a window; nothing unless every moment of it has a value.
+  /// The mean over a window; nullopt unless every moment of it has a value.
   std::optional<double> Mean(Interval window) const;
-  /// When the value is first this low, or lower.
+  /// The first time at which the value is this low or lower.
   std::optional<Time> FirstAtMost(double value) const;
-  /// The values, in order of time.
+  /// Pieces of constant value, in order of time.
   struct Piece {
     Time begin, end;
     double value = 0;     ///< g/kWh
-    double integral = 0;  ///< g/kWh x ms from the beginning to `begin`
-    Duration covered{};   ///< of the time from the beginning to `begin`
+    double integral = 0;  ///< integral from the beginning to `begin`, g/kWh x ms
+    Duration covered{};   ///< known part of the time from the beginning to `begin`
     bool known = true;    ///< false: a gap
-    double lowest = 0;    ///< of the values up to `end`; infinite before the first
+    double lowest = 0;    ///< lowest value up to `end`; infinite before the first
   };
   const std::vector<Piece>& pieces() const { return pieces_; }
 
@@ -42,7 +42,7 @@ class IntensityIntegral {
 
  private:
   std::size_t PieceAt(Time time) const;
-  // Of the window that begins in piece `first` and ends in piece `last`.
+  // The mean over the window that begins in piece `first` and ends in piece `last`.
   std::optional<double> Mean(Interval window, std::size_t first, std::size_t last) const;
 
   std::vector<Piece> pieces_;

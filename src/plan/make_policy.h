@@ -1,5 +1,5 @@
 #pragma once
-// Every policy by its name.
+// Makes policies by their names.
 
 #include <memory>
 #include <span>
@@ -13,34 +13,34 @@
 
 namespace ebb::plan {
 
-/// Each policy reads its own part.
+/// Options of all policies; each policy reads its own part.
 struct PolicyOptions {
-  Duration default_max_delay{std::chrono::hours{24}};  ///< of jobs without any deadline
+  Duration default_max_delay{std::chrono::hours{24}};  ///< for jobs without any deadline
   ThresholdOptions threshold;
-  std::vector<core::Tier> tiers;  ///< see MakeTiers
+  std::vector<core::Tier> tiers;  ///< tiers that override those of the jobs; see MakeTiers
   LowestWindowOptions lowest_window;
   LowestSlotsOptions lowest_slots;
   DtprOptions dtpr;
   PlannerOptions planner;
 };
 
-/// "run-now", "edf", "threshold", "tiers", "lowest-window", "lowest-slots", "carbon-time", "dtpr":
-/// the policies that look at one job at a time.
+/// Names of the policies that look at one job at a time: "run-now", "edf", "threshold", "tiers",
+/// "lowest-window", "lowest-slots", "carbon-time", "dtpr".
 std::span<const std::string> GatePolicyNames();
-/// Those and "planner".
+/// The gate policies and "planner".
 std::span<const std::string> PolicyNames();
 
-/// The name of the policy that is meant: `ebb run` began with "now" for "run-now" and "window" for
-/// "lowest-window", and both stay understood everywhere. Any other text is itself.
+/// The present name of a policy. `ebb run` began with "now" for "run-now" and "window" for
+/// "lowest-window", and both stay valid everywhere. Any other text is returned as it is.
 std::string_view PolicyNameOf(std::string_view given);
 
-/// The policies under which a job's own threshold, or its priority, makes a difference.
+/// The policies that use a job's own threshold or its priority.
 std::span<const std::string> PoliciesByThreshold();
 std::span<const std::string> PoliciesByPriority();
 
 Result<std::unique_ptr<GatePolicy>> MakeGatePolicy(std::string_view name,
                                                    const PolicyOptions& options);
-/// A name that is not known is an Error with a suggestion.
+/// Returns an Error with a suggestion if the name is unknown.
 Result<std::unique_ptr<Policy>> MakePolicy(std::string_view name, const PolicyOptions& options);
 
 }  // namespace ebb::plan

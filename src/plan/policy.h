@@ -1,12 +1,12 @@
 #pragma once
 // The port of a scheduling policy for a queue of jobs on a cluster: given everything that may be
-// known at one moment, what should each job do and when. Pure: no clock, no I/O; what it carries
-// from one call to the next is the Schedule alone, which the engine owns. Policies that look at one
-// job at a time are GatePolicies (gate_policy.h) and join through MakeGated; the planner implements
-// this port itself.
+// known at one moment, it says what each job should do and when. Pure: no clock, no I/O. The
+// Schedule, which the engine owns, is all that carries over from one call to the next. Policies
+// that look at one job at a time are GatePolicies (gate_policy.h) and join through MakeGated; the
+// planner implements this port itself.
 //
-// A policy says what it wants. Whether devices are free, who goes first, and that nothing is
-// released that does not fit, is the engine's business (engine/cycle).
+// A policy says what it wants. The engine (engine/engine.h) checks that devices are free, decides
+// who goes first, and starts nothing that does not fit.
 
 #include <memory>
 #include <optional>
@@ -27,8 +27,8 @@ enum class JobState { kWaiting, kRunning, kPaused };
 struct JobView {
   const core::Job* job = nullptr;
   JobState state = JobState::kWaiting;
-  Duration remaining{};  ///< of job->duration, at speed 1; > 0; does not hold pause_cost
-  int pool = -1;         ///< kRunning: where it runs
+  Duration remaining{};  ///< remaining part of job->duration, at speed 1; > 0; without pause_cost
+  int pool = -1;         ///< kRunning: the pool where it runs
   Time segment_begin{};  ///< kRunning: when it was started or resumed there
   int pauses = 0;
 };
@@ -37,94 +37,98 @@ struct JobView {
 struct SiteView {
   const core::SignalView* view = nullptr;  ///< view->now is the moment; may be empty (no signal)
   Time next_change{};                      ///< when a new value is due
-  bool awaited = false;                    ///< it has a source: what is not known may come any time
+  bool awaited = false;                    ///< the site has a source, so an unknown value may come
+                                           ///< at any time
 };
 
 struct Problem {
   Time now{};
   const core::Cluster* cluster = nullptr;
   std::span<const JobView> jobs;    ///< ordered by id
-  std::span<const SiteView> sites;  ///< as cluster->sites
-  /// The queue drains: what runs is to end, not to be paused, and nothing is planned before this.
-  /// `now`, where nobody knows when that is over.
+  std::span<const SiteView> sites;  ///< in the order of cluster->sites
+  /// Set while the queue drains: running jobs are to end, not to be paused, and nothing is planned
+  /// before this time. It is `now` if the end of the drain is unknown.
   std::optional<Time> closed_until{};
 };
 
-/// A stretch of running.
+/// A stretch of running on one pool.
 struct Segment {
   int pool = -1;
   Interval time;
   friend bool operator==(const Segment&, const Segment&) = default;
 };
 
-/// Who goes first among the jobs that want to run now and do not all fit: lower first, the id last.
+/// The order of jobs that want to run now and do not all fit: lower first, the id last.
 struct Order {
   int rank = 0;
   Time since{};
   friend constexpr auto operator<=>(const Order&, const Order&) = default;
 };
 
-/// What the policy wants for one job, and the numbers that decided.
+/// The wish of the policy for one job, and the numbers that decided.
 struct JobPlan {
   core::JobId job = 0;
   bool run_now = false;  ///< start, resume or keep running, as far as devices are free
-  int pool = -1;         ///< where; -1: the engine takes the one with the fewest grams
+  int pool = -1;         ///< pool to run on; -1: the engine takes the one with the fewest grams
   std::vector<Segment>
       segments;  ///< expected running, in order; the first is the next (or current)
   Order order;
-  core::Reason reason;         ///< without times: those are of the segments
+  core::Reason reason;         ///< without times: `segments` has them
   Time wake_at = Time::max();  ///< this job's part in Schedule::wake_at
 };
 
-/// What a device-hour is worth to the jobs of a queue beyond its power, by pool and step of time:
-/// where many want the same hours, those are dear. In the unit of `Schedule::expected` per hour.
+/// The rent of a device-hour by pool and step of time: its worth to the jobs of a queue beyond its
+/// power. It is high in hours that many jobs want. In the unit of `Schedule::expected` per hour.
 struct Rents {
   Time begin{};
   Duration step{1};
   std::vector<std::vector<double>> by_pool;
-  std::vector<std::vector<double>> prices;  ///< of a kilowatt-hour, which the rents go with
+  std::vector<std::vector<double>> prices;  ///< prices of a kilowatt-hour to which the rents belong
   friend bool operator==(const Rents&, const Rents&) = default;
 };
 
-/// Aligned with Problem::jobs: jobs[i] speaks of problem.jobs[i].
+/// Aligned with Problem::jobs: jobs[i] is the plan of problem.jobs[i].
 struct Schedule {
   std::vector<JobPlan> jobs;
-  Time wake_at = Time::max();            ///< ask again then, even if nothing happens
-  std::optional<Emissions> expected;     ///< of all that is left to run, where the policy knows
+  Time wake_at = Time::max();            ///< the policy must be asked again then, even if nothing
+                                         ///< happens
+  std::optional<Emissions> expected;     ///< emissions of all that is left to run, if the policy
+                                         ///< knows them
   std::optional<Emissions> lower_bound;  ///< no schedule under the same forecast emits less
-  std::optional<Rents> rents;            ///< of the last whole plan of a long queue
+  std::optional<Rents> rents;            ///< rents of the last whole plan of a long queue
 };
 
-/// What is new since the schedule was last written.
+/// Changes since the schedule was last written.
 struct Change {
-  bool signals = false;           ///< a value or a forecast of any site
-  bool cluster = false;           ///< sites, pools or counts
-  std::vector<core::JobId> jobs;  ///< submitted, started, paused, resumed, or otherwise changed
+  bool signals = false;           ///< a site has a new value or forecast
+  bool cluster = false;           ///< sites, pools or counts have changed
+  std::vector<core::JobId> jobs;  ///< jobs that were submitted, started, paused, resumed, or
+                                  ///< otherwise changed
 };
 
 class Policy {
  public:
   virtual ~Policy() = default;
-  /// "run-now", "edf", "threshold", "tiers", "lowest-window", "lowest-slots", "carbon-time",
-  /// "dtpr", "planner".
+  /// Name of the policy: "run-now", "edf", "threshold", "tiers", "lowest-window", "lowest-slots",
+  /// "carbon-time", "dtpr" or "planner".
   virtual std::string_view name() const = 0;
   /// Brings `schedule` up to date. On entry it is aligned with problem.jobs: the engine has removed
-  /// the plans of ended jobs and put empty ones where jobs are new.
+  /// the plans of ended jobs and put in empty ones for new jobs.
   virtual void Update(const Problem& problem, const Change& change, Schedule& schedule) const = 0;
-  /// Brings the plans of some jobs along with the time and with what has become of them, named by
-  /// their places in problem.jobs, ascending; no other plan changes. What has no plan yet may be
-  /// left without one. Schedule::wake_at is left to the caller: it is the earliest of all plans.
+  /// Updates the plans of some jobs for the present time and for their changes. The jobs are given
+  /// by their places in problem.jobs, ascending; no other plan changes. A job without a plan may
+  /// stay without one. The caller sets Schedule::wake_at, which is the earliest of all plans.
   virtual void PlanEach(const Problem&, std::span<const std::size_t>, Schedule&) const {}
-  /// Whether one job is nothing to the others: PlanEach is as good as Update where signals and
-  /// cluster are as they were.
+  /// True if jobs do not affect each other: PlanEach is as good as Update if signals and cluster
+  /// have not changed.
   virtual bool plans_each() const { return false; }
-  /// Of a long queue, in a fraction of the time: the plan that stands is followed, and what is new
-  /// finds its place beside it, or what can wait makes way where it would be late. Some jobs may be
-  /// left without a plan until the next Update.
+  /// Plans a long queue in a fraction of the time. It follows the standing plan and places new jobs
+  /// beside it; jobs that can wait make way for jobs that would be late. Some jobs may stay without
+  /// a plan until the next Update.
   virtual void PlaceBeside(const Problem& problem, const Change& change, Schedule& schedule) const {
     Update(problem, change, schedule);
   }
-  /// Whether PlaceBeside does less than Update.
+  /// True if PlaceBeside does less than Update.
   virtual bool places_beside() const { return false; }
 };
 

@@ -7,7 +7,7 @@
 namespace ebb::plan {
 namespace {
 
-// Time-weighted means over what is ahead.
+// Time-weighted means over the time ahead.
 struct Ahead {
   double carbon = 0, price = 0, lowest_price = 0;
 };
@@ -30,7 +30,7 @@ Ahead LookAhead(const core::SignalView& view, const core::PriceSeries& prices) {
   return ahead;
 }
 
-// One side of the view, cut wherever carbon or price changes.
+// One series of the view, cut wherever carbon or price changes.
 std::vector<core::Sample> BlendSeries(const core::IntensitySeries& series, Time from,
                                       const core::PriceSeries& prices, const PriceBlend& blend) {
   std::vector<core::Sample> blended;
@@ -45,7 +45,7 @@ std::vector<core::Sample> BlendSeries(const core::IntensitySeries& series, Time 
   return blended;
 }
 
-// Price alone: what carbon does not know is no gap.
+// The price alone: unknown carbon is not a gap.
 std::vector<core::Sample> PriceAlone(const core::PriceSeries& prices, Interval span,
                                      const PriceBlend& blend) {
   std::vector<core::Sample> samples;
@@ -82,7 +82,7 @@ core::SignalView BlendView(const core::SignalView& view, const core::PriceSeries
   core::SignalView blended;
   blended.now = view.now;
   blended.forecast.issued = view.forecast.issued;
-  // Prices have hours where carbon has none.
+  // Prices may tell hours apart if carbon does not.
   if (weight <= 0 || core::KnowsHours(view)) blended.forecast.method = view.forecast.method;
   const core::SignalIdentity& identity = view.known.identity();
   if (weight >= 1) {

@@ -21,8 +21,8 @@ namespace ebb::plan {
 
 class PriceBlend {
  public:
-  /// Means over what is ahead. Prices that are all equal to `lowest_price`, and a mean carbon of 0,
-  /// take 1 for the mean they would divide by.
+  /// Means over the time ahead. If all prices equal `lowest_price`, or the mean carbon is 0, the
+  /// divisor is 1 instead.
   PriceBlend(double weight, double mean_carbon, double mean_price, double lowest_price);
   double Of(double carbon, double price) const {
     return (1 - weight_) * carbon + price_factor_ * (price - base_) + flat_;
@@ -33,20 +33,20 @@ class PriceBlend {
 };
 
 /// `view` with blended values from `from` on, as far as carbon and price are both known (price
-/// alone for weight 1); what is not known of either is a gap. `prices` must hold what is known at
-/// view.now and no more.
+/// alone for weight 1); the rest is a gap. `prices` must contain only what is known at view.now.
 core::SignalView BlendView(const core::SignalView& view, const core::PriceSeries& prices,
                            double weight, Time from);
 
 struct PriceGateOptions {
-  std::shared_ptr<const core::PriceSeries> prices;  ///< over the whole run and its wait
+  std::shared_ptr<const core::PriceSeries> prices;  ///< prices over the whole run and its wait
   double weight = 0;                ///< 0 to 1, see above; `inner` decides on the blended values
-  std::optional<double> threshold;  ///< per kWh: waits while the price is above; equality admits
+  std::optional<double> threshold;  ///< threshold per kWh: the run waits while the price is above;
+                                    ///< equality admits
 };
 
-/// `inner`, with an eye on the price. First the threshold: above it, or while the price is unknown,
-/// the run waits until the latest start. Then the weight. The decision carries the true
-/// intensities, and its note the prices.
+/// A gate that also considers the price. First the threshold: above it, or while the price is
+/// unknown, the run waits until the latest start. Then the weight: `inner` decides. The decision
+/// has the true intensities, and its note has the prices.
 std::unique_ptr<GatePolicy> MakePriceAware(std::unique_ptr<GatePolicy> inner,
                                            PriceGateOptions options);
 

@@ -11,7 +11,8 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 // Costs this close are equal: rounding must not delay a job.
 constexpr double kEqual = 1 + 1e-9;
 
-// Cost to go from the beginning of a slot, with some slots done; and what to do there.
+// The remaining cost from the beginning of a slot, by slots done so far, and the best step from
+// there.
 class Table {
  public:
   explicit Table(const SlotProblem& problem)

@@ -7,7 +7,7 @@
 namespace ebb::plan {
 namespace {
 
-// Every subset of the slots, the slow way.
+// Tries every subset of the slots.
 double BruteForce(const SlotProblem& p) {
   const int count = static_cast<int>(p.cost.size());
   double best = 1e300;

@@ -1,5 +1,5 @@
 #pragma once
-// The rule that threshold and tiers share.
+// The rule that the policies threshold and tiers share.
 
 #include <optional>
 
@@ -7,8 +7,8 @@
 
 namespace ebb::plan {
 
-/// Runs at or below the threshold, and at the latest start; a running job that can be paused is
-/// paused above threshold + hysteresis. No threshold: none can be told, waits.
+/// Runs at or below the threshold, and at the latest start. A running job that can be paused is
+/// paused above threshold + hysteresis. Without a threshold, the job waits.
 core::GateDecision ThresholdGate(const GateRequest& request, const GateMoment& moment,
                                  std::optional<Intensity> threshold, Intensity hysteresis);
 

@@ -30,7 +30,7 @@ Time FirstSubmission(std::span<const core::Job> jobs) {
   return first;
 }
 
-// Every job as something that may run in bits anywhere in its window.
+// Every job in the form that may run in any number of pieces within its window.
 std::vector<BoundJob> MakeBoundJobs(std::span<const core::Job> jobs, const core::Cluster& cluster,
                                     const HindsightOptions& options) {
   const Time first = FirstSubmission(jobs);

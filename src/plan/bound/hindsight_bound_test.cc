@@ -31,7 +31,7 @@ core::Cluster LikeDevices(int count) {
   return cluster;
 }
 
-// 1 kW: grams are g/kWh times hours.
+// A job of 1 kW: its grams are g/kWh times hours.
 core::Job JobOf(core::JobId id, Duration duration, Duration max_delay) {
   core::Job job = testing::JobOf(id, duration, max_delay);
   job.power = {1000};
@@ -115,8 +115,8 @@ TEST(HindsightBound, SegmentsFillTheWorkAndFitTheDevices) {
   for (const auto& [at, change] : steps) EXPECT_LE(used += change, 3);
 }
 
-// A schedule with free pauses tried out in full is what the flow finds: all jobs of one unit, so
-// that an exhaustive search covers them.
+// Compares the flow with an exhaustive search over schedules with free pauses. All jobs consist of
+// whole units, so that the search covers every schedule.
 TEST(HindsightBound, IsBelowTheExhaustiveOptimumAndEqualWhereNothingIsRelaxed) {
   int equal = 0;
   for (std::uint64_t seed = 1; seed <= 150; ++seed) {

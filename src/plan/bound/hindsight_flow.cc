@@ -16,7 +16,7 @@ using Amount = std::int64_t;  // device-milliseconds of work at speed 1
 constexpr double kLargestCost = 1e9;  // integer costs keep nine digits
 constexpr double kMillisecondsPerHour = 3.6e6;
 
-// Times at which anything changes; with `windows` also where jobs' windows begin and end.
+// Times at which anything changes; with `windows`, also the begins and ends of the jobs' windows.
 std::vector<Time> Cuts(const BoundInput& input, bool windows) {
   std::vector<Time> cuts;
   Interval span{Time::max(), Time::min()};
@@ -103,7 +103,7 @@ class FlowModel {
     return most;
   }
 
-  // Work that `width` devices of the fastest kind do in a time; never too little.
+  // Work that `width` devices of the fastest kind do in a time, rounded up.
   Amount WorkIn(Duration time, int width) const {
     return static_cast<Amount>(
         std::ceil(static_cast<double>(time.count()) * top_speed_ * width - 1e-6));
@@ -144,7 +144,8 @@ class FlowModel {
     supply_[sink_] -= supply_[node];
     if (job.choices.empty()) shippable_ = false;
     for (std::size_t i = 0; i < pieces(); ++i) {
-      // A job is on one pool at a time: with several, its time in a piece passes one node.
+      // A job runs on one pool at a time, so with several choices its time in a piece passes
+      // through one node.
       Graph::Node from = node;
       if (job.choices.size() > 1 && Usable(job, i)) {
         from = graph_.addNode();
@@ -172,8 +173,8 @@ class FlowModel {
     arcs_.push_back({arc, j, piece, choice.pool, kilowatts * price / kMillisecondsPerHour});
   }
 
-  // McNaughton: device after device is filled from the piece's begin to its end; a job that does
-  // not fit on the rest of one continues at the begin of the next.
+  // McNaughton's rule: fills device after device from the piece's begin to its end. A job that does
+  // not fit on the rest of a device continues at the begin of the next one.
   template <typename FlowOf>
   std::vector<std::vector<Segment>> WrapAround(FlowOf flow_of) const {
     std::vector<std::vector<Segment>> segments(input_.jobs.size());

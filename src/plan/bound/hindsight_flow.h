@@ -1,5 +1,5 @@
 #pragma once
-// The minimum-cost flow behind hindsight_bound.h.
+// Solves the minimum-cost flow behind hindsight_bound.h.
 
 #include <optional>
 
@@ -8,8 +8,8 @@
 
 namespace ebb::plan {
 
-/// The price of what is settled (`constant`) is left out. Nothing when the network would have more
-/// than `most_arcs` arcs from jobs.
+/// Leaves out the price of settled jobs (`constant`). nullopt if the network would have more than
+/// `most_arcs` arcs from jobs.
 std::optional<HindsightBound> SolveHindsightFlow(const BoundInput& input, std::size_t most_arcs);
 
 }  // namespace ebb::plan

@@ -12,26 +12,28 @@
 namespace ebb::plan {
 namespace {
 
-// With so many jobs or more, the climb begins with so many of them.
+// With kManyJobs or more, the climb begins with a sample of kDrawn jobs.
 constexpr std::size_t kDrawn = 500;
 constexpr std::size_t kManyJobs = 4 * kDrawn;
-constexpr double kShareOfDrawn = 0.8;  // of the budget; of a shorter queue, what it glides
+constexpr double kShareOfDrawn = 0.8;  // share of the budget for the sample; for a shorter queue,
+                                       // for the glide
 
-// Steps of the climb. It heads for a bound that is this much better than the best one.
+// Steps of the climb. The climb aims at a bound that is better than the best one by this share.
 constexpr double kHope = 0.05, kLeastHope = 0.005, kNextHope = 0.02;
-constexpr double kNews = 0.2;  // of the newest subgradient in the average
+constexpr double kNews = 0.2;  // share of the newest subgradient in the average
 constexpr double kLengthen = 1.1, kShorten = 0.8, kShortest = 1e-4;
-constexpr int kPatience = 2;   // steps without a better bound before they are shortened
-constexpr double kNear = 0.1;  // first length where the rents are near the best already
+constexpr int kPatience = 2;   // steps without a better bound before the steps get shorter
+constexpr double kNear = 0.1;  // first step length if the rents are nearly the best already
 
-// From no rents, kDrawn jobs or more first glide towards the best ones. First and last step, as a
-// share of the scale of the rents.
+// If there are no rents to begin with and at least kDrawn jobs, the rents first glide towards the
+// best ones. First and last step are shares of the scale of the rents.
 constexpr std::int64_t kGlideSteps = 400;
 constexpr double kFirstStep = 0.25, kLastStep = 0.0025;
 constexpr double kNewsOfMean = 0.1, kNewsOfSquares = 0.01;
-constexpr double kVeryNear = 0.02;  // first length of the climb that follows
+constexpr double kVeryNear = 0.02;  // first step length of the climb after the glide
 
-// Where each job could first and last be, in order: neighbours want the same.
+// Draws jobs evenly from all jobs, sorted by pools and latest end, because neighbours in this order
+// compete for the same hours.
 std::vector<std::size_t> EvenlyDrawn(const BoundInput& input, std::size_t count) {
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < input.jobs.size(); ++i)
@@ -63,7 +65,7 @@ double KilowattsPerDevice(const BoundInput& input) {
   return device_hours > 0 ? energy / device_hours : 0;
 }
 
-// What running in another hour saves a device at most, in the mean: the scale of the rents.
+// The scale of the rents: the mean of the most that running in another hour can save per device.
 double ScaleOfRents(const BoundInput& input) {
   double cheapest = std::numeric_limits<double>::infinity(), dearest = -cheapest;
   for (const PriceCurve& curve : input.curves)
@@ -74,7 +76,7 @@ double ScaleOfRents(const BoundInput& input) {
   return KilowattsPerDevice(input) * (dearest - cheapest);
 }
 
-// Ascends the bound of one relaxation from given rents.
+// Climbs to a better bound of one relaxation, from given rents.
 class Climb {
  public:
   Climb(Relaxation& relaxation, PoolSteps rents)
@@ -83,11 +85,11 @@ class Climb {
     direction_ = relaxation_.excess();
   }
 
-  /// Every rent moves by steps of its own, in the direction of a running mean of its subgradient
-  /// and in relation to how large that has been. The steps become smaller.
+  /// Moves every rent by steps of its own: in the direction of a running mean of its subgradient,
+  /// divided by the running size of the subgradient. The steps get smaller.
   void Glide(std::int64_t steps, double scale) {
     PoolSteps means = relaxation_.NoRents(), squares = relaxation_.NoRents();
-    double old_mean = 1, old_squares = 1;  // shares of the zeros that the running means began with
+    double old_mean = 1, old_squares = 1;  // shares of the initial zeros in the running means
     for (std::int64_t k = 0; k < steps; ++k) {
       old_mean *= 1 - kNewsOfMean;
       old_squares *= 1 - kNewsOfSquares;
@@ -109,7 +111,7 @@ class Climb {
     direction_ = relaxation_.excess();
   }
 
-  /// Returns how many steps it made.
+  /// Returns the number of steps that it made.
   std::int64_t Run(std::int64_t steps, double first_length) {
     double length = first_length, goal = best_ + kHope * std::abs(best_);
     int patience = kPatience;
@@ -141,7 +143,7 @@ class Climb {
     return true;
   }
 
-  // From the best rents along the direction; false where it leads nowhere.
+  // Steps from the best rents along the direction. Returns false if the direction leads nowhere.
   bool Step(double length_times_gap) {
     double squares = 0;
     for (std::size_t pool = 0; pool < direction_.size(); ++pool)
@@ -168,8 +170,8 @@ class Climb {
   double best_ = 0;
 };
 
-// What the rents of other prices become: where all devices are wanted, price and rent together are
-// what the last job to get one is ready to pay, so the rent takes up what the price has changed by.
+// Carries the rents over to other prices. If all devices are wanted, price plus rent is what the
+// last job to get a device is ready to pay, so the rent takes up the change of the price.
 PoolSteps Carried(const BoundInput& input, const std::optional<Rents>& rents, PoolSteps none) {
   if (!rents || rents->by_pool.size() != none.size()) return none;
   const double kilowatts = KilowattsPerDevice(input);
@@ -188,7 +190,7 @@ PoolSteps Carried(const BoundInput& input, const std::optional<Rents>& rents, Po
   return none;
 }
 
-// Carried rents may be worse than none, where little is as it was.
+// Carried rents may be worse than none if much has changed.
 void ForgetIfWorse(Relaxation& relaxation, PoolSteps& rents) {
   PoolSteps none = relaxation.NoRents();
   if (relaxation.Evaluate(rents) < relaxation.Evaluate(none)) rents = std::move(none);

@@ -1,19 +1,20 @@
 #pragma once
-// No schedule costs less: a lower bound on the price of running jobs on pools of devices within
-// windows, by Lagrangian relaxation of the capacity. Every step of time and pool has a rent per
-// device-hour; each job alone then takes its cheapest place under price plus rent, exactly; the sum
-// less the rent of all free device-hours is a bound for any rents >= 0 (Geoffrion 1974).
+// A lower bound on the price of running jobs on pools of devices within windows, by Lagrangian
+// relaxation of the capacity: no schedule costs less. Every step of time and pool has a rent per
+// device-hour. Each job alone then takes its cheapest place under price plus rent, exactly. The
+// sum, less the rent of all free device-hours, is a bound for any rents >= 0 (Geoffrion 1974).
 //
 // The rents rise where the jobs ask for more than there is. A step goes from the best rents so far
 // along an average of the subgradients (the volume algorithm, Barahona and Anbil 2000), and is as
-// long as the bound is expected to rise (Polyak 1969). A large queue is first climbed with some of
-// its jobs, evenly drawn, and as much less capacity: any rents give a bound, and near the best ones
-// it is flat, so a few steps with all jobs are left to do. From no rents, that first climb gives
-// each rent steps of its own (Adam, Kingma and Ba 2015): where prices have no pattern, the averaged
-// direction comes to rest while all rents together are still too low.
+// long as the expected rise of the bound (Polyak 1969). For a large queue, the climb begins with an
+// even sample of its jobs and a capacity that is smaller by the same share. Any rents give a bound,
+// and the bound is flat near the best ones, so a few steps with all jobs then suffice. If there are
+// no rents to begin with, that first climb gives each rent steps of its own (Adam, Kingma and Ba
+// 2015): if prices have no pattern, the averaged direction comes to rest while all rents together
+// are still too low.
 //
-// Relaxed besides: devices are counted by device-hours per step, and jobs that may be split are
-// split for free, on several pools at once.
+// Two more relaxations: devices are counted by device-hours per step, and jobs that may be split
+// are split for free, on several pools at once.
 
 #include <cstdint>
 #include <optional>
@@ -27,24 +28,24 @@ namespace ebb::plan {
 
 struct BoundChoice {
   int pool = -1;
-  Duration length{};     ///< of all that is left, there
-  double speed = 1;      ///< work done per running time there
-  double kilowatts = 0;  ///< of all its devices, times the job's weight
+  Duration length{};     ///< running time of all remaining work on this pool
+  double speed = 1;      ///< work done per running time on this pool
+  double kilowatts = 0;  ///< power of all the job's devices, times the job's weight
   Time latest_end{};
-  int curve = -1;  ///< what an hour costs there, among BoundInput::curves
+  int curve = -1;  ///< index in BoundInput::curves of the price of an hour on this pool
 };
 
 struct BoundJob {
   Time earliest{};
   int width = 1;
-  bool split = false;  ///< may run in bits for free; otherwise in one piece
-  Duration work{};     ///< at speed 1
+  bool split = false;  ///< the job may run in pieces for free; otherwise in one piece
+  Duration work{};     ///< remaining work at speed 1
   std::vector<BoundChoice> choices;
 };
 
 struct BoundInput {
   std::vector<BoundJob> jobs;
-  std::vector<PriceCurve> curves;  ///< by site, then others; all with the same steps
+  std::vector<PriceCurve> curves;  ///< curves of the sites, then others; all with the same steps
   std::vector<int> site_of_pool;
   std::vector<int> devices_in_pool;
   /// Device time that is taken already, by pool.
@@ -54,7 +55,7 @@ struct BoundInput {
     Interval time{};
   };
   std::vector<Taken> taken;
-  double constant = 0;  ///< price of what is settled, added to the bound
+  double constant = 0;  ///< price of settled jobs, added to the bound
 
   const PriceCurve& CurveOf(const BoundChoice& choice) const {
     return curves[static_cast<std::size_t>(choice.curve)];
@@ -64,21 +65,21 @@ struct BoundInput {
   }
 };
 
-/// Every job at its cheapest with the devices to itself.
+/// Price of all jobs if each runs at its cheapest, with the devices to itself.
 double CapacityFreeBound(const BoundInput& input);
 
 struct RentedBound {
   double price = 0;
-  Rents rents;  ///< what the bound was found with
+  Rents rents;  ///< rents with which the bound was found
 };
 
-/// How much a bound may look at. Places are counted, some 1 ns each.
+/// Limit of the work for a bound: the number of places it may look at, some 1 ns each.
 struct BoundBudget {
   std::int64_t places = 0;
-  int most_steps = 1'000;  ///< with some jobs and with all
+  int most_steps = 1'000;  ///< most steps with a sample of the jobs, and with all jobs
 };
 
-/// The best bound that the budget finds from the rents of an earlier one, or from none.
+/// The best bound within the budget, climbing from the rents of an earlier bound or from none.
 RentedBound LagrangianBound(const BoundInput& input, const std::optional<Rents>& begin,
                             const BoundBudget& budget);
 

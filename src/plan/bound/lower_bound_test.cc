@@ -14,9 +14,10 @@ using std::chrono::hours;
 using std::chrono::minutes;
 
 const Time kBegin = *ParseTime("2023-05-01");
-constexpr int kSteps = 48;  // of 15 minutes
+constexpr int kSteps = 48;  // steps of 15 minutes
 
-// Jobs of one piece on one or two pools, submitted at the begin, with much the same hours to like.
+// Jobs of one piece on one or two pools, all submitted at the begin, that prefer much the same
+// hours.
 BoundInput RandomInput(std::uint64_t seed, int jobs) {
   Random random(seed);
   BoundInput input;
@@ -54,7 +55,7 @@ double IntegralOf(const std::vector<double>& rates, Time from, Time to) {
   return sum;
 }
 
-// Every begin on the minute tried.
+// Compares with a search that tries every begin, minute by minute.
 TEST(Relaxation, EachJobTakesItsCheapestPlaceUnderPriceAndRent) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     const BoundInput input = RandomInput(seed, 1);
@@ -85,8 +86,8 @@ TEST(Relaxation, EachJobTakesItsCheapestPlaceUnderPriceAndRent) {
   }
 }
 
-// No rents raise the bound above what the best ones give, and none make it worse than to ignore
-// them.
+// Rents other than the best ones never give a higher bound, and the climb is never worse than no
+// rents, whatever rents it begins with.
 TEST(LowerBound, RisesAboveTheOneWithoutCapacityAndBeginsFromAnyRents) {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     const BoundInput input = RandomInput(seed, 40);
@@ -106,7 +107,8 @@ TEST(LowerBound, RisesAboveTheOneWithoutCapacityAndBeginsFromAnyRents) {
   }
 }
 
-// Most of the climb is made with some of the jobs, and the bound is nearly the one of a long climb.
+// The climb makes most of its steps with a sample of the jobs, and still nearly reaches the bound
+// of a long climb.
 TEST(LowerBound, OfManyJobsIsFoundWithSomeOfThem) {
   const BoundInput input = RandomInput(3, 4'000);
   const std::int64_t places = Relaxation(input).places();

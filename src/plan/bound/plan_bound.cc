@@ -11,7 +11,7 @@ BoundChoice BoundChoiceOf(const PlanInput& input, const Task& task, const Choice
   BoundChoice bound{choice.pool,       choice.length, choice.speed, task.weight * choice.kilowatts,
                     choice.latest_end, choice.curve};
   if (late) bound.latest_end = input.CurveOf(choice).end();
-  // Whether there will be a pause is not certain, so its cost is left out.
+  // A pause is not certain, so its cost is left out.
   if (task.continues) bound.length = std::min(bound.length, task.continued_length);
   return bound;
 }

@@ -8,8 +8,8 @@
 namespace ebb::plan {
 namespace {
 
-// The index of the lowest of costs[first, last), the first among equals. Four minima at a time:
-// each comparison waits for the one before.
+// The index of the lowest of costs[first, last), the first among equals. It keeps four minima at a
+// time, because a single minimum makes each comparison wait for the one before.
 std::size_t Lowest(const double* costs, std::size_t first, std::size_t last) {
   constexpr std::size_t kLanes = 4;
   double low[kLanes];
@@ -117,7 +117,7 @@ std::size_t Relaxation::FirstEdgeAfter(Time time) const {
   return static_cast<std::size_t>((time - curve_.begin()) / curve_.step()) + 1;
 }
 
-// Price and rent up to a moment, for one job on one pool.
+// Price and rent from the begin of the curve up to a moment, for one job on one pool.
 double Relaxation::SumTo(const BoundJob& job, const BoundChoice& choice, Position at) const {
   const auto pool = static_cast<std::size_t>(choice.pool);
   const PriceCurve& curve = input_.CurveOf(choice);
@@ -133,13 +133,14 @@ double Relaxation::InOnePiece(const BoundJob& job) {
   return best.cost;
 }
 
-// One choice of a job with all that its cost is made of, as plain rows of numbers.
+// One choice of a job with all that its cost depends on, as plain rows of numbers.
 struct Relaxation::Scan {
   const BoundChoice& choice;
-  Time earliest{}, last{};                  ///< begins
-  std::size_t steps = 0;                    ///< whole ones in the length
-  double kilowatts, width;                  ///< per step
-  double kilowatts_of_rest, width_of_rest;  ///< times the hours beyond the whole steps
+  Time earliest{}, last{};                  ///< range of begins
+  std::size_t steps = 0;                    ///< number of whole steps in the length
+  double kilowatts, width;                  ///< kilowatts and devices per whole step
+  double kilowatts_of_rest, width_of_rest;  ///< kilowatts and devices times the hours beyond the
+                                            ///< whole steps
   const double *price, *price_sum, *rent, *rent_sum;
 };
 
@@ -150,7 +151,7 @@ void Relaxation::ScanChoice(const BoundJob& job, const BoundChoice& choice, Wind
         SumTo(job, choice, At(begin + choice.length)) - SumTo(job, choice, At(begin));
     if (cost < best.cost) best = {cost, choice.pool, begin, choice.length};
   }
-  // Begins on an edge, ends on an edge: the other end keeps its distance to the edges.
+  // Either the begin or the end lies on an edge; the other keeps its distance to the edges.
   const auto pool = static_cast<std::size_t>(choice.pool);
   const PriceCurve& curve = input_.CurveOf(choice);
   const double rest = Hours(choice.length % curve.step());
@@ -175,7 +176,7 @@ void Relaxation::ScanBegins(const Scan& scan, Window& best) {
   const std::size_t first = FirstEdgeAfter(scan.earliest);
   const Time end = std::min(scan.last, curve_.end());
   if (end <= curve_.begin() || scan.steps + first >= curve_.size()) return;
-  // Edges before the last begin, whose window ends within the curve.
+  // Edges before the last begin, as far as the window that begins there ends within the curve.
   const auto edges = static_cast<std::size_t>((end - curve_.begin() - Duration{1}) / curve_.step());
   const std::size_t last = std::min(edges + 1, curve_.size() - scan.steps);
   if (last <= first) return;
@@ -213,7 +214,7 @@ void Relaxation::ScanEnds(const Scan& scan, Window& best) {
     best = {costs[lowest], scan.choice.pool, curve_.EdgeAt(lowest) - length, length};
 }
 
-// The cheapest steps until the work is done: a fractional knapsack.
+// Takes the cheapest steps until the work is done: a fractional knapsack.
 double Relaxation::InBits(const BoundJob& job) {
   bits_.clear();
   Time latest = job.earliest;
@@ -233,7 +234,7 @@ double Relaxation::InBits(const BoundJob& job) {
   return cost;
 }
 
-// As many of the cheapest bits, in order, as can be needed: a bit may be short at the begin and at
+// Sorts as many of the cheapest bits as the job can need. A bit may be short at the begin and at
 // the end of each choice's window.
 void Relaxation::SortCheapest(const BoundJob& job) {
   const auto cheaper = [](const Bit& left, const Bit& right) {

@@ -11,27 +11,27 @@
 
 namespace ebb::plan {
 
-/// By pool and step.
+/// Values by pool and step.
 using PoolSteps = std::vector<std::vector<double>>;
 
 class Relaxation {
  public:
-  /// Of all jobs.
+  /// The relaxation of all jobs.
   explicit Relaxation(const BoundInput& input);
-  /// Of some jobs, with as much less capacity as they are fewer device-hours.
+  /// The relaxation of some jobs. The capacity shrinks with their share of the device-hours.
   Relaxation(const BoundInput& input, std::vector<std::size_t> jobs);
 
-  /// What the jobs cost under `rents` at least, less the rent of all that is free: a bound for any
-  /// rents >= 0, without BoundInput::constant. Fills excess().
+  /// Least cost of the jobs under `rents`, less the rent of all free device-hours. It is a bound
+  /// for any rents >= 0, without BoundInput::constant. Fills excess().
   double Evaluate(const PoolSteps& rents);
-  /// Device-hours asked beyond capacity.
+  /// Device-hours that jobs ask for beyond the capacity.
   const PoolSteps& excess() const { return asked_; }
-  /// Places that one Evaluate looks at.
+  /// Number of places that one Evaluate looks at.
   std::int64_t places() const { return places_; }
   PoolSteps NoRents() const;
 
  private:
-  // A moment as step and hours into it.
+  // A moment as a step and the hours into it.
   struct Position {
     std::size_t step = 0;
     double hours = 0;
@@ -65,13 +65,13 @@ class Relaxation {
   void Ask(int pool, int width, Interval time);
 
   const BoundInput& input_;
-  const PriceCurve& curve_;  ///< any: all have the same steps
+  const PriceCurve& curve_;  ///< any of the curves: all have the same steps
   std::vector<std::size_t> jobs_;
   std::int64_t places_ = 0;
-  PoolSteps capacity_;  ///< device-hours that are free
-  PoolSteps asked_;     ///< device-hours
+  PoolSteps capacity_;  ///< free device-hours
+  PoolSteps asked_;     ///< device-hours that jobs ask for
   const PoolSteps* rents_ = nullptr;
-  PoolSteps sums_;  ///< rent x hours before each edge
+  PoolSteps sums_;  ///< sum of rent x hours before each edge
   std::vector<double> costs_;
   std::vector<Bit> bits_;
 };

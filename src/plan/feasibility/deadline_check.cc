@@ -9,7 +9,8 @@
 namespace ebb::plan {
 namespace {
 
-// What runs as soon as possible in a room does not when everybody waits for cleaner power.
+// A room is valid only this long: it assumes that jobs run as soon as possible, while real jobs
+// wait for cleaner power.
 constexpr Duration kFresh = std::chrono::minutes{1};
 constexpr std::size_t kMostRefused = 100;
 
@@ -48,7 +49,7 @@ bool DeadlineCheck::IsOverfullWith(const Task& task, Time now) const {
   return IsTooMuch(loads, room_->devices, now);
 }
 
-// Whatever was refused to one that asked for less.
+// True if the job asks for no less than a job that was refused.
 bool DeadlineCheck::AsksForNoLess(const core::Job& job) const {
   const auto no_later = [](const std::optional<Time>& asked, const std::optional<Time>& refused) {
     return !refused || (asked && *asked <= *refused);
@@ -61,7 +62,7 @@ bool DeadlineCheck::AsksForNoLess(const core::Job& job) const {
   });
 }
 
-// The others have to make room for it.
+// True if the queue with the job can be in time when all jobs may move.
 bool DeadlineCheck::FitsIfOthersMove(const core::Job& job, const Problem& queue) {
   std::vector<JobView> views(queue.jobs.begin(), queue.jobs.end());
   views.push_back(WaitingView(job));
@@ -103,7 +104,8 @@ void DeadlineCheck::Add(const core::Job& job, const core::Cluster& cluster, Time
   const JobView view = WaitingView(job);
   const Task task = TaskOf(view, cluster, now);
   const auto place = EarliestPlace(room_->profiles, task, now);
-  // It is in time, but not where nobody makes room for it: another order is needed.
+  // The job can be in time, but only if other jobs make room for it, so the room is not valid any
+  // more.
   if (!place || (sure && !place->in_time)) return room_.reset();
   const Time end = place->time.end, line = end - end.time_since_epoch() % room_->grid;
   room_->profiles[static_cast<std::size_t>(place->pool)].Take(

@@ -1,13 +1,13 @@
 #pragma once
-// Whether deadlines can be met beside a queue that only grows, one submission after the other. Each
-// answer costs little however long the queue is: a sufficient condition first
-// (quick_feasibility.h), then the room that is left when everything runs as soon as possible, then
-// a proof that there is too much work (feasibility.h); only what these leave open looks at the
-// whole queue again, and not for a job that asks for no less than one that was refused so before.
-// Queues of up to some hundreds of jobs are searched as a whole (CheckDeadline).
+// Checks if deadlines can be met beside a queue that only grows, one submission after the other.
+// Each answer costs little however long the queue is. The check tries a sufficient condition first
+// (quick_feasibility.h), then the room that is left if everything runs as soon as possible, then a
+// proof that there is too much work (feasibility.h). Only the remaining cases look at the whole
+// queue again, and not for a job that asks for no less than one that was refused before. Queues of
+// up to some hundreds of jobs are searched as a whole (CheckDeadline).
 //
-// It is about the jobs it was made from and those added since; when one of them starts, pauses or
-// ends, it is made anew.
+// The check is about the jobs from which it was made and those added since. When one of them
+// starts, pauses or ends, it must be made anew.
 
 #include <functional>
 #include <optional>
@@ -25,24 +25,25 @@ class DeadlineCheck {
  public:
   explicit DeadlineCheck(const Problem& queue);
 
-  /// As CheckDeadline. `queue` gives the jobs that are there; it is asked where that cannot be
-  /// avoided.
+  /// Like CheckDeadline. `queue` gives the jobs in the queue; it is called only if the check needs
+  /// them.
   Status Check(const core::Job& job, const core::Cluster& cluster, Time now,
                const std::function<Problem()>& queue);
-  /// From now on the job, which has passed, is one of the queue, waiting.
+  /// Adds the job, which has passed the check, to the queue as a waiting job.
   void Add(const core::Job& job, const core::Cluster& cluster, Time now);
 
  private:
-  // Of the queue when everything runs as soon as possible, in the order of submission.
+  // The room in the queue if everything runs as soon as possible, in the order of submission.
   struct Room {
     Time since{};
     Duration grid{};
     std::vector<CapacityProfile> profiles;
-    std::vector<Load> loads;  // ordered
+    std::vector<Load> loads;  // in order
     double devices = 0;
     bool in_time = true;
-    bool reordered = false;          // some are late so, and nobody is in another order
-    std::vector<core::Job> refused;  // after a look at the whole queue
+    bool reordered = false;          // some jobs are late in this order, and none is late in
+                                     // another order
+    std::vector<core::Job> refused;  // jobs refused after a look at the whole queue
   };
   static Room MakeRoom(const Problem& queue);
   bool IsOverfullWith(const Task& task, Time now) const;

@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 
 const Time kNow = *ParseTime("2023-05-01T17:00");
 
-// So many waiting jobs of an hour on two devices, with deadlines a month ahead.
+// A queue of waiting jobs of an hour on two devices, with deadlines a month ahead.
 struct LongQueue {
   explicit LongQueue(int count, Duration start_by = hours{30 * 24}) {
     for (int i = 1; i <= count; ++i) Add(AJob(i, start_by));
@@ -38,7 +38,7 @@ struct LongQueue {
   Status Check(DeadlineCheck& check, const core::Job& job) {
     return check.Check(job, cluster, kNow, [&] { return Get(); });
   }
-  // Whether all of them can be in time, as far as is found.
+  // True if the check finds that all of them can be in time.
   bool AllInTime() {
     Work work;
     return PlaceAsSoonAsPossible(FlatInput({kNow, &cluster, views, {}}), work).Total().late == 0;
@@ -76,7 +76,7 @@ TEST(DeadlineCheck, WhatIsNamedAsTheEarliestIsTakenAndTheNextOneIsLater) {
   }
 }
 
-// Nobody is taken whose deadline, or whose taking another's deadline, cannot be kept.
+// The check takes no job that misses its own deadline or makes another job miss one.
 TEST(DeadlineCheck, AllThatAreTakenAreInTimeTogether) {
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     LongQueue queue(450, hours{500});

@@ -101,7 +101,7 @@ Status CheckWidth(const Job& job, const Cluster& cluster) {
                     "ask for at most " + std::to_string(widest));
 }
 
-// The run time on the fastest pool the job may use.
+// The shortest run time on the pools that the job may use.
 Duration ShortestRun(const Job& job, const Cluster& cluster) {
   Duration shortest = Duration::max();
   for (const int pool : PoolsFor(job, cluster))
@@ -138,7 +138,7 @@ bool IsOverfull(const PlanInput& input) {
   return IsTooMuch(loads, devices, input.now);
 }
 
-// The queue with one more job, whose deadline can be moved.
+// The queue with one more job whose deadline can be changed.
 class QueueWith {
  public:
   QueueWith(const Job& job, const Problem& queue) : job_(job), problem_(queue) {
@@ -156,18 +156,18 @@ class QueueWith {
   QueueWith(const QueueWith&) = delete;
   QueueWith& operator=(const QueueWith&) = delete;
 
-  /// Where the job fits in while the others stay where they are least late.
+  /// The earliest place of the job if the others stay in their least late places.
   std::optional<EarlyPlace> BesideTheOthers() const {
     return EarliestPlace(room_, TaskOf(views_.back(), *problem_.cluster, problem_.now),
                          problem_.now);
   }
 
-  /// Whether the queue is no later with the job than without it, and the job in time.
+  /// True if the job is in time and the queue is no later with it than without it.
   bool Meets(std::optional<Time> start_by, std::optional<Time> finish_by) {
     return Meets(start_by, finish_by, kBudget);
   }
 
-  /// The same with less search: may miss a deadline that could just be met.
+  /// Like Meets, with less search: it may miss a deadline that could just be met.
   bool EasilyMeets(std::optional<Time> start_by) {
     return Meets(start_by, std::nullopt, kBudget / 10);
   }
@@ -183,7 +183,7 @@ class QueueWith {
     return LeastLate(input, budget).Total().late <= alone_ * (1 + 1e-12);
   }
 
-  // The least late that is found: as soon as possible in three orders, then a search.
+  // The least late draft found: as soon as possible in three orders, then a search.
   static Draft LeastLate(const PlanInput& input, std::int64_t budget) {
     Work work;
     Draft draft = PlaceAsSoonAsPossible(input, work);
@@ -199,7 +199,7 @@ class QueueWith {
   std::vector<CapacityProfile> room_;
 };
 
-// The earliest deadline that passes, to the minute, by halving.
+// The earliest deadline that passes, to the minute, by bisection.
 template <typename Passes>
 std::optional<Time> Earliest(Time from, Duration farthest, Passes passes) {
   using std::chrono::minutes;

@@ -100,7 +100,7 @@ TEST(CheckJob, RefusesDeadlinesThatItContradictsItself) {
   EXPECT_TRUE(CheckJob(job, TwoPools()).has_value());
 }
 
-// One device that runs something for another two hours.
+// One device that is busy for another two hours.
 struct BusyQueue {
   core::Cluster cluster = TwoPools();
   core::Job running = GoodJob();
@@ -155,7 +155,7 @@ TEST(CheckDeadline, TakesAJobThatGoesBeforeOneThatCanWait) {
   EXPECT_TRUE(CheckDeadline(job, problem).has_value());
 }
 
-// Dozens of jobs that cannot all be in time are refused one by one, each without a long search.
+// Dozens of jobs that cannot all be in time must be refused one by one, each without a long search.
 TEST(CheckDeadline, AQueueThatIsFarTooLongIsRefusedQuickly) {
   core::Cluster cluster = TwoPools();
   std::vector<core::Job> jobs(60, GoodJob());
@@ -174,8 +174,8 @@ TEST(CheckDeadline, AQueueThatIsFarTooLongIsRefusedQuickly) {
   EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds{60});
 }
 
-// Devices were away, and what waits cannot be in time any more. One that can wait until all of it
-// is done, on one device after the other, delays nobody.
+// Devices were away, so the waiting jobs cannot be in time any more. A job that can wait until all
+// of them are done, one after the other on one device, delays no other job.
 TEST(CheckDeadline, AQueueThatIsLateAnywayRefusesNobodyWhoCanWait) {
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     Random random(seed);

@@ -30,7 +30,7 @@ QuickFeasibility::QuickFeasibility(const Problem& queue)
   }
 }
 
-// What runs has begun: it is never late, and its work comes before all other.
+// A running job has begun, so it is never late, and its work comes before all other work.
 double QuickFeasibility::Margin(const Item& item, double hours_before) {
   if (item.latest_begin == -kNever) return kNever;
   if (item.devices < 1) return -kNever;

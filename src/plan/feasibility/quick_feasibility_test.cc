@@ -44,7 +44,7 @@ struct Queue {
   std::vector<core::Job> jobs;
   std::vector<JobView> views;
 
-  // The first one runs.
+  // Job 1 runs.
   Problem At(Time now) {
     views.clear();
     for (const core::Job& job : jobs) {

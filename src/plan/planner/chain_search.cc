@@ -68,7 +68,7 @@ class IteratedSearch {
     }
   }
 
-  // Takes a few out and puts them back in another order; false where that fails.
+  // Takes a few items out and puts them back in another order. Returns false if that fails.
   bool Kick() {
     std::vector<std::size_t> kicked;
     const std::size_t count = 2 + random_.Below(kMostKicked - 1);

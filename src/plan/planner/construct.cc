@@ -55,7 +55,7 @@ std::optional<Placement> Kept(const PlanInput& input, std::size_t index, const J
   return placement;
 }
 
-// Running time that the pieces must hold: each piece but the first brings a resume.
+// Running time that the pieces must have in all: each piece except the first adds a resume.
 Duration NeededLength(const PlanInput& input, const Task& task, const Placement& placement) {
   const bool goes_on = task.continues && placement.choice == 0 && placement.begin() == input.now;
   const Duration first = goes_on ? task.continued_length
@@ -64,8 +64,8 @@ Duration NeededLength(const PlanInput& input, const Task& task, const Placement&
          task.view->job->pause_cost * static_cast<Duration::rep>(placement.pieces.size() - 1);
 }
 
-// Makes the pieces as long as the remaining work: the last one takes the difference, so that a job
-// that starts a moment late or runs a little slower keeps its place.
+// Adjusts the pieces to the remaining work. The last one takes the difference, so that a job that
+// starts a moment late or runs a little slower keeps its place.
 bool FitLength(const PlanInput& input, const Task& task, Placement& placement) {
   Duration length{};
   for (const Interval& piece : placement.pieces) length += piece.length();
@@ -93,8 +93,8 @@ void ByLatestBegin(const PlanInput& input, Sequence& tasks) {
   });
 }
 
-// Where the schedule has them, as far as they still fit; returns those that have no place, those
-// that have to begin first in front.
+// Places tasks where the schedule has them, as far as they still fit. Returns the tasks without a
+// place, those that have to begin first in front.
 Sequence PlaceKept(Draft& draft, const Schedule& schedule) {
   const PlanInput& input = draft.input();
   std::vector<std::pair<std::size_t, Placement>> kept;
@@ -124,7 +124,7 @@ void PlaceHomeless(Draft& draft, const Sequence& homeless, const SearchOptions& 
   }
 }
 
-// Those that are late take the places of jobs that can wait longer.
+// Late jobs take the places of jobs that can wait longer.
 void PutInTime(Draft& draft, const Sequence& tasks, const SearchOptions& options, Work& work) {
   std::optional<Displacement> way;
   for (const std::size_t index : tasks) {
@@ -135,7 +135,7 @@ void PutInTime(Draft& draft, const Sequence& tasks, const SearchOptions& options
   }
 }
 
-// Waiting ones that could begin later than the urgent one, and are in its way.
+// Waiting jobs that could begin later than the urgent one and are in its way.
 Sequence WhatCouldMakeWay(const Draft& draft, std::size_t urgent) {
   const auto& tasks = draft.input().tasks;
   const Time by = tasks[urgent].LatestBegin();
@@ -153,7 +153,7 @@ Sequence WhatCouldMakeWay(const Draft& draft, std::size_t urgent) {
   return others;
 }
 
-// So that what would be late is in time, what can wait longer is placed anew after it.
+// Puts an urgent job in time: jobs that can wait longer are placed anew after it.
 void MakeWay(Draft& draft, std::size_t urgent, const SearchOptions& options, Work& work) {
   Sequence others = WhatCouldMakeWay(draft, urgent);
   if (draft.IsPlaced(urgent)) draft.Remove(urgent);

@@ -11,7 +11,7 @@ namespace {
 constexpr Duration kFinest = std::chrono::minutes{5};
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
-// The coarsest grid on which lengths and price steps are whole, or a fine one.
+// The coarsest grid on which all lengths and price steps are whole, but none finer than kFinest.
 Duration GridOf(const PlanInput& input) {
   const PriceCurve& curve = input.curves.front();
   Duration::rep grid = std::gcd(curve.step().count(), (input.now - curve.begin()).count());
@@ -137,7 +137,7 @@ DeviceChains::Item DeviceChains::PinnedItem(std::size_t index, Interval piece) c
   return item;
 }
 
-// Gives every item a device such that none overlap in the draft, in order of begin.
+// Gives every item a device such that no items overlap in the draft, in order of begin.
 bool DeviceChains::Partition() {
   std::vector<std::pair<Time, std::size_t>> order;
   std::vector<Interval> times;
@@ -175,7 +175,7 @@ void DeviceChains::Rebuild(Device& device) const {
   Update(device, 0);
 }
 
-// Both tables after one item came or went at `position`; the rows behind move along.
+// Updates both tables after one item came or went at `position`; the rows behind it move along.
 void DeviceChains::Update(Device& device, std::size_t position) const {
   const std::size_t count = device.items.size();
   const auto nodes = static_cast<std::size_t>(nodes_);
@@ -211,7 +211,7 @@ void DeviceChains::Prepend(const Fit& fit, const Row& after, Row& result) const 
   for (std::size_t i = result.size() - 1; i-- > 0;) result[i] = std::min(result[i], result[i + 1]);
 }
 
-// Begins from the first item on, each the earliest that keeps the device's total.
+// Writes the begins from the first item on: each is the earliest that keeps the device's total.
 void DeviceChains::WriteDevice(const Device& device, Draft& draft) const {
   std::size_t free_from = 0;
   for (std::size_t i = 0; i < device.items.size(); ++i) {

@@ -1,8 +1,8 @@
 #pragma once
-// Jobs of one device each as sequences on devices, with the best begins for given sequences from a
-// dynamic programme over a grid of time. Per device two tables are kept: the cheapest way to be
-// done with the first i jobs by a moment, and to run the others from a moment on; with both, the
-// best place for one more job, everyone else re-timed, costs one pass over the grid.
+// Jobs of one device each as sequences on devices. A dynamic programme over a grid of time finds
+// the best begins for given sequences. Each device keeps two tables: the cheapest way to be done
+// with the first i jobs by a moment, and to run the others from a moment on. With both, one pass
+// over the grid finds the best place for one more job, with all others re-timed.
 
 #include <limits>
 #include <vector>
@@ -14,18 +14,18 @@ namespace ebb::plan {
 
 class DeviceChains {
  public:
-  /// Where to put an item.
+  /// The place for an item.
   struct Spot {
-    double price = std::numeric_limits<double>::infinity();  ///< what the total rises by
+    double price = std::numeric_limits<double>::infinity();  ///< rise of the total price
     std::size_t device = 0, position = 0;
   };
   /// Items by device, in order of time.
   using Sequences = std::vector<std::vector<std::size_t>>;
 
-  /// Jobs in pieces and running jobs are pinned to where the draft, which is complete, has them.
+  /// Requires a complete draft. Jobs in pieces and running jobs stay where the draft has them.
   explicit DeviceChains(const Draft& draft);
 
-  /// False where the draft does not fit the grid of time.
+  /// False if the draft does not fit the grid of time.
   bool ready() const { return ready_; }
   int nodes() const { return nodes_; }
   std::size_t item_count() const { return items_.size(); }
@@ -34,30 +34,31 @@ class DeviceChains {
 
   Sequences Get() const;
   void Set(const Sequences& sequences);
-  /// Takes an item out of its sequence; returns where it was.
+  /// Takes an item out of its sequence. Returns its old place.
   Spot Remove(std::size_t item);
   void Insert(std::size_t item, const Spot& spot);
   Spot BestSpot(std::size_t item, Work& work) const;
-  /// Writes the begins of all movable items.
+  /// Writes the begins of all movable items to the draft.
   void WriteTo(Draft& draft) const;
 
  private:
   using Row = std::vector<double>;
-  // A job on one pool, in nodes of the grid.
+  // A job on one pool, with times in nodes of the grid.
   struct Fit {
     int length = 0;
-    int latest = -1;  // node at which it may begin at the latest; -1: not on this pool
-    Row price;        // by node of the begin
+    int latest = -1;  // latest node at which it may begin; -1: it does not fit on this pool
+    Row price;        // price by node of the begin
   };
   struct Item {
     std::size_t task = 0;
     bool movable = false;
-    std::vector<Fit> fits;  // by pool
+    std::vector<Fit> fits;  // fits by pool
   };
   struct Device {
     int pool = 0;
     std::vector<std::size_t> items;
-    std::vector<Row> before, after;  // before[i]: of the first i; after[i]: of those from i on
+    std::vector<Row> before, after;  // before[i]: table of the first i items; after[i]: table of
+                                     // the items from i on
     double Total() const { return before.back().back(); }
   };
 

@@ -35,7 +35,7 @@ bool Displacement::For(std::size_t urgent) {
   return false;
 }
 
-// Whether its place would do.
+// True if the urgent task could use the place of `other`.
 bool Displacement::IsInTheWay(std::size_t other, std::size_t urgent) const {
   if (!draft_.IsPlaced(other)) return false;
   const Task& task = draft_.input().tasks[urgent];

@@ -1,6 +1,7 @@
 #pragma once
-// A job that finds no place in time takes the place of one that can wait longer, which goes
-// elsewhere. A few are asked, those that can wait longest first, so that what it costs is bounded.
+// A job that finds no place in time takes the place of a job that can wait longer, which moves
+// elsewhere. Only a few jobs are tried, those that can wait longest first, so that the cost is
+// bounded.
 
 #include <cstddef>
 #include <vector>
@@ -12,11 +13,11 @@ namespace ebb::plan {
 
 class Displacement {
  public:
-  /// Borrows all. The draft may change between two questions.
+  /// Borrows all arguments. The draft may change between two calls.
   Displacement(Draft& draft, const SearchOptions& options, Work& work);
 
-  /// Places the urgent task, which is nowhere, in time; false, and the draft as it was, where none
-  /// of those that were asked can go elsewhere without being later than before.
+  /// Places the urgent task, which has no place, in time. Returns false, with the draft unchanged,
+  /// if none of the tried jobs can move elsewhere without being later than before.
   bool For(std::size_t urgent);
 
  private:

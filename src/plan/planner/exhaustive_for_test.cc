@@ -42,7 +42,7 @@ core::Job RandomJob(Random& random, const Instance& instance, core::JobId id) {
   int widest = 0;
   for (const core::DevicePool& pool : instance.cluster.pools) widest = std::max(widest, pool.count);
   job.devices = widest > 1 && random.Below(4) == 0 ? 2 : 1;
-  // Even, so that the pool of double speed takes whole units too.
+  // The length is even, so that it is whole units on the pool of double speed too.
   const auto length = 2 * static_cast<int>(1 + random.Below(2));
   job.duration = instance.unit * length;
   job.power = {random.Uniform(100, 400)};
@@ -101,7 +101,7 @@ class Search {
     return ways;
   }
 
-  // Length, pieces, and deadline, as the job's definition has them.
+  // Checks length, pieces and deadline as the job defines them.
   bool IsAllowed(const core::Job& job, const core::DevicePool& devices, int length,
                  const std::vector<int>& units) const {
     const auto shortest = static_cast<int>(job.minimum_segment / instance_.unit);
@@ -125,7 +125,7 @@ class Search {
            (!job.checkpointable || end <= *job.start_by + TimeOn(job, devices, job.duration));
   }
 
-  // With what the job's preferences add: see plan/problem/preferences.h.
+  // Grams with the cost of the job's preferences: see plan/problem/preferences.h.
   double GramsOf(const core::Job& job, const Way& way) const {
     const core::DevicePool& devices = instance_.cluster.pools[static_cast<std::size_t>(way.pool)];
     double grams = 0;

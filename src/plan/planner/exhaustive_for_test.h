@@ -1,7 +1,7 @@
 #pragma once
-// Small random planning problems and their optimum by trying every way, for tests and the planner's
-// benchmark. Shares nothing with the planner: time is a handful of whole units, a way to run a job
-// is a set of units on one pool.
+// Small random planning problems, and their optimum found by trying every way, for tests and the
+// planner's benchmark. They share nothing with the planner: time is a handful of whole units, and a
+// way to run a job is a set of units on one pool.
 
 #include <cstdint>
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace ebb::plan::testing {
 
-/// A problem that owns what a Problem points to.
+/// A problem that owns the objects to which a Problem points.
 struct Instance {
   Time now{};
   core::Cluster cluster;
@@ -20,27 +20,27 @@ struct Instance {
   std::vector<core::SignalView> signals;
   std::vector<SiteView> sites;
   Duration unit{};
-  int units = 0;  ///< of forecast
+  int units = 0;  ///< number of units of forecast
 
   Instance() = default;
   Instance(const Instance&) = delete;
   Instance& operator=(const Instance&) = delete;
 
-  /// Fills views (waiting) and sites; call after the last change.
+  /// Fills views (waiting) and sites. Call it after the last change.
   Problem Finish();
 };
 
-/// One to three devices in one or two pools, two to four jobs of one or two devices, some pausable,
-/// with deadlines that may be impossible. All durations are whole units of 30 minutes.
+/// Makes one to three devices in one or two pools and two to four jobs of one or two devices. Some
+/// jobs are pausable, and deadlines may be impossible. All durations are whole units of 30 minutes.
 void MakeRandomInstance(std::uint64_t seed, Instance& instance);
 
-/// What a kilowatt-hour costs the job in a unit of time: the site's intensity and, above the job's
-/// threshold, three times the dearest unit; and what all of the job's cost counts.
+/// The job's cost of a kilowatt-hour in a unit of time: the site's intensity, plus three times the
+/// dearest unit if it is above the job's threshold, all times the job's weight.
 double PreferredPriceOf(const Instance& instance, const core::Job& job, int pool, int unit);
 double WeightOf(const Instance& instance, const core::Job& job);
 
-/// The lowest cost with every deadline kept, grams where no job has a priority or a threshold;
-/// nothing when that is impossible.
+/// The lowest cost with every deadline kept, in grams if no job has a priority or a threshold;
+/// nullopt if no way keeps every deadline.
 std::optional<double> ExhaustiveOptimum(const Instance& instance);
 
 }  // namespace ebb::plan::testing

@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::size_t kMostRemoved = 6;
 constexpr int kPasses = 3;
-// Up to this many tasks a worse draft may be accepted for a while, since keeping the best is cheap.
+// Up to this many tasks, the search may accept a worse draft for a while, because a copy of the
+// best one is cheap.
 constexpr std::size_t kSmallQueue = 400;
 
 std::vector<std::size_t> Movable(const Draft& draft) {
@@ -24,7 +25,7 @@ std::vector<std::size_t> Movable(const Draft& draft) {
   return movable;
 }
 
-// Moves one task to its cheapest place; whether that made the draft better.
+// Moves one task to its cheapest place. Returns true if the draft got better.
 bool MoveToCheapest(Draft& draft, std::size_t task, const SearchOptions& options, Work& work) {
   Placement before = draft.Remove(task);
   Placement after = CheapestPlacement(draft, task, options, work);
@@ -34,7 +35,7 @@ bool MoveToCheapest(Draft& draft, std::size_t task, const SearchOptions& options
   return better;
 }
 
-// What a task would gain per device-hour if it had the pools to itself.
+// The gain of a task per device-hour if it had the pools to itself.
 double PotentialGain(const Draft& draft, const Draft& empty, std::size_t task,
                      const SearchOptions& options, Work& work) {
   const Placement& placed = draft.PlacementOf(task);
@@ -43,7 +44,7 @@ double PotentialGain(const Draft& draft, const Draft& empty, std::size_t task,
   return (placed.cost.price - alone.cost.price) / std::max(hours, 1e-9);
 }
 
-// Those that would gain most first.
+// Sorts tasks by gain, the highest first.
 void SortByGain(const Draft& draft, const SearchOptions& options, Work& work,
                 std::vector<std::size_t>& tasks) {
   std::vector<double> gain(draft.input().tasks.size());
@@ -87,7 +88,8 @@ class RuinAndRecreate {
   }
 
  private:
-  // Takes some tasks out and puts them back; undone unless the total stays below the tolerance.
+  // Takes some tasks out and puts them back. Undoes this unless the total stays below the
+  // tolerance.
   bool Step(double tolerance) {
     work_.done += 16;
     PickTasks();
@@ -117,8 +119,8 @@ class RuinAndRecreate {
     return false;
   }
 
-  // A task now and then may not take its cheapest place but the cheapest before or after some
-  // moment, so that neighbours can share a valley that the first would sit in the middle of.
+  // Sometimes restricts a task to places before or after some moment, so that neighbours can share
+  // a valley in whose middle the first task would sit.
   Placement Cheapest(std::size_t task) {
     if (!options_.AsksForSaving() && random_.Below(3) == 0) {
       Placement placement = CheapestWithin(draft_, task, RandomPart(task), work_);
@@ -133,7 +135,7 @@ class RuinAndRecreate {
     return random_.Below(3) == 0 ? Interval{now, moment} : Interval{moment, Time::max()};
   }
 
-  // Where another task begins or ends, or where the price changes.
+  // A moment at which another task begins or ends, or at which the price changes.
   Time RandomMoment(std::size_t task) {
     const PlanInput& input = draft_.input();
     const std::size_t other = movable_[random_.Below(movable_.size())];
@@ -149,7 +151,7 @@ class RuinAndRecreate {
     return std::max(input.now, curve.EdgeAt(random_.Below(static_cast<std::uint64_t>(edges))));
   }
 
-  // One task at random and those that run nearest to it; or just any.
+  // Picks a random task and those that run nearest to it, or only random tasks.
   void PickTasks() {
     picked_.clear();
     const std::size_t most = std::min(kMostRemoved, movable_.size());
@@ -161,7 +163,7 @@ class RuinAndRecreate {
       AddTask(near ? NearTask(seed) : movable_[random_.Below(movable_.size())]);
   }
 
-  // The nearest in time of a few drawn at random.
+  // The task nearest in time among a few random ones.
   std::size_t NearTask(std::size_t seed) {
     std::size_t nearest = movable_[random_.Below(movable_.size())];
     for (int i = 0; i < 3; ++i) {

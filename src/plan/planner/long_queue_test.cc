@@ -1,5 +1,5 @@
-// Queues too long to be searched: how near to the bound their plans are, and what makes way for
-// what would be late.
+// Tests of queues that are too long to search: the distance of their plans from the bound, and the
+// jobs that make way for jobs that would be late.
 
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ using std::chrono::hours;
 using std::chrono::minutes;
 using namespace testing;
 
-// A walk, clean for two days and dear from then on.
+// A random walk of values, clean for two days and dirty from then on.
 std::vector<double> CleanAtFirst(std::uint64_t seed) {
   std::vector<double> values = RandomValues(seed, 120);
   for (std::size_t i = 0; i < values.size(); ++i)
@@ -27,7 +27,7 @@ std::vector<double> CleanAtFirst(std::uint64_t seed) {
   return values;
 }
 
-// Jobs of 2 minutes to 8 hours, 20 minutes in the mean, to begin within one to four days.
+// Jobs of 2 minutes to 8 hours, 20 minutes in the mean, that must begin within one to four days.
 void FillLongQueue(Instance& instance, std::uint64_t seed, int jobs, int devices) {
   Fill(instance, devices, seed % 2 == 0 ? RandomValues(seed, 120) : CleanAtFirst(seed));
   Random random(SeedFor(seed, 1));
@@ -40,8 +40,8 @@ void FillLongQueue(Instance& instance, std::uint64_t seed, int jobs, int devices
   }
 }
 
-// Where the clean hours come first (odd seeds), nearly all jobs want them, and those that have to
-// begin soon must not find them taken by what can wait.
+// With odd seeds the clean hours come first. Nearly all jobs want them, and jobs that can wait must
+// not take them from jobs that have to begin soon.
 void ExpectNearBound(int jobs, int devices) {
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
     SCOPED_TRACE(std::to_string(jobs) + " jobs, seed " + std::to_string(seed));

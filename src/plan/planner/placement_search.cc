@@ -8,7 +8,7 @@ namespace {
 
 constexpr double kRounding = 1e-9;
 
-// Calls `visit(first, end)` with every stretch of time from `earliest` on with enough free devices,
+// Calls `visit(first, end)` for every stretch of time from `earliest` on with enough free devices,
 // until it returns false.
 template <typename Visit>
 void ForEachRoom(const CapacityProfile& profile, int width, Time earliest, Work& work,
@@ -120,7 +120,7 @@ Placement InOnePiece(const Draft& draft, std::size_t task, std::size_t choice, T
   return placement;
 }
 
-// Of two placements the better: lower cost, then earlier.
+// True if `left` is the better placement: lower cost, then earlier.
 bool Better(const Placement& left, const Placement& right) {
   if (right.choice < 0) return true;
   if (Lower(left.cost, right.cost)) return true;
@@ -160,7 +160,7 @@ bool CanContinue(const Draft& draft, std::size_t task) {
       .HasFree(draft.input().Held({now, now + owner.continued_length}), owner.width);
 }
 
-// The first moment at which the task fits on the choice in one piece; nothing where the pool has
+// The first moment at which the task fits on the choice in one piece; nullopt if the pool has
 // become too small for it.
 std::optional<Time> EarliestFit(const Draft& draft, std::size_t task, const Choice& choice,
                                 Time earliest, const StartLog& starts) {
@@ -205,7 +205,7 @@ Placement EarliestWindow(const Draft& draft, std::size_t task, Time earliest, Wo
   Placement placement = EarliestAmong(draft, task, earliest, draft.starts(), work);
   if (!draft.starts().limited() || (placement.choice >= 0 && placement.cost.late == 0))
     return placement;
-  // A deadline goes before the limit of the ramp.
+  // A deadline is more important than the limit of the ramp.
   return EarliestAmong(draft, task, earliest, StartLog(), work);
 }
 

@@ -1,8 +1,8 @@
 #pragma once
-// The cheapest place for one task among the others as they are: in one piece here, in several in
-// split_search.h. Exact: the price of a window is piecewise linear in its begin, so its minimum
-// lies where the window's begin or end meets a price step, or where the room ends. Ties go to the
-// earlier begin, then to the earlier choice.
+// Finds the cheapest place for one task while the other tasks stay: in one piece here, in several
+// pieces in split_search.h. Exact: the price of a window is piecewise linear in its begin, so its
+// minimum lies where the window's begin or end meets a price step, or where the room ends. Ties go
+// to the earlier begin, then to the earlier choice.
 
 #include <cstdint>
 #include <limits>
@@ -14,13 +14,13 @@
 namespace ebb::plan {
 
 struct SearchOptions {
-  double minimum_saving_share = 0;  ///< of the price of the earliest begin
+  double minimum_saving_share = 0;  ///< as a share of the price of the earliest begin
   double minimum_saving = 0;        ///< in units of price: grams
 
   bool AsksForSaving() const { return minimum_saving > 0 || minimum_saving_share > 0; }
 };
 
-/// Memory of split_search.h, kept from one question to the next.
+/// Tables of split_search.h, kept from one call to the next to reuse their memory.
 struct SplitTables {
   struct Cell {
     double cost = std::numeric_limits<double>::infinity();
@@ -31,18 +31,18 @@ struct SplitTables {
   std::vector<int> blocked;
 };
 
-/// Counts what was looked at, so that a budget means the same on every machine.
+/// Counts the places looked at, so that a budget means the same on every machine.
 struct Work {
   std::int64_t done = 0;
   SplitTables tables;
 };
 
 /// The cheapest placement in one piece within `allowed` (which begins now or later) that keeps the
-/// deadline; nowhere (choice -1) where there is none. The task is not placed in the draft.
+/// deadline; choice -1 if there is none. The task must not be placed in the draft.
 Placement CheapestWindow(const Draft& draft, std::size_t task, Interval allowed, Work& work);
 
-/// The placement that ends the waiting first, whatever it costs: the earliest begin, among equals
-/// the cheapest; the least late one if that is late.
+/// The placement with the earliest begin, whatever it costs, and the cheapest among equals; if it
+/// would be late, the least late one.
 Placement EarliestWindow(const Draft& draft, std::size_t task, Time earliest, Work& work);
 
 }  // namespace ebb::plan

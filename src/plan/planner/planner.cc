@@ -108,7 +108,7 @@ class Planner final : public Policy {
     return {options_.minimum_saving_share, options_.minimum_saving.grams};
   }
 
-  // Where that keeps more deadlines.
+  // Replaces the draft by a new one if that keeps more deadlines.
   void BeginAfresh(Draft& draft, const SearchOptions& search, Work& work) const {
     Draft afresh = PlaceAsSoonAsPossible(draft.input(), work);
     if (afresh.Total().late >= draft.Total().late) return;
@@ -116,8 +116,8 @@ class Planner final : public Policy {
     draft = std::move(afresh);
   }
 
-  // A device that becomes free early is not left idle where waiting saves nothing: what costs no
-  // more as soon as possible runs as soon as possible.
+  // Moves jobs to the earliest time if that costs no more, so that a device that becomes free early
+  // is not idle while waiting saves nothing.
   static void PullForward(Draft& draft, Work& work) {
     const PlanInput& input = draft.input();
     std::vector<std::size_t> order;
@@ -149,7 +149,8 @@ class Planner final : public Policy {
                            {ShareOf(allowed.bound, allowed.bound_per_job, input.jobs.size())});
   }
 
-  // Higher than the other bound where jobs may be split; nothing where it would take long.
+  // A bound that is higher than the other one if jobs may be split; minus infinity if it would take
+  // long.
   double FlowBound(const Draft& draft) const {
     const BoundInput bound = MakeBoundInput(draft);
     const auto flow = SolveHindsightFlow(bound, options_.most_flow_arcs);
@@ -157,7 +158,7 @@ class Planner final : public Policy {
                                   : -std::numeric_limits<double>::infinity();
   }
 
-  // Whether enough of the previous schedule is there to go on from it.
+  // True if the previous schedule has plans for enough jobs to continue from it.
   static bool Continues(const Problem& problem, const Schedule& schedule) {
     if (schedule.jobs.size() != problem.jobs.size()) return false;
     const auto planned = std::count_if(schedule.jobs.begin(), schedule.jobs.end(),

@@ -1,4 +1,4 @@
-// Placing beside a plan that stands: what a long queue does between whole plans.
+// Tests of placing jobs beside a standing plan, as a long queue does between whole plans.
 
 #include <gtest/gtest.h>
 
@@ -78,7 +78,7 @@ TEST(PlannerBeside, WhatCanWaitMakesWayForWhatWouldBeLate) {
   EXPECT_GE(BeginOf(schedule.jobs[0]), BeginOf(schedule.jobs[1]) + hours{1});
 }
 
-// The lateness of what has begun is nobody's to change, and no reason to let others be late.
+// Nothing can change the lateness of a running job, so it is no reason to let other jobs be late.
 TEST(PlannerBeside, WhatCanWaitMakesWayAlsoWhileAJobRunsThatBeganLate) {
   Instance instance;
   Fill(instance, 2, std::vector<double>(96, 250));
@@ -95,8 +95,7 @@ TEST(PlannerBeside, WhatCanWaitMakesWayAlsoWhileAJobRunsThatBeganLate) {
   EXPECT_LE(BeginOf(schedule.jobs[2]), kNow + hours{2});
 }
 
-// In an overfull queue somebody is late whatever is done, and the loop may not look for a way for
-// long.
+// In an overfull queue some job is late whatever the planner does, so it must not search for long.
 TEST(PlannerBeside, DisplacementHasALimit) {
   for (const std::int64_t most : {std::int64_t{0}, PlannerOptions{}.most_moved_beside}) {
     Instance instance;

@@ -119,7 +119,8 @@ TEST(Planner, GoesOnFromTheScheduleItWasGiven) {
   EXPECT_LE(schedule.expected->grams, before * (1 + 1e-12));
 }
 
-// A program that ends before its estimate leaves a device free: with a flat signal nobody waits on.
+// A program that ends before its estimate leaves a device free. With a flat signal, no job waits
+// any longer.
 TEST(Planner, ADeviceThatIsFreeEarlyIsUsedWhereWaitingSavesNothing) {
   Instance instance;
   Fill(instance, 1, std::vector<double>(96, 250));
@@ -210,7 +211,7 @@ TEST(Planner, ARampLimitSpreadsTheStartsUnlessADeadlineForbids) {
   Fill(instance, 8, {300, 300, 100, 100, 300, 300, 300, 300});
   for (int i = 0; i < 6; ++i) instance.jobs.push_back(JobOf(i, minutes{40}, hours{4}));
   PlannerOptions options;
-  options.ramp_limit_per_5_minutes = Power{600};  // two jobs
+  options.ramp_limit_per_5_minutes = Power{600};  // limit for two jobs
   const Schedule schedule = PlanOnce(instance, options);
   ExpectSound(instance, schedule);
   for (const JobPlan& plan : schedule.jobs) {
@@ -227,7 +228,7 @@ TEST(Planner, ARampLimitSpreadsTheStartsUnlessADeadlineForbids) {
   for (const JobPlan& plan : PlanOnce(instance, options).jobs) EXPECT_TRUE(plan.run_now);
 }
 
-// 5 % faster for 80 % more power, as a 3090 beside an A5000.
+// A device that is 5 % faster for 80 % more power, as a 3090 beside an A5000.
 void FillUnlikeDevices(Instance& instance) {
   Fill(instance, 1, std::vector<double>(60, 300));
   instance.cluster.pools = {{"RTX A5000", 0, 1, 1, 1, {}}, {"RTX 3090", 0, 1, 1.05, 1.8, {}}};
@@ -238,10 +239,10 @@ TEST(Planner, TakesTheDeviceWithFewerGramsThatStillMeetsTheDeadline) {
   FillUnlikeDevices(instance);
   instance.jobs = {JobOf(0, hours{2}, hours{24}), JobOf(1, hours{2}, hours{24})};
   for (const JobPlan& plan : PlanOnce(instance).jobs) EXPECT_EQ(plan.pool, 0);
-  // Neither can wait for the other.
+  // Both jobs must start at once, so neither can wait for the other.
   for (core::Job& job : instance.jobs) job.start_by = kNow + hours{1};
   EXPECT_EQ(PlanOnce(instance).jobs[1].pool + PlanOnce(instance).jobs[0].pool, 1);
-  // Only the faster one is in time.
+  // Only the faster device is in time.
   instance.jobs = {JobOf(0, hours{2}, hours{24})};
   instance.jobs[0].finish_by = kNow + minutes{118};
   EXPECT_EQ(PlanOnce(instance).jobs[0].pool, 1);
@@ -276,7 +277,7 @@ TEST(Planner, PausesARunningJobAndResumesIt) {
   EXPECT_FALSE(schedule.jobs[0].run_now);
   EXPECT_EQ(schedule.jobs[0].reason.rule, GateRule::kPausedForCleaner);
   EXPECT_EQ(BeginOf(schedule.jobs[0]), kNow + hours{3});
-  // Not before its segment is long enough.
+  // The job cannot pause before its segment is long enough.
   instance.jobs[0].minimum_segment = minutes{90};
   MakePlanner({})->Update(problem, {}, schedule);
   EXPECT_TRUE(schedule.jobs[0].run_now);
@@ -317,8 +318,8 @@ TEST(Planner, StartsNowWhereWaitingWouldMakeAnotherJobLate) {
             1);
 }
 
-// A small world that does what the plan says, with a new forecast every hour that has nothing to do
-// with the last one.
+// A small world that does what the plan says. Every hour has a new forecast, unrelated to the last
+// one.
 class World {
  public:
   World(Instance& instance, std::uint64_t seed) : instance_(instance), random_(seed) {
@@ -343,7 +344,7 @@ class World {
   Time End(core::JobId job) const { return end_.at(job); }
 
  private:
-  // Pauses, then starts what the plan wants now; it must fit.
+  // Pauses jobs, then starts the jobs that the plan wants now, which must fit.
   void Obey() {
     int used = 0;
     for (std::size_t i = 0; i < instance_.views.size(); ++i) {
@@ -424,7 +425,7 @@ TEST(Planner, MeetsEveryDeadlineWhateverTheForecastDoes) {
   }
 }
 
-// A day's swing with noise.
+// A daily wave with noise.
 std::vector<double> SwingingValues(std::uint64_t seed) {
   Random random(seed);
   std::vector<double> values;
@@ -457,7 +458,7 @@ TEST(Planner, OfTenThousandJobsIsNearItsBound) {
   EXPECT_LE(GapOf(schedule), 0.03);
 }
 
-// Hours without a pattern are the hard case: the bound is reached more slowly.
+// Hours without a pattern are the hard case: the planner gets near the bound more slowly.
 TEST(Planner, OfALongQueueInHoursWithoutAPatternIsNotFarFromItsBound) {
   Instance instance;
   FillLongQueue(instance, 1'500, 10, RandomValues(8, 100));
@@ -496,7 +497,8 @@ TEST(Planner, OfALongQueueGoesOnFromItsRentsUnderAnotherForecast) {
   EXPECT_LE(GapOf(queue.schedule), 0.03);
 }
 
-// A job that fits nowhere beside the standing plan has it made anew, and the new one is as good.
+// A job that does not fit beside the standing plan makes the planner plan anew, and the new plan is
+// as good.
 TEST(Planner, OfALongQueueIsAsGoodWhenAJobUpsetsIt) {
   PlannedQueue queue;
   queue.instance.jobs.push_back(JobOf(1'500, hours{10}, hours{30}));
@@ -506,7 +508,8 @@ TEST(Planner, OfALongQueueIsAsGoodWhenAJobUpsetsIt) {
   EXPECT_LE(GapOf(queue.schedule), 0.05);
 }
 
-// Devices for little more than the work: in whatever order the rents have it, each is in time.
+// There are hardly more devices than the work needs. Every job is in time, whatever the order of
+// the rents.
 TEST(Planner, OfALongQueueThatIsTightKeepsTheDeadlines) {
   Instance instance;
   Fill(instance, 4, RandomValues(5, 100));

@@ -1,6 +1,6 @@
-// What thresholds and priorities promise, as rules on whole plans, against every way to run jobs of
-// an hour each on like devices. Prices and weights of preferences (plan/problem/preferences.h) do
-// not occur here: preferences_test.cc compares with those.
+// Tests rules for thresholds and priorities on whole plans, against every way to run jobs of an
+// hour each on like devices. The rules do not use the prices and weights of preferences
+// (plan/problem/preferences.h): preferences_test.cc compares with those.
 
 #include <gtest/gtest.h>
 
@@ -41,7 +41,7 @@ HourlyQueue RandomQueue(std::uint64_t seed) {
   HourlyQueue queue;
   queue.devices = static_cast<int>(1 + random.Below(3));
   const auto hour_count = static_cast<int>(6 + random.Below(7));
-  // Of few different values, so that hours that cost the same occur.
+  // Few different values, so that some hours cost the same.
   for (int hour = 0; hour < hour_count; ++hour)
     queue.values.push_back(50 * static_cast<double>(1 + random.Below(10)));
   const auto jobs = static_cast<int>(3 + random.Below(3));
@@ -82,7 +82,7 @@ class EveryWay {
   std::vector<int> used_, way_;
 };
 
-// Hours above thresholds, then the sum of values.
+// Number of hours above thresholds, then the sum of values.
 using Outcome = std::tuple<int, double>;
 
 Outcome OutcomeOf(const HourlyQueue& queue, const std::vector<int>& way) {
@@ -104,8 +104,8 @@ std::optional<Outcome> BestOutcome(const HourlyQueue& queue) {
   return best;
 }
 
-// The hours of the plan; every begin is on an hour, since nothing else is cheaper. With
-// `one_by_one`, each job is submitted when those before it are planned.
+// The hours of the plan. Every begin is on an hour, because nothing else is cheaper. With
+// `one_by_one`, each job is submitted after those before it are planned.
 std::vector<int> Planned(const HourlyQueue& queue, bool one_by_one) {
   Instance instance;
   Fill(instance, queue.devices, queue.values);
@@ -125,9 +125,8 @@ std::vector<int> Planned(const HourlyQueue& queue, bool one_by_one) {
   return way;
 }
 
-// No job runs above its threshold, before its maximum delay has run out or then, while any way to
-// run all jobs in time has fewer hours above thresholds; among those it is one with the fewest
-// grams.
+// Expects a plan with the fewest hours above thresholds among all ways that run all jobs in time,
+// also when a job's maximum delay has run out; and among those, a plan with the fewest grams.
 void ExpectFewestHoursAbove(bool one_by_one) {
   int compared = 0, some_above = 0;
   for (std::uint64_t seed = 1; compared < 100; ++seed) {
@@ -150,15 +149,16 @@ TEST(PreferenceRules, HoursAboveThresholdsAreAsFewAlsoWhereJobsComeOneByOne) {
   ExpectFewestHoursAbove(true);
 }
 
-// Whether job `high` would rather have the hour of job `low`: at or below its threshold, cleaner,
+// True if job `high` would rather have the hour of job `low`: at or below its threshold, cleaner,
 // or as clean and earlier.
 bool Prefers(const HourlyQueue& queue, std::size_t high, int own, int other) {
   return std::tuple(queue.IsAbove(high, other), queue.ValueAt(other), other) <
          std::tuple(queue.IsAbove(high, own), queue.ValueAt(own), own);
 }
 
-// The hours of two jobs can be exchanged where both are in time. Then the higher priority has the
-// one it prefers, unless the lower one has it for its own threshold. Returns how many could be.
+// Two jobs can exchange their hours if both stay in time. Expects the job with the higher priority
+// to have the hour that it prefers, unless the lower one has it for its own threshold. Returns the
+// number of pairs that could exchange.
 int ExpectPreferredHours(const HourlyQueue& queue, const std::vector<int>& way) {
   int pairs = 0;
   for (std::size_t high = 0; high < way.size(); ++high)

@@ -108,7 +108,8 @@ TEST(Preferences, APriorityCostsNobodyADeadline) {
   EXPECT_GE(HourOf(schedule.jobs[1]), 1);
 }
 
-// Two hours of 210 g are cleaner than 270 and 160 g together, but both are above 200.
+// Two hours of 210 g are cleaner than 270 and 160 g together, but both are above the threshold of
+// 200.
 TEST(Preferences, AJobAvoidsTheHoursAboveItsThreshold) {
   for (const bool has_threshold : {false, true}) {
     Instance instance;

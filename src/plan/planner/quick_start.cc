@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kMostAsked = 64;
 constexpr std::int64_t kMostWork = 300'000;
 
-// A job that would rather run now, or as soon.
+// A job that gains by running now, or loses nothing.
 struct Candidate {
   double gain_per_device_hour = 0;
   Time planned{};
@@ -29,7 +29,7 @@ int FreeNow(const Draft& draft, int pool) {
   return profile.pieces()[profile.PieceAt(draft.input().now)].free;
 }
 
-// In one piece from now on; the cheapest choice that has devices at this moment.
+// The gain of running in one piece from now on, on the cheapest choice with free devices.
 std::optional<Candidate> AskNow(const Draft& draft, std::size_t index,
                                 const std::vector<int>& free) {
   const PlanInput& input = draft.input();

@@ -1,8 +1,8 @@
 #pragma once
-// Which jobs of a standing plan may run now: devices that are free are offered to those that gain
+// Finds the jobs of a standing plan that may run now. It offers free devices to the jobs that gain
 // most by running now rather than as planned, and to those that lose nothing by it. A look at every
-// job costs one comparison; a place is searched for a few of them only. Never later than the draft
-// it began with.
+// job costs one comparison; only a few of them get a search for a place. The draft never gets later
+// than it was.
 
 #include "plan/planner/placement_search.h"
 #include "plan/problem/draft.h"

@@ -12,8 +12,8 @@
 namespace ebb::plan {
 namespace {
 
-// Jobs that found no place in time go first in another trial; in more than three only while they
-// are few.
+// A job that finds no place in time goes first in another trial. There are more than three trials
+// only while such jobs are few.
 constexpr int kTrials = 3, kTrialsForFew = 8;
 constexpr std::size_t kFew = 50;
 
@@ -25,7 +25,7 @@ PlanInput WithRents(const PlanInput& input, const Rents& rents) {
   return rented;
 }
 
-// The same placements under another input's prices.
+// The same placements at the prices of another input.
 Draft Repriced(const Draft& draft, const PlanInput& input) {
   Draft repriced(input);
   std::vector<std::pair<std::size_t, Placement>> placements;
@@ -61,7 +61,8 @@ std::vector<std::size_t> LongestFirst(const PlanInput& input) {
   return order;
 }
 
-// Places all in order; returns those that `draft` has in time and that are late or nowhere here.
+// Places all tasks in order. Returns those that are in time in `draft` but late or without a place
+// here.
 std::vector<std::size_t> PlaceInOrder(const Draft& draft, const std::vector<std::size_t>& order,
                                       const SearchOptions& options, Draft& rented, Work& work) {
   std::vector<std::size_t> late;

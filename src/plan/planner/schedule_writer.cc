@@ -35,7 +35,7 @@ bool HoursUnknown(const Problem& problem, int pool) {
   return view && view->Current() && !core::KnowsHours(*view);
 }
 
-// Power is constant over a job's run, so the mean by energy is the mean by time.
+// Power is constant over a job's run, so the mean by energy equals the mean by time.
 std::optional<Intensity> ExpectedOver(const Problem& problem, const Placement& placement,
                                       int pool) {
   const core::SignalView* view = ViewOf(problem, pool);
@@ -64,7 +64,7 @@ GateRule RuleFor(const Problem& problem, const Task& task, const Placement& plac
   return GateRule::kPlanned;
 }
 
-// When the job next starts, pauses or ends.
+// The next time at which the job starts, pauses or ends.
 Time NextEdge(const Placement& placement, Time now) {
   for (const Interval& piece : placement.pieces)
     for (const Time edge : {piece.begin, piece.end})
@@ -81,7 +81,7 @@ JobPlan PlanOf(const Problem& problem, const Task& task, const Placement& placem
   plan.order = {0, task.view->job->submitted};
   if (heeded.thresholds) plan.reason.threshold = task.view->job->threshold;
   if (placement.choice < 0) {
-    // Where a pool could hold it, the whole plan will find its place.
+    // If some pool could hold the job, the next whole plan finds its place.
     plan.reason.rule = task.choices.empty() ? GateRule::kNoFreeDevice : GateRule::kPlanned;
     return plan;
   }

@@ -1,23 +1,23 @@
 #pragma once
-// From a finished draft to the Schedule that the engine reads: segments, what to do now, the rule
-// and the numbers that decided, and when to ask again.
+// Turns a finished draft into the Schedule that the engine reads: segments, what to do now, the
+// rule and the numbers that decided, and when to ask again.
 
 #include "plan/policy.h"
 #include "plan/problem/draft.h"
 
 namespace ebb::plan {
 
-/// What a plan was made by, beside the intensity.
+/// Inputs of a plan beside the intensity.
 struct Heeded {
-  bool thresholds = false;  ///< the job's own is one of the numbers
-  bool money = false;       ///< the price of electricity
+  bool thresholds = false;  ///< the job's threshold is one of the reported numbers
+  bool money = false;       ///< the plan considered the price of electricity
 };
 
-/// What the placement means for one job.
+/// The plan of one job, from its placement.
 JobPlan PlanOf(const Problem& problem, const Task& task, const Placement& placement,
                const Heeded& heeded);
 
-/// Writes every field but `lower_bound`. Aligned with problem.jobs.
+/// Writes every field except `lower_bound`. The schedule is aligned with problem.jobs.
 void WriteSchedule(const Problem& problem, const Draft& draft, bool heeds_money,
                    Schedule& schedule);
 

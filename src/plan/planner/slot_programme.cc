@@ -117,7 +117,7 @@ void SlotProgramme::Run(State from, int slots, int resumes, double cost, std::ui
     Finish(to, total, way);
 }
 
-// The last slot is run only as far as there is work.
+// The job runs in the last slot only as long as there is work.
 void SlotProgramme::Finish(State end, double total, std::uint8_t way) {
   const Duration spare = q_.slot * end.n - q_.length - q_.resume_cost * end.m;
   if (Edge(end.t) - spare > q_.latest_end) return;

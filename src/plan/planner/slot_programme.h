@@ -1,7 +1,7 @@
 #pragma once
 // The dynamic programme behind split_search.h: the cheapest slots for one job on one pool, with a
-// cost for every resume and a shortest piece. State: slots run, resumes so far, running or not; a
-// piece begins with as many slots at once as the shortest one has.
+// cost for every resume and a shortest piece. State: slots run, resumes so far, running or not. A
+// piece begins with as many slots at once as the shortest piece has.
 
 #include <array>
 #include <cstdint>
@@ -14,31 +14,32 @@
 
 namespace ebb::plan {
 
-/// What is asked: to run `length` from `first` on.
+/// The question: how to run `length` from `first` on at the lowest cost.
 struct SlotQuestion {
   Time first{};  ///< begin of slot 0
   Duration slot{};
-  Duration length{};       ///< without further resumes
+  Duration length{};       ///< running time without further resumes
   Duration resume_cost{};  ///< extra running time of each further resume
-  Duration shortest{};     ///< piece
+  Duration shortest{};     ///< shortest piece
   Time latest_end{};
   bool runs = false;  ///< a piece that began before `first` goes on
-  Duration owed{};    ///< runs: for at least this long
+  Duration owed{};    ///< if `runs`: the piece must go on for at least this long
 };
 
 class SlotProgramme {
  public:
-  /// Borrows all but the numbers.
+  /// Borrows all arguments except the numbers.
   SlotProgramme(const SlotQuestion& question, const RunPrice& curve, const CapacityProfile& profile,
                 int width, SplitTables& tables);
 
   int slots() const { return slots_; }
   std::int64_t size() const { return std::int64_t{slots_ + 1} * layers_ * (kMostResumes + 1); }
 
-  /// What a way with one resume more must cost at least, as price x hours: the cheapest free slots
-  /// in any order.
+  /// The least cost of a way with one resume more, as price x hours: the cheapest free slots in any
+  /// order.
   double Floor();
-  /// Whether there is a way to run all of it; Pieces() are those of the cheapest, in order.
+  /// Returns true if there is a way to run all of it. Pieces() then gives the pieces of the
+  /// cheapest way, in order.
   bool Solve();
   std::vector<Interval> Pieces() const;
 
@@ -46,7 +47,7 @@ class SlotProgramme {
   using Cell = SplitTables::Cell;
   static constexpr int kMostResumes = 3;
 
-  // How a state was reached.
+  // The step that led to a state.
   static constexpr std::uint8_t kGoesOn = 0, kStarts = 1, kRanBefore = 2;
   static constexpr std::uint8_t kWaits = 0, kStops = 1;
 
@@ -63,7 +64,7 @@ class SlotProgramme {
     return static_cast<std::size_t>((std::int64_t{t} * layers_ + n) * (kMostResumes + 1) + m);
   }
   Time Edge(int t) const { return q_.first + q_.slot * t; }
-  // A start is a resume, and costs one, where something ran before.
+  // A start counts as a resume, with its cost, if the job ran before.
   int ResumesAfter(int n, int m) const { return m + (n > 0 || q_.runs ? 1 : 0); }
 
   void FillSlots(const RunPrice& curve, const CapacityProfile& profile, int width);

@@ -36,7 +36,8 @@ SlotQuestion QuestionFor(const PlanInput& input, const Task& task, const Choice&
   return question;
 }
 
-// The same, but running from the begin to the first line of the slots already.
+// The question for a job that already runs from the begin of `allowed` to the first line of the
+// slots.
 SlotQuestion RunningQuestion(const PlanInput& input, const Task& task, const Choice& choice,
                              Interval allowed, bool goes_on) {
   SlotQuestion question = QuestionFor(input, task, choice, allowed);

@@ -1,8 +1,8 @@
 #pragma once
-// The cheapest place for a pausable task, in one piece or in several: exact for each choice over
-// slots of time (slot_programme.h), with a cost for every resume, pieces of at least the minimum
-// length, and only where the pool has room. The k cheapest slots alone would cut a job into many
-// small pieces.
+// Finds the cheapest place for a pausable task, in one piece or in several. It is exact for each
+// choice over slots of time (slot_programme.h), with a cost for every resume, pieces of at least
+// the minimum length, and only where the pool has room. The k cheapest slots alone would cut a job
+// into many small pieces.
 
 #include <optional>
 
@@ -12,16 +12,16 @@
 namespace ebb::plan {
 
 /// The cheapest placement in pieces within `allowed`, on any choice, that keeps the deadline;
-/// nothing where there is none, or none cheaper than `to_beat`.
+/// nullopt if there is none, or none cheaper than `to_beat`.
 std::optional<Placement> CheapestSplit(const Draft& draft, std::size_t task, Interval allowed,
                                        const Cost& to_beat, Work& work);
 
 /// The cheapest placement within `allowed`, in one piece or several, that keeps the deadline;
-/// nowhere (choice -1) where there is none.
+/// choice -1 if there is none.
 Placement CheapestWithin(const Draft& draft, std::size_t task, Interval allowed, Work& work);
 
-/// The cheapest placement of all; the least late one where none keeps the deadline. A waiting that
-/// saves less than the options ask for is not taken. Nowhere where no pool can hold the task.
+/// The cheapest placement of all; the least late one if none keeps the deadline. It does not wait
+/// if that saves less than the options ask for. Choice -1 if no pool can hold the task.
 Placement CheapestPlacement(const Draft& draft, std::size_t task, const SearchOptions& options,
                             Work& work);
 

@@ -44,8 +44,8 @@ class CarbonTime final : public GatePolicy {
     double saving_per_hour;
   };
 
-  // What starting at submission would have cost: decisions made later must measure against it too,
-  // or each would find the next saving worth waiting for.
+  // The cost of a start at submission. Later decisions must compare with it too; otherwise each of
+  // them would find the next saving worth waiting for.
   static double Reference(const GateRequest& request, const GateMoment& moment, Duration length,
                           double mean_now) {
     if (request.submitted >= moment.view.now) return mean_now;
@@ -54,7 +54,8 @@ class CarbonTime final : public GatePolicy {
   }
 
   // Between two candidates the mean is linear in the start, so the saving per hour is a ratio of
-  // linear functions, monotonic: the candidates of the mean are those of the ratio too.
+  // linear functions and monotonic. So the candidates for the mean are the candidates for the ratio
+  // too.
   static Best Search(const GateRequest& request, const GateMoment& moment, Duration length,
                      double mean_now) {
     const Time now = moment.view.now;
@@ -62,7 +63,7 @@ class CarbonTime final : public GatePolicy {
     const auto per_hour = [&](Time start, double mean) {
       return (reference - mean) / Hours(start - request.submitted + request.remaining);
     };
-    // Savings below a billionth are rounding: a flat signal starts at once.
+    // Savings below a billionth are rounding errors: with a flat signal the run starts at once.
     Best best{now, mean_now, std::max(1e-9 * reference, per_hour(now, mean_now))};
     moment.ahead.Sweep({now, request.latest_start}, length, [&](Time start, double mean) {
       const double saving = per_hour(start, mean);

@@ -14,7 +14,7 @@ using core::GateRule;
 
 constexpr int kBisections = 80;
 constexpr int kMostUnits = 10'000;
-// With less history than this the bounds seen so far are widened by kWiden.
+// With less history than this, the bounds seen so far are widened by kWiden.
 constexpr Duration kTrustedHistory = std::chrono::hours{24};
 constexpr double kWiden = 2;
 
@@ -26,7 +26,7 @@ double FirstStart(const PriceBounds& bounds, int units, double switching, double
 
 DtprThresholds::DtprThresholds(PriceBounds bounds, int units, double switching)
     : bounds_(bounds), units_(units), switching_(switching) {
-  // Where switching costs more than prices can differ, nothing is gained by a pause.
+  // If switching costs more than prices can differ, a pause gains nothing.
   switching_ = std::min(switching_, std::max(0.0, bounds.upper - bounds.lower));
   const double target = bounds.upper - switching_ - bounds.lower;
   const auto reaches_lower = [&](double alpha) {
@@ -62,7 +62,7 @@ class Dtpr final : public GatePolicy {
     const bool running = request.state == JobState::kRunning;
     if (running && !request.pausable) return KeepRunning(request, moment);
     if (auto latest = AtLatestStart(request, moment)) return *latest;
-    if (!options_.lower && !options_.upper)  // those of one value say nothing
+    if (!options_.lower && !options_.upper)  // the bounds of a single value say nothing
       if (auto unknown = AtUnknownHours(request, moment)) return *unknown;
     core::GateDecision decision = DecisionAt(request, moment);
     const auto bounds = BoundsAt(moment);
@@ -84,7 +84,8 @@ class Dtpr final : public GatePolicy {
 
  private:
   Intensity ThresholdFor(const GateRequest& request, const PriceBounds& bounds) const {
-    // A job in one block is one unit: whether now is good enough for all of it.
+    // A job in one block is one unit: the question is if the present value is good enough for all
+    // of it.
     if (!request.pausable) return {DtprThresholds(bounds, 1, 0).Start(1)};
     const Duration whole = std::max(request.duration, request.remaining);
     const auto units_of = [&](Duration work) {

@@ -30,9 +30,9 @@ class DtprThresholds {
 
   /// The competitive ratio; >= 1.
   double alpha() const { return alpha_; }
-  /// Buy unit i (1..k) after a pause at or below this.
+  /// The threshold at or below which unit i (1..k) is bought after a pause.
   double Start(int unit) const;
-  /// Buy unit i while buying at or below this: Start + 2 beta.
+  /// The threshold at or below which unit i is bought while buying: Start + 2 beta.
   double Keep(int unit) const;
 
  private:

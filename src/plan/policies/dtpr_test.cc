@@ -18,8 +18,9 @@ struct Instance {
   std::vector<double> prices;
 };
 
-// What the thresholds buy: start and keep by threshold, everything when only as many steps are left
-// as units. Going on costs `switching`, which stands for on and off together.
+// The cost of buying by the start and keep thresholds, and of buying at every step once only as
+// many steps are left as units. `switching` stands for on and off together and is paid when going
+// on.
 double OnlineCost(const Instance& it, const DtprThresholds& thresholds) {
   double cost = 0;
   int bought = 0;
@@ -98,7 +99,7 @@ TEST(DtprThresholdsTest, NoRandomSequenceExceedsTheRatio) {
     const int steps = it.units + static_cast<int>(random.Below(60));
     double level = random.Uniform();
     for (int i = 0; i < steps; ++i) {
-      // Jumps in half of the steps, drifts in the others.
+      // The price jumps in half of the steps and drifts in the others.
       level = random.Below(2) == 0 ? random.Uniform()
                                    : std::clamp(level + random.Uniform(-0.1, 0.1), 0.0, 1.0);
       it.prices.push_back(it.bounds.lower + level * (it.bounds.upper - it.bounds.lower));
@@ -128,7 +129,8 @@ TEST(DtprThresholdsTest, TheAdversaryReachesTheRatioAndNotMore) {
       const double tempting = stop < units
                                   ? std::max(bounds.lower, thresholds.Start(stop + 1) * (1 + 1e-9))
                                   : bounds.lower;
-      // A price that is not taken while running must be above Keep: the upper bound comes between.
+      // A price that must not be taken while running has to be above Keep, so the upper bound comes
+      // between.
       for (int i = 0; i < units; ++i) it.prices.push_back(tempting);
       for (int i = 0; i < units - stop; ++i) it.prices.push_back(bounds.upper);
       worst = std::max(worst, OnlineCost(it, thresholds) / BestCost(it));

@@ -97,7 +97,7 @@ TEST(Threshold, AMissingValueWaitsAndNeverCountsAsClean) {
   EXPECT_EQ(decision.reason.rule, GateRule::kSignalMissing);
 }
 
-// The mean of a year, and what is known of its hours: nothing.
+// The mean of a year, with no knowledge of single hours.
 core::SignalView OneValue(double value) {
   core::SignalView view = ViewOf(kDay, std::vector<double>(40, value));
   view.forecast.method = core::kOneValueForAllHours;
@@ -107,7 +107,7 @@ core::SignalView OneValue(double value) {
 TEST(HoursUnknown, NothingIsSaidOfLaterStartsAndTheRunStartsAtOnce) {
   const auto request = Request(hours{10}, hours{1});
   for (const char* name : {"lowest-window", "lowest-slots", "carbon-time", "dtpr", "threshold"}) {
-    const auto policy = *MakeGatePolicy(name, {});  // of the threshold, a share of the values
+    const auto policy = *MakeGatePolicy(name, {});  // the threshold is a share of the values
     const auto decision = Decide(*policy, request, OneValue(369));
     EXPECT_EQ(decision.action, GateAction::kStart) << name;
     EXPECT_EQ(decision.reason.rule, GateRule::kHoursUnknown) << name;
@@ -138,7 +138,7 @@ TEST(HoursUnknown, AThresholdThatCanNeverBeMetIsSaidToBeWaitedForInVain) {
 }
 
 TEST(LowestWindow, DoesNotStartIntoARampBecauseThisMinuteIsClean) {
-  // 150 now but 350 within the hour; tomorrow's valley holds 160 for the whole run.
+  // 150 now, but 350 within the hour; tomorrow's valley stays at 160 for the whole run.
   const std::vector<double> ramp{150, 300, 350, 350, 200, 160, 160, 160, 250};
   const auto request = Request(hours{8}, hours{3});
   EXPECT_EQ(Decide(*MakeThreshold({160}), request, ViewOf(kDay, ramp)).action, GateAction::kStart);

@@ -11,7 +11,7 @@ namespace {
 using core::GateAction;
 using core::GateRule;
 
-// Cells of the dynamic programme that one decision may fill.
+// The most cells of the dynamic programme that one decision may fill.
 constexpr std::int64_t kCellLimit = 2'000'000;
 
 std::int64_t RoundUp(Duration length, Duration slot) {
@@ -37,7 +37,7 @@ class LowestSlots final : public GatePolicy {
   }
 
  private:
-  // The time in which the work can be done, as far as it can be seen.
+  // The time in which the work can be done, as far as the signal is known.
   static Duration Room(const GateRequest& request, const GateMoment& moment) {
     const Time now = moment.view.now;
     const Time end = std::min(request.latest_start + request.remaining, moment.ahead.end());
@@ -76,7 +76,7 @@ class LowestSlots final : public GatePolicy {
     return problem;
   }
 
-  // Of running from now on without a pause; nothing where that cannot be seen.
+  // The cost of running from now on without a pause.
   static double CostAtOnce(const SlotProblem& problem) {
     double cost = 0;
     for (int i = 0; i < problem.slots; ++i) cost += problem.cost[static_cast<std::size_t>(i)];
@@ -96,7 +96,7 @@ class LowestSlots final : public GatePolicy {
     decision.reason.expected =
         Intensity{(begins_now || worth_it ? choice.cost : at_once) / problem.slots};
     if (begins_now || !worth_it) {
-      // Looked at again when the piece ends, if nothing new comes before.
+      // The next look is at the end of the piece, unless something new comes before.
       decision = RunNow(std::move(decision), request,
                         running ? GateRule::kRunning : GateRule::kCleanestNow);
       if (worth_it)

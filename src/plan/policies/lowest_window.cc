@@ -82,7 +82,7 @@ std::vector<Window> CleanestWindows(const core::SignalView& view, Interval start
     }
     if (!best) break;
     windows.push_back(*best);
-    // Starts from which a window would reach into this one are taken.
+    // Removes starts from which a window would reach into this one.
     std::vector<Interval> left;
     for (const Interval& room : free) {
       const Time before = std::min(room.end, best->start - length);

@@ -1,4 +1,4 @@
-// What gates say about jobs of a queue: running ones, paused ones, ones of a tier.
+// Tests of gates for jobs of a queue: running jobs, paused jobs, jobs of a tier.
 
 #include <gtest/gtest.h>
 
@@ -110,7 +110,8 @@ TEST(TiersTest, EachTierHasItsThresholdItsDelayAndItsRank) {
   EXPECT_EQ(Ask(*policy, request, view).action, GateAction::kStart) << "no tier, no gate";
 }
 
-// A service knows tiers of its own, or a sweep's: by the name alone nothing is known of them.
+// A service or a sweep may have tiers of its own, so the name of a tier alone says nothing about
+// its values.
 TEST(TiersTest, WhatATierGaveAJobHoldsWhateverThatTierIsCalled) {
   const auto policy = *MakeGatePolicy("tiers", {});
   GateRequest request = Waiting();
@@ -147,7 +148,7 @@ TEST(LowestSlotsTest, PausesARunningJobBeforeAPeakAndSaysWhenItGoesOn) {
 }
 
 TEST(CarbonTimeTest, PrefersTheSoonSavingToTheGreatestOne) {
-  // 40 % less in two hours, 45 % less in eleven.
+  // The intensity is 40 % lower in two hours and 45 % lower in eleven.
   const auto view =
       ViewOf({}, 500, {500, 300, 300, 300, 500, 500, 500, 500, 500, 500, 275, 275, 275, 275});
   EXPECT_EQ(Ask(*MakeCarbonTime(), Waiting(), view).reason.start, kDay + hours{2});
@@ -155,7 +156,8 @@ TEST(CarbonTimeTest, PrefersTheSoonSavingToTheGreatestOne) {
 }
 
 TEST(CarbonTimeTest, ALaterDecisionDoesNotChaseTheNextSaving) {
-  // At 300 since now, and submitted at 500 two hours ago: 290 in eight hours is not worth it.
+  // The intensity is 300 now and was 500 at submission two hours ago, so 290 in eight hours is not
+  // worth it.
   auto view = ViewOf({500, 500}, 300, {300, 300, 320, 400, 400, 400, 400, 290, 290, 290, 400, 400});
   GateRequest request = Waiting();
   request.submitted = kDay - hours{2};

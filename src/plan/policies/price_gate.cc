@@ -10,7 +10,7 @@ namespace {
 using core::GateAction;
 using core::GateRule;
 
-// When something about prices can change: a price, or another one becomes known.
+// When something about prices can change: the price changes, or another price becomes known.
 Time NextPriceChange(const core::PriceSeries& prices, Time now) {
   Time next = Time::max();
   if (const core::PriceSample* current = prices.At(now)) next = current->interval.end;
@@ -81,7 +81,7 @@ class PriceAware final : public GatePolicy {
     return decision;
   }
 
-  // Decided on the blended values, told with the true ones.
+  // Decides on the blended values, but reports the true ones.
   core::GateDecision OnBlend(const GateRequest& request, const GateMoment& moment,
                              const core::PriceSeries& known) const {
     const Time now = moment.view.now;

@@ -12,7 +12,7 @@ namespace {
 using core::GateAction;
 using core::GateRule;
 
-// When the forecast first falls to the threshold before the latest start.
+// The first time before the latest start at which the forecast is at or below the threshold.
 std::optional<Time> FirstBelow(const GateRequest& request, const GateMoment& moment,
                                Intensity threshold) {
   const auto first = moment.ahead.FirstAtMost(threshold.g_per_kwh);
@@ -35,14 +35,14 @@ class Threshold final : public GatePolicy {
   core::GateDecision Decide(const GateRequest& given, const GateMoment& moment) const override {
     GateRequest request = given;
     request.latest_start = LatestStart(given);
-    // A share of values that are all the same is no threshold.
+    // If all values are the same, a share of them is not a threshold.
     if (!request.threshold && !options_.threshold && moment.view.now < request.latest_start)
       if (auto unknown = AtUnknownHours(request, moment)) return *unknown;
     return ThresholdGate(request, moment, ThresholdFor(request, moment), options_.hysteresis);
   }
 
   Time LatestStart(const GateRequest& request) const override {
-    // A job that has begun keeps the deadline it was begun under.
+    // A job that has begun keeps the deadline under which it began.
     if (!options_.max_wait || request.state != JobState::kWaiting) return request.latest_start;
     return std::min(request.latest_start, request.submitted + *options_.max_wait);
   }
@@ -84,7 +84,7 @@ core::GateDecision ThresholdGate(const GateRequest& request, const GateMoment& m
     latest->reason.threshold = threshold;
     return *latest;
   }
-  // Without a value there is nothing to pause for.
+  // Without a value there is no reason to pause.
   if (running && (!decision.reason.current || !threshold))
     return RunNow(std::move(decision), request, GateRule::kRunning);
   decision.action = running ? GateAction::kPause : GateAction::kWait;

@@ -1,6 +1,6 @@
 #pragma once
-// How many devices of one pool are free when: a step function of time that jobs take from and give
-// back to. Free may be negative where a pool lost devices under running jobs.
+// The number of free devices of one pool: a step function of time from which jobs take devices and
+// to which they give them back. It may be negative if a pool lost devices under running jobs.
 
 #include <cstddef>
 #include <optional>
@@ -13,7 +13,8 @@ namespace ebb::plan {
 class CapacityProfile {
  public:
   struct Piece {
-    Time begin{};  ///< until the next piece's begin; the last one never ends
+    Time begin{};  ///< begin of the piece, which ends at the next one's begin; the last one never
+                   ///< ends
     int free = 0;
   };
 
@@ -24,20 +25,21 @@ class CapacityProfile {
     return piece + 1 < pieces_.size() ? pieces_[piece + 1].begin : Time::max();
   }
 
-  /// Takes `width` devices away over `time`, or gives them back when width is negative. The part
+  /// Takes `width` devices away over `time`, or gives them back if width is negative. The part
   /// before the profile's begin is cut off.
   void Take(Interval time, int width);
-  /// Takes many at once in O(n log n); false, and nothing taken, where there is not room for all.
+  /// Takes many at once in O(n log n). Returns false, and takes nothing, if there is not room for
+  /// all.
   struct Use {
     Interval time;
     int width = 1;
   };
   bool TakeAll(const std::vector<Use>& uses);
-  /// The first moment from `from` on at which `width` devices are free for so long.
+  /// The first moment from `from` on at which `width` devices are free for `length`.
   std::optional<Time> EarliestRoom(Time from, Duration length, int width) const;
-  /// Whether at least `width` devices are free all through `time`.
+  /// True if at least `width` devices are free all through `time`.
   bool HasFree(Interval time, int width) const;
-  /// The piece that contains `time`; time >= begin.
+  /// Index of the piece that contains `time`; time >= begin.
   std::size_t PieceAt(Time time) const;
 
  private:

@@ -11,7 +11,7 @@ constexpr double kRounding = 1e-9;
 constexpr double kHoursPerLateJob = 1e6;
 constexpr double kSoftDeadline = 1e-6;
 
-// Nothing of it is free before.
+// Takes all free devices of the profile before `opens`.
 void CloseUntil(Time opens, CapacityProfile& profile) {
   const std::vector<CapacityProfile::Piece> pieces = profile.pieces();
   for (std::size_t i = 0; i < pieces.size() && pieces[i].begin < opens; ++i) {

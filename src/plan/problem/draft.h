@@ -1,6 +1,7 @@
 #pragma once
-// A plan in the making: where every task is placed, what that costs, and what is left of each pool.
-// Placing and removing keep the profiles; whether a placement is wise is the search's business.
+// A draft of a plan: the placement and cost of every task, and the free devices of each pool.
+// Placing and removing tasks keep the profiles up to date; the searches judge if a placement is
+// good.
 
 #include <limits>
 #include <optional>
@@ -16,11 +17,11 @@
 
 namespace ebb::plan {
 
-/// Lateness goes before price. A job that misses its deadline weighs more than any lateness of
-/// jobs that miss theirs anyway, so no feasible deadline is given up for an infeasible one.
+/// Lateness outweighs price. A job that misses its deadline weighs more than any lateness of jobs
+/// that miss theirs anyway, so no feasible deadline is given up for an infeasible one.
 struct Cost {
-  double late = 0;   ///< 0: every deadline kept
-  double price = 0;  ///< weight x kilowatts x hours x price: grams where no job has a preference
+  double late = 0;   ///< lateness; 0: every deadline is kept
+  double price = 0;  ///< weight x kilowatts x hours x price: grams if no job has a preference
 
   Cost& operator+=(const Cost& other) {
     late += other.late;
@@ -28,30 +29,32 @@ struct Cost {
     return *this;
   }
 };
-/// Whether `left` is lower by more than rounding.
+/// True if `left` is lower by more than rounding.
 bool Lower(const Cost& left, const Cost& right);
 
 struct Placement {
   int choice = -1;  ///< index into the task's choices; -1: nowhere
   std::vector<Interval> pieces;
   Cost cost;
-  bool saving_too_small = false;  ///< begins early because waiting would save too little
+  bool saving_too_small = false;  ///< begins early, because waiting would save too little
 
   Time begin() const { return pieces.front().begin; }
   Time end() const { return pieces.back().end; }
 };
 
-/// What all drafts of one plan share.
+/// The data that all drafts of one plan share.
 struct PlanInput {
   Time now{};
-  Time opens{};  ///< on the grid; what does not run already begins no earlier
-  double ramp_watts = std::numeric_limits<double>::infinity();  ///< start_log.h
-  Duration grid{1};  ///< starts lie on it (or are now), and devices are held to its next line
+  Time opens{};  ///< on the grid; jobs that do not run yet begin no earlier
+  double ramp_watts = std::numeric_limits<double>::infinity();  ///< limit of start_log.h
+  Duration grid{1};  ///< starts lie on this grid (or are now), and devices are held to its next
+                     ///< line
   std::vector<Task> tasks;
-  std::vector<PriceCurve>
-      curves;                     ///< by site, then those of jobs with a preference (preferences.h)
-  bool has_preferences = false;   ///< prices are not grams for every job
-  std::vector<PriceCurve> rents;  ///< by pool, per device-hour; empty: none. Part of every cost
+  std::vector<PriceCurve> curves;  ///< curves of the sites, then those of jobs with a preference
+                                   ///< (preferences.h)
+  bool has_preferences = false;    ///< prices are not grams for every job
+  std::vector<PriceCurve> rents;   ///< rents by pool, per device-hour; empty: none. Part of every
+                                   ///< cost
   std::vector<int> site_of_pool;
   std::vector<int> devices_in_pool;
 
@@ -66,17 +69,17 @@ struct PlanInput {
   }
   Time GridFloor(Time time) const;
   Time GridCeil(Time time) const;
-  /// What a piece of running keeps others from.
+  /// The time in which a piece of running keeps other jobs from its devices.
   Interval Held(Interval piece) const { return {piece.begin, GridCeil(piece.end)}; }
-  /// Price and lateness of running `pieces` on a choice.
-  /// Whether the placement begins with a piece that runs already.
+  /// True if the placement begins with a piece that runs already.
   bool GoesOn(const Task& task, const Placement& placement) const;
+  /// Price and lateness of running `pieces` on a choice.
   Cost CostOf(const Task& task, const Choice& choice, const std::vector<Interval>& pieces) const;
 };
 
 class Draft {
  public:
-  /// Fixed tasks are placed; the others are nowhere.
+  /// Makes a draft in which only the fixed tasks are placed.
   explicit Draft(const PlanInput& input);
 
   const PlanInput& input() const { return *input_; }
@@ -89,13 +92,13 @@ class Draft {
 
   void Place(std::size_t task, Placement placement);
   Placement Remove(std::size_t task);
-  /// Places many at once, fast; false, and none placed, where there is not room for all.
+  /// Places many tasks at once, fast. Returns false, and places none, if there is not room for all.
   bool PlaceAll(std::vector<std::pair<std::size_t, Placement>>& placements);
-  /// Whether the pieces find enough free devices, and power may rise as fast as they begin.
+  /// True if the pieces find enough free devices and their starts keep the limit of rising power.
   bool HasRoom(std::size_t task, const Placement& placement) const;
-  /// Summed in the order of tasks, so that equal plans cost the same to the last digit.
+  /// Total cost, summed in the order of tasks, so that equal plans cost the same to the last digit.
   Cost Total() const;
-  /// The same without rents and preferences: grams, or carbon and money blended.
+  /// Total price without rents and preferences: grams, or carbon and money blended.
   double PlainPrice() const;
 
  private:

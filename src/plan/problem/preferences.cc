@@ -15,14 +15,15 @@ namespace ebb::plan {
 namespace {
 
 constexpr double kPerPriority = 4;
-// From the lowest priority to the highest: more would drown the costs of the lowest in rounding.
+// Largest ratio between the weights of the highest and the lowest priority: a larger one would
+// drown the costs of the lowest in rounding.
 constexpr double kMostWeight = 1e6;
 constexpr double kDearestHours = 3;
-// What an hour of waiting costs a job of the next higher priority, as a share of a mean hour:
-// enough to settle ties, too little to be felt.
+// Cost of an hour of waiting for a job of the next higher priority, as a share of a mean hour:
+// enough to settle ties, too little to matter otherwise.
 constexpr double kWaitingShare = 1e-6;
 
-// Distinct, the lowest first.
+// The distinct priorities, lowest first.
 std::vector<int> PrioritiesOf(const std::vector<Task>& tasks) {
   std::vector<int> priorities;
   for (const Task& task : tasks) priorities.push_back(task.view->job->priority);
@@ -39,7 +40,7 @@ double WeightStep(std::size_t priorities) {
 // A curve that jobs of one kind share at one site.
 struct Kind {
   int site = -1;
-  int rank = 0;  ///< of the priority, 0 the lowest
+  int rank = 0;  ///< rank of the priority, 0 is the lowest
   std::optional<double> threshold;
   bool operator<(const Kind& other) const {
     return std::tie(site, rank, threshold) < std::tie(other.site, other.rank, other.threshold);
@@ -87,7 +88,8 @@ class Preferences {
   const Problem& problem_;
   double risk_;
   PlanInput& input_;
-  std::vector<std::vector<std::optional<double>>> expected_;  ///< by site, when first asked for
+  std::vector<std::vector<std::optional<double>>> expected_;  ///< expected intensities by site,
+                                                              ///< filled when first needed
   std::map<Kind, int> curves_;
 };
 

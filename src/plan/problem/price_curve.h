@@ -1,7 +1,7 @@
 #pragma once
-// What an hour of one kilowatt costs at one site, as a step function of time with equal steps, and
-// its integral in constant time. The planner compares nothing else: grams, or grams and money
-// blended, or grams made careful for uncertainty (slot_prices.h). Values only.
+// The price of an hour of one kilowatt at one site, as a step function of time with equal steps,
+// and its integral in constant time. The planner compares nothing else: grams, or grams and money
+// blended, or grams adjusted for uncertainty (slot_prices.h). Values only.
 
 #include <cstddef>
 #include <vector>
@@ -12,10 +12,10 @@ namespace ebb::plan {
 
 class PriceCurve {
  public:
-  /// `prices` holds at least one value; the first is of [begin, begin + step). After the last the
-  /// price is the mean of all: nothing is known to choose by.
+  /// `prices` must have at least one value; the first is for [begin, begin + step). After the last,
+  /// the price is the mean of all, because nothing is known by which to choose.
   PriceCurve(Time begin, Duration step, std::vector<double> prices);
-  /// The same with another price after the last.
+  /// A curve with another price after the last.
   PriceCurve(Time begin, Duration step, std::vector<double> prices, double beyond);
 
   Time begin() const { return begin_; }
@@ -28,7 +28,7 @@ class PriceCurve {
   double PriceOf(std::size_t step_index) const { return prices_[step_index]; }
   /// Price x hours from begin() to the step's begin; index <= size().
   double SumBefore(std::size_t step_index) const { return sums_[step_index]; }
-  /// All of PriceOf and of SumBefore, for loops over many.
+  /// All values of PriceOf and of SumBefore, for loops over many.
   const std::vector<double>& prices() const { return prices_; }
   const std::vector<double>& sums() const { return sums_; }
 
@@ -42,7 +42,7 @@ class PriceCurve {
   Duration step_;
   std::vector<double> prices_;
   std::vector<double> sums_;
-  double beyond_ = 0;  ///< the price after the last
+  double beyond_ = 0;  ///< price after the last step
 };
 
 }  // namespace ebb::plan

@@ -1,6 +1,6 @@
 #pragma once
-// What an hour of running costs one task on one pool, per kilowatt: the price of its site and,
-// where the pool has them, the rent of its devices. Borrows the curves.
+// The price of an hour of running one task on one pool, per kilowatt: the price of its site plus,
+// if the pool has them, the rent of its devices. Borrows the curves.
 
 #include <cstddef>
 
@@ -11,7 +11,7 @@ namespace ebb::plan {
 
 class RunPrice {
  public:
-  /// `rent`: per device-hour, with the steps of `price`; nullptr: none.
+  /// `rent` is per device-hour, with the steps of `price`; nullptr: none.
   RunPrice(const PriceCurve& price, const PriceCurve* rent, double devices_per_kilowatt)
       : price_(price), rent_(rent), factor_(devices_per_kilowatt) {}
 

@@ -19,14 +19,15 @@ constexpr std::array<Duration, 5> kSteps{minutes{5}, minutes{10}, minutes{15}, m
 
 using Values = std::vector<std::optional<double>>;
 
-// The longest step, no longer than `step`, on whose lines `at` lies.
+// The longest step, no longer than `step`, such that `at` lies on a line of its grid.
 Duration AlignedStep(Duration step, Time at) {
   for (auto it = kSteps.rbegin(); it != kSteps.rend(); ++it)
     if (*it <= step && at.time_since_epoch() % *it == Duration::zero()) return *it;
   return kSteps.front();
 }
 
-// Prices change on lines of their own: an hour would smear a rate that begins at half past.
+// Tariffs change at times of their own: steps of an hour would smear a rate that begins at half
+// past.
 Duration StepOfTariffs(const PriceOptions& options, Interval span, Duration step) {
   if (options.tariff_weight <= 0) return step;
   for (const auto& series : options.tariffs) {
@@ -38,8 +39,8 @@ Duration StepOfTariffs(const PriceOptions& options, Interval span, Duration step
   return step;
 }
 
-// The finest resolution of any forecast or price, no finer than asked: finer steps would hold equal
-// prices.
+// The finest resolution of any forecast or price, but no finer than `shortest`. Finer steps would
+// only repeat prices.
 Duration StepFor(const Problem& problem, Time end, Duration shortest, const PriceOptions& options) {
   Duration finest = kSteps.back();
   for (const SiteView& site : problem.sites) {
@@ -56,7 +57,7 @@ Duration StepFor(const Problem& problem, Time end, Duration shortest, const Pric
 double ValueOf(const core::Sample& sample) { return sample.intensity.g_per_kwh; }
 double ValueOf(const core::PriceSample& sample) { return sample.per_kwh; }
 
-// Means over steps; one walk over the series.
+// Means over the steps, in one walk over the series.
 template <typename Series>
 void AddSeries(const Series& series, Time begin, Duration step, Values& values) {
   std::vector<double> sums(values.size()), known_hours(values.size());
@@ -76,7 +77,7 @@ void AddSeries(const Series& series, Time begin, Duration step, Values& values) 
     if (!values[i] && known_hours[i] > 0) values[i] = sums[i] / known_hours[i];
 }
 
-// The forecast at a quantile: P50 itself, or as far towards P10 or P90 as the quantile lies.
+// The forecast at a quantile: P50, or interpolated towards P10 or P90.
 core::IntensitySeries AtQuantile(const core::Forecast& forecast, double risk) {
   const core::IntensitySeries& tail = risk < 0.5 ? forecast.p10 : forecast.p90;
   if (risk == 0.5 || tail.samples().size() != forecast.series.samples().size())
@@ -97,7 +98,8 @@ double MeanOf(const std::vector<double>& values) {
   return values.empty() ? 0 : sum / static_cast<double>(values.size());
 }
 
-// Every gap takes the value a day earlier, or the last one before it, or the first one after it.
+// Fills every gap with the value a day earlier, or with the last one before it, or with the first
+// one after it.
 std::vector<double> FillGaps(const Values& values, Duration step) {
   const auto day = static_cast<std::size_t>(hours{24} / step);
   const auto first = std::find_if(values.begin(), values.end(),
@@ -125,8 +127,8 @@ std::vector<double> FlatPrices(const core::SignalView* view, const Grid& grid) {
   return std::vector<double>(grid.size, current ? current->intensity.g_per_kwh : 1.0);
 }
 
-// Where nothing is known: dearest now, so that what can wait does, and never cheaper than what is
-// known elsewhere.
+// Prices if nothing is known: they are highest now, so that jobs that can wait do, and never below
+// the known value of another site.
 std::vector<double> AwaitedPrices(const Problem& problem, const Grid& grid) {
   constexpr double kPerStep = 0.9;
   double highest = 1;
@@ -140,8 +142,8 @@ std::vector<double> AwaitedPrices(const Problem& problem, const Grid& grid) {
 }
 
 std::vector<double> ExpectedPrices(const core::SignalView* view, const Grid& grid, double risk) {
-  // A day of the past stands behind the first step, so that a forecast shorter than a day repeats
-  // what was, not its own few hours.
+  // A past day stands before the first step, so that a forecast shorter than a day repeats that day
+  // and not its own few hours.
   const auto day = static_cast<std::size_t>(hours{24} / grid.step);
   Values values(grid.size + day);
   const Time begin = grid.begin - hours{24};
@@ -157,7 +159,7 @@ std::vector<double> CarbonPrices(const core::SignalView* view, const Grid& grid,
   return ExpectedPrices(view, grid, risk);
 }
 
-// What is known of a site's prices now, at every step; empty where nothing is.
+// The prices of a site known now, at every step; empty if nothing is known.
 std::vector<double> TariffOf(const core::PriceSeries* series, Time now, const Grid& grid) {
   if (!series) return {};
   const auto day = static_cast<std::size_t>(hours{24} / grid.step);
@@ -172,8 +174,8 @@ std::vector<double> TariffOf(const core::PriceSeries* series, Time now, const Gr
   return filled;
 }
 
-// Carbon of every site becomes carbon and price, by means over the sites that have prices, so that
-// a dear site stays dear beside a cheap one.
+// Turns the carbon of every site into carbon and price blended, by means over the sites that have
+// prices, so that a dear site stays dear beside a cheap one.
 void BlendTariffs(const PriceOptions& options, Time now, const Grid& grid,
                   std::vector<std::vector<double>>& prices) {
   std::vector<std::vector<double>> tariffs(prices.size());

@@ -58,7 +58,7 @@ TEST(SlotPrices, AMissingValueIsTheOneADayEarlierOrTheLastOneKnown) {
   samples.erase(samples.begin() + 1);
   one.view.forecast.series = *core::IntensitySeries::Create({}, samples);
   const PriceCurve curve = one.Curve(hours{3});
-  EXPECT_EQ(curve.PriceOf(0), 111);  // no current value: as yesterday
+  EXPECT_EQ(curve.PriceOf(0), 111);  // no current value: the value of yesterday counts
   EXPECT_EQ(curve.PriceOf(2), 111);
   EXPECT_EQ(curve.PriceOf(3), 250);
 }

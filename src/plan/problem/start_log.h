@@ -1,6 +1,7 @@
 #pragma once
-// Which power is switched on when, for the limit of how fast it may rise: in no five minutes may
-// starting jobs add more than the limit. A job that alone is above it may start by itself.
+// Records the power that starts switch on and when, for the limit on rising power: in no five
+// minutes may starting jobs add more than the limit. A job that exceeds the limit alone may start
+// by itself.
 
 #include <algorithm>
 #include <limits>
@@ -29,7 +30,7 @@ class StartLog {
     starts_.erase(at);
   }
 
-  /// On the safe side: counts the starts of five minutes before and after together.
+  /// Errs on the safe side: counts the starts of five minutes before and after together.
   bool Allows(Time begin, double watts) const {
     if (!limited()) return true;
     double others = 0;
@@ -39,7 +40,7 @@ class StartLog {
     return others == 0 || others + watts <= limit_watts_;
   }
 
-  /// The moments at which the limit is eased by one start, in order.
+  /// The moments at which an earlier start stops counting for the limit, in order.
   std::vector<Time> Eased(Interval within) const {
     std::vector<Time> times;
     for (const Start& start : starts_)
@@ -58,7 +59,7 @@ class StartLog {
   }
 
   double limit_watts_;
-  std::vector<Start> starts_;  // by begin
+  std::vector<Start> starts_;  // starts by begin
 };
 
 }  // namespace ebb::plan

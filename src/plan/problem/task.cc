@@ -7,7 +7,7 @@
 namespace ebb::plan {
 namespace {
 
-// What is left to run before the job makes progress again when it runs already.
+// The part of the pause cost that a running job still has to run before it makes progress again.
 Duration ResumeLeft(const JobView& view, Time now) {
   if (view.pauses == 0) return Duration::zero();
   return std::max(Duration::zero(), view.segment_begin + view.job->pause_cost - now);

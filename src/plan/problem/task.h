@@ -1,7 +1,7 @@
 #pragma once
-// A job as the planner sees it: what is left of it, on which pools it can run, how long and at what
-// power, and by when it must end there. Built once per plan from the Problem, so that the search
-// touches numbers only.
+// A job as the planner sees it: the remaining work, the pools on which it can run, its length and
+// power there, and its latest end there. Built once per plan from the Problem, so that the search
+// touches only numbers.
 
 #include <algorithm>
 #include <vector>
@@ -11,15 +11,15 @@
 
 namespace ebb::plan {
 
-/// One pool a task may run on.
+/// One pool on which a task may run.
 struct Choice {
   int pool = -1;
-  /// Running time of what is left when it starts or resumes there, in one piece; > 0.
+  /// Running time of the remaining work if it starts or resumes here, in one piece; > 0.
   Duration length{};
   /// Facility power of all its devices: PUE x watts / 1000.
   double kilowatts = 0;
-  int curve = -1;    ///< index of what an hour costs the job there: its site, or one of its own
-  double watts = 0;  ///< of its devices alone
+  int curve = -1;    ///< index of the curve of the job's price here: the site's, or one of its own
+  double watts = 0;  ///< power of its devices alone
   double speed = 1;
   Time latest_end = Time::max();
 
@@ -29,18 +29,20 @@ struct Choice {
 struct Task {
   const JobView* view = nullptr;
   int width = 1;
-  double weight = 1;   ///< of what it costs, beside other jobs (preferences.h)
-  bool fixed = false;  ///< runs and is not paused: holds its devices to its end
-  /// May be split: its job is checkpointable, or can be frozen and nothing waits for its devices.
+  double weight = 1;   ///< weight of its cost beside other jobs' (preferences.h)
+  bool fixed = false;  ///< runs and cannot be paused: it holds its devices to its end
+  /// True if the task may be split: its job is checkpointable, or can be frozen and no other job
+  /// waits for its devices.
   bool pausable = false;
-  bool continues = false;         ///< runs and can be paused: going on costs no pause on choices[0]
-  Duration continued_length{};    ///< of what is left if it goes on now
-  Time committed_until{};         ///< continues: not paused before
-  bool deadline_is_soft = false;  ///< the planner's own, so that no job starves
-  std::vector<Choice> choices;    ///< by pool; a running job's pool comes first
+  bool continues = false;         ///< runs and can be paused: if it goes on, choices[0] costs no
+                                  ///< resume
+  Duration continued_length{};    ///< running time of the remaining work if it goes on now
+  Time committed_until{};         ///< continues: it must not pause before this time
+  bool deadline_is_soft = false;  ///< the deadline is the planner's own, so that no job starves
+  std::vector<Choice> choices;    ///< choices by pool; a running job's pool comes first
 
   bool CanSplit() const { return pausable && !fixed; }
-  /// On the choice that leaves it most time; the far past where it has no choices.
+  /// The latest begin on the choice that leaves most time; the far past if there are no choices.
   Time LatestBegin() const {
     Time latest = Time::min();
     for (const Choice& choice : choices) latest = std::max(latest, choice.LatestBegin());
@@ -48,12 +50,12 @@ struct Task {
   }
 };
 
-/// Aligned with problem.jobs. Jobs without a deadline get one, `longest_delay` after submission. A
-/// job that fits no pool (any more) has no choices.
+/// Tasks aligned with problem.jobs. Jobs without a deadline get one, `longest_delay` after
+/// submission. A job that fits no pool (any more) has no choices.
 std::vector<Task> MakeTasks(const Problem& problem, Duration longest_delay);
 
-/// What a job must keep: it is late beyond this end on the pool. A pausable job that must begin by
-/// a moment must also end by that moment plus its run time there.
+/// The latest end on the pool after which the job counts as late. A pausable job with a latest
+/// start must also end by that start plus its run time there.
 std::optional<Time> LatestEndOn(const core::Job& job, const core::DevicePool& pool, Duration work);
 
 }  // namespace ebb::plan
