@@ -8,10 +8,11 @@ namespace {
 
 constexpr Duration kLongestRow{60'000};
 
-// How much of an attempt one row may cover once the attempt has lasted `elapsed`.
+// The longest time that one row may cover once the attempt has lasted `elapsed`.
 Duration RowLimit(Duration elapsed) { return std::min(elapsed / 1000, kLongestRow); }
 
-// A source that cannot be read has no values: the energy is kept, its emissions stay unknown.
+// A source that cannot be read gives an empty series: the energy is kept, and its emissions stay
+// unknown.
 core::IntensitySeries BelievedOrNothing(SignalFeed& feed, Interval grid) {
   auto settled = feed.Believed({grid.begin, std::max(grid.end, grid.begin + Duration{1})});
   if (settled) return *std::move(settled);
@@ -76,7 +77,8 @@ bool Accountant::MustCloseBefore(const core::EnergyReading& pending,
 
 void Accountant::Close(Device& device, std::vector<core::LedgerRow>& rows) {
   device.has_pending = false;
-  // In the order of their ends: one that is held holds those after it.
+  // Rows come out in the order of their ends, so a row that is held back holds back the rows after
+  // it.
   if (!held_.empty() || Awaits())
     held_.push_back(device.pending);
   else

@@ -52,7 +52,7 @@ TEST(AccountantTest, NoEnergyIsLostAndTheLedgerStaysSmall) {
   for (std::size_t i = 1; i < rows.size(); ++i) EXPECT_EQ(rows[i].grid.begin, rows[i - 1].grid.end);
 }
 
-// A source that is asked beside: it knows nothing until it has answered.
+// A source that another thread asks: it knows nothing until it has answered.
 class SlowFeed final : public SignalFeed {
  public:
   explicit SlowFeed(SignalFeed& then, bool answers = true) : then_(then), answers_(answers) {}

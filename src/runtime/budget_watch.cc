@@ -14,8 +14,8 @@ using core::BudgetMeasure;
 constexpr double kWarningShare = 0.8;
 constexpr double kMostGraceShare = 0.1;
 
-// kWh or g per second of running on as now. Emissions at an unknown intensity are expected at the
-// highest that the run has met, as its budget counts them.
+// Use in kWh or g per second if the run goes on as now. At an unknown intensity, emissions are
+// expected at the highest intensity that the run has met, as its budget counts them.
 double RatePerSecond(BudgetMeasure measure, const BudgetSample& sample, const core::BudgetUse& used,
                      Pue pue) {
   const double kwh = sample.power.watts * pue.ratio / 3.6e6;
@@ -104,8 +104,9 @@ BudgetEvent BudgetWatch::Event(BudgetMeasure measure, BudgetLevel level) const {
   return event;
 }
 
-// A limit that stops the run holds over all attempts: one that runs although an earlier one met it
-// is stopped as well. Its end has to be explained like any other, so the event is its own.
+// A limit that stops the run holds in all attempts: an attempt that is started although an earlier
+// one met the limit is stopped as well. It gets an event of its own, because its end needs an
+// explanation too.
 bool BudgetWatch::HasFired(const BudgetEvent& event) const {
   const bool stops = event.action == BudgetAction::kStop &&
                      (event.level == BudgetLevel::kReached || event.level == BudgetLevel::kKilled);

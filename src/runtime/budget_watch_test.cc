@@ -22,7 +22,7 @@ BudgetWatch::Terms TermsOf(core::Budget budget) {
   return {std::move(budget), {}, {}, 1, {}, seconds{1}};
 }
 
-// A program that draws `watts`, needs `checkpoint_s` to end once it was asked, and is watched once
+// A program that draws `watts`, takes `checkpoint_s` to end once it is asked, and is sampled once
 // per second. Time and energy are synthetic.
 struct WatchedRun {
   BudgetWatch::Terms terms;
@@ -34,7 +34,7 @@ struct WatchedRun {
   bool was_killed = false;
   bool ended_by_itself = false;
 
-  // Returns the seconds it ran.
+  // Returns the seconds for which the program ran.
   int Play(int longest_s, const std::function<double(int)>& watts) {
     BudgetWatch watch(terms);
     double asked_for_s = -1;
@@ -87,7 +87,7 @@ TEST(BudgetWatchTest, WarnsAtEightyPercentAndLeavesRoomForTheCheckpoint) {
 }
 
 TEST(BudgetWatchTest, IsNeverExceededByMoreThanOneSample) {
-  // Power that jumps, programs that are slow to end or never do, budgets of every size.
+  // Power jumps, programs end slowly or never, and budgets have every size.
   Random random(11);
   for (int trial = 0; trial < 2000; ++trial) {
     core::Budget budget;
@@ -132,7 +132,8 @@ TEST(BudgetWatchTest, EachCrossingActsOnceOverAllAttempts) {
   EXPECT_EQ(third.Count(BudgetLevel::kReached), 1);
 }
 
-// Its supervisor died before it could say that the run had failed, and somebody started it again.
+// The supervisor died before it could report that the run had failed, and the run was started
+// again.
 TEST(BudgetWatchTest, ALimitThatStopsHoldsInEveryAttempt) {
   core::Budget budget{Energy::Joules(100'000), std::nullopt, BudgetAction::kStop, seconds{5}};
   WatchedRun first{TermsOf(budget), 2};

@@ -3,7 +3,7 @@
 namespace ebb::runtime {
 namespace {
 
-// Of two clocks that are read in milliseconds.
+// The largest difference that comes from reading two clocks in milliseconds.
 constexpr Duration kRounding{1};
 
 }  // namespace

@@ -14,7 +14,7 @@ const Time kNow = *ParseTime("2026-01-01T09:00Z");
 
 class ClockWatchTest : public ::testing::Test {
  protected:
-  // Every few seconds, as its owner does.
+  // Looks every few seconds, as the owner of a watch does.
   bool LookFor(Duration time) {
     bool due = false;
     for (Duration gone{}; gone < time; gone += seconds{5}) {
@@ -38,7 +38,7 @@ TEST_F(ClockWatchTest, WhatNtpDoesIsFollowedBothWays) {
   for (const int direction : {1, -1}) {
     for (int i = 0; i < 100; ++i) {
       clock_.Advance(seconds{5});
-      clock_.Set(clock_.Now() + direction * Duration{500});  // a tenth: more no daemon slews
+      clock_.Set(clock_.Now() + direction * Duration{500});  // a tenth: no time daemon slews more
       EXPECT_FALSE(watch_.Look());
     }
     EXPECT_EQ(watch_.Now(), clock_.Now());

@@ -3,7 +3,7 @@
 // executor (sim), the local executor (local), a cluster (kubernetes). All pass the contract suite
 // in testing/executor_contract.h.
 //
-// Thread contract: every method on the loop's thread.
+// Thread contract: all methods are called on the loop's thread.
 
 #include <optional>
 #include <string>
@@ -18,30 +18,33 @@ namespace ebb::runtime {
 class Executor {
  public:
   virtual ~Executor() = default;
-  /// "simulated", "local".
+  /// Name of the executor: "simulated", "local".
   virtual std::string name() const = 0;
-  /// The clock that its reports are on. Goes on steadily; jumps in TakeClockSet only.
+  /// The clock that the reports use. It runs steadily and jumps only in TakeClockSet.
   virtual Time Now() const = 0;
-  /// That clock was set since the last call: from now on Now and reports are on it as it is.
-  /// WaitForEvents ends when there is something to take. Nothing where nobody can set the clock.
+  /// Returns how the clock was set since the last call, if it was. From then on Now and reports use
+  /// the new time. WaitForEvents returns when there is a step to take. An executor whose clock
+  /// cannot be set always returns nullopt.
   virtual std::optional<engine::ClockSet> TakeClockSet() { return std::nullopt; }
-  /// The devices there are now.
+  /// The devices that exist now.
   virtual core::Cluster cluster() const = 0;
 
-  /// Everything it knows of jobs that have not been forgotten, ended ones included.
+  /// Reports on all jobs that have not been forgotten, ended ones included.
   virtual Result<std::vector<engine::JobReport>> Observe() = 0;
   /// Idempotent: a start of an attempt that was started before does nothing. Returns when the
-  /// command is under way; what came of it is reported. An Error: it could not even be tried; a
-  /// start with kTryLater by the machine's fault, so that it counts against no job.
+  /// command is under way; its outcome is reported later. Fails if the command could not even be
+  /// tried. A start that fails with kTryLater failed through the machine's fault, so it does not
+  /// count against the job.
   virtual Status Execute(const engine::Command& command) = 0;
-  /// Blocks until something happened or `deadline` is reached; reports in the order they happened,
-  /// none at the deadline. Interrupted (Ctrl-C) returns early.
+  /// Blocks until something happens or `deadline` is reached. Returns reports in the order of
+  /// events, none at the deadline. Returns early if interrupted (Ctrl-C).
   virtual Result<std::vector<engine::JobReport>> WaitForEvents(Time deadline) = 0;
-  /// What is known already of jobs that were submitted a moment ago, in the order it happened: some
-  /// of them may run since before anybody knew of them. Asked before each decision; never blocks.
+  /// Reports that already exist on jobs that were submitted a moment ago, in the order of events:
+  /// some of these jobs may have been running before they were submitted. Called before each
+  /// decision; never blocks.
   virtual std::vector<engine::JobReport> TakeEarly() { return {}; }
-  /// The end of this job is stored: Observe need not report it any more. Idempotent; a job that is
-  /// not known, or of which an attempt is under way, is left as it is.
+  /// The end of this job is stored: Observe need not report it any more. Idempotent. Does nothing
+  /// for an unknown job and for a job with an attempt under way.
   virtual void Forget(core::JobId job) = 0;
 };
 

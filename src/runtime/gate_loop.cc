@@ -8,7 +8,7 @@ namespace ebb::runtime {
 namespace {
 
 constexpr Duration kTick{1000};
-// A source that fails says when to ask again; this bounds a source that answers "at once".
+// A source that fails says when to ask again. This bounds a source that says "at once".
 constexpr Duration kMinimumWait{1};
 
 GateObservation Observe(const plan::GateRequest& request, SignalFeed& feed, Time now) {
@@ -47,8 +47,8 @@ core::GateDecision DecideOn(const plan::GateRequest& request, const plan::GatePo
 
 Result<GateResult> WaitForStart(const plan::GateRequest& request, const plan::GatePolicy& policy,
                                 SignalFeed& feed, GridClock& clock, GateObserver& observer) {
-  // With skipped waits no time passes between decisions: the time this process takes must not move
-  // them.
+  // With skipped waits no time passes between decisions, because the time that this process takes
+  // must not change them.
   Time now = clock.settings().skip_waits ? clock.settings().begin : clock.Now();
   const Time began = now;
   for (;;) {

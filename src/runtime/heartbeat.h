@@ -1,8 +1,8 @@
 #pragma once
-// Whether a loop still turns, and where it stands if it does not: it beats once a cycle, says what
-// it is about to do, and rests where it waits for something to do.
+// Shows whether a loop still runs, and where it hangs if it does not. The loop beats once a cycle,
+// says what it is about to do, and rests while it waits for work.
 //
-// Thread contract: any; Beat, At and Rest are the loop's.
+// Thread contract: Beat, At and Rest are called by the loop; the other functions from any thread.
 
 #include <algorithm>
 #include <atomic>
@@ -15,24 +15,24 @@ class Heartbeat {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// A cycle begins.
+  /// Begins a cycle.
   void Beat() { since_ = Clock::now().time_since_epoch().count(); }
-  /// What the cycle does from here on, for people: "deciding what runs". A literal. `job`: with
-  /// which job; 0: none.
+  /// Says for people what the cycle does from here on: "deciding what runs", a string literal.
+  /// `job` is the job concerned; 0: none.
   void At(const char* doing, std::int64_t job = 0) {
     doing_ = doing;
     job_ = job;
   }
   /// From here until the next beat the loop waits, however long.
   void Rest() { since_ = kResting; }
-  /// How long the cycle has been under way; zero while the loop rests.
+  /// The time for which the cycle has been under way; zero while the loop rests.
   std::chrono::nanoseconds BusyFor(Clock::time_point now) const {
     const Clock::rep since = since_;
     if (since == kResting) return std::chrono::nanoseconds::zero();
     const Clock::duration busy = now.time_since_epoch() - Clock::duration(since);
     return std::max<std::chrono::nanoseconds>(busy, std::chrono::nanoseconds::zero());
   }
-  /// What it is busy with; of a loop that goes on it may be gone by now.
+  /// The present step of the loop. A loop that goes on may have left this step by now.
   std::string Doing() const {
     const std::int64_t job = job_;
     const std::string doing = doing_.load();

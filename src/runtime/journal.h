@@ -1,5 +1,5 @@
 #pragma once
-// The port that remembers. A decision is stored before it is carried out; on start the stored
+// The port of the journal. A decision is stored before it is carried out; on start the stored
 // records are replayed (engine/journal_json.h). User: store/service_store.
 
 #include "base/result.h"
@@ -12,9 +12,10 @@ using engine::JournalRecord;
 class Journal {
  public:
   virtual ~Journal() = default;
-  /// A decision is durable when it returns, and every record before it.
+  /// Appends a record. When a decision's Append returns, the decision and every record before it
+  /// are durable.
   virtual Status Append(const JournalRecord& record) = 0;
-  /// Makes durable what was appended.
+  /// Makes the appended records durable.
   virtual Status Commit() { return {}; }
 };
 

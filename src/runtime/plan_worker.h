@@ -1,9 +1,9 @@
 #pragma once
-// The port to where whole plans are worked out beside the loop, so that a long queue holds up
-// neither starts nor submissions. What a decision does about planning is recorded with it
-// (engine/decision.h), so a replay needs no such port. Without one every decision plans as a whole.
+// The port of a worker that makes whole plans in the background, so that a long queue delays
+// neither starts nor submissions. A decision records its kind of planning (engine/decision.h), so a
+// replay needs no worker. Without a worker every decision makes a whole plan.
 //
-// Thread contract: that of the loop.
+// Thread contract: all methods are called on the loop's thread.
 
 #include "base/time.h"
 #include "engine/engine.h"
@@ -13,12 +13,13 @@ namespace ebb::runtime {
 class PlanWorker {
  public:
   virtual ~PlanWorker() = default;
-  /// How the next decision is to plan. Hands the engine the plan that it is to take up.
+  /// Returns the kind of planning of the next decision. Gives the engine a finished plan, if that
+  /// decision is to adopt one.
   virtual engine::Planning Choose(engine::Engine& engine) = 0;
-  /// A decision was made: what it asks is worked on from now on.
+  /// Notes that a decision was made. The worker starts on the plan that the decision asks for.
   virtual void OnDecided(const engine::Engine& engine) = 0;
-  /// When a decision is due for the sake of planning, by the executor's clock: Time::min(): now, a
-  /// plan is there to be taken up.
+  /// The time, by the executor's clock, at which a decision is due because of planning. Time::min()
+  /// means now: a plan is ready.
   virtual Time NextAt() const = 0;
 };
 

@@ -8,12 +8,12 @@ namespace {
 
 using engine::Event;
 
-// One site's feed and when to ask it next.
+// The feed of one site, and the time of its next observation.
 struct FeedState {
   SignalFeed* feed = nullptr;
   Time due = Time::min();
   int failures = 0;
-  std::uint64_t news = 0;  // of the feed, as last observed
+  std::uint64_t news = 0;  // count of the feed's news at the last observation
 };
 
 class Loop {
@@ -26,7 +26,7 @@ class Loop {
   Result<LoopResult> Run();
 
  private:
-  // Where it stands, should it not go on.
+  // Says where the loop stands, in case it hangs.
   void At(const char* doing, core::JobId job = 0) const {
     if (ports_.heartbeat) ports_.heartbeat->At(doing, job);
   }
@@ -59,14 +59,14 @@ class Loop {
   const LoopOptions& options_;
   std::vector<FeedState> feeds_;
   Time reconcile_at_ = Time::min();
-  bool first_look_ = true;            // at the executor, in this life
-  Time wake_at_ = Time::min();        // of the last decision
-  bool only_submissions_ = false;     // have come in since
-  std::int64_t decided_events_ = -1;  // so many had come before the last decision
+  bool first_look_ = true;            // true: the executor was not asked in this life yet
+  Time wake_at_ = Time::min();        // wake-up time of the last decision
+  bool only_submissions_ = false;     // true: only submissions have come since the last decision
+  std::int64_t decided_events_ = -1;  // number of events before the last decision
   LoopResult result_;
 };
 
-// Only what the engine takes is kept: a replay meets no refusals.
+// The journal keeps only events that the engine takes, so a replay meets no refusals.
 Status Loop::Give(Event event, Ticket ticket) {
   if (ports_.journal || ports_.observer || ticket != 0) {
     Event copy = event;
@@ -86,7 +86,7 @@ Status Loop::Give(Event event, Ticket ticket) {
   return {};
 }
 
-// What was to be done at moments of the clock as it was is due anew.
+// The clock was set, so everything that was due at a time of the old clock is due now.
 Status Loop::Follow(const engine::ClockSet& set) {
   result_.ended = set.to;
   reconcile_at_ = wake_at_ = Time::min();
@@ -99,8 +99,8 @@ Status Loop::FollowClock() {
   return set ? Follow(*set) : Status{};
 }
 
-// Devices as they are now; then commands and reports that a crash swallowed. A life that ended
-// while the clock ran ahead has left an engine whose time lies in the future.
+// Gives the engine the present devices, then makes up for commands and reports that a crash lost. A
+// life that ended while the clock ran ahead has left an engine whose time lies in the future.
 Status Loop::Recover() {
   const Time now = ports_.executor.Now();
   result_.ended = std::max(now, engine_.state().now);
@@ -140,7 +140,7 @@ Status Loop::ObserveSignal(int site, FeedState& state) {
     return Give({now, engine::SignalLost{site, view.error().Message(), state.due}});
   }
   state.failures = 0;
-  // A feed that names no later moment is asked again after a while.
+  // If the feed names no later time, the loop asks it again after a while.
   const Time next = state.feed->NextChange(now);
   state.due = next > now ? next : now + options_.signal_retry;
   return Give({now, engine::SignalObserved{site, *std::move(view), state.due}});
@@ -155,8 +155,9 @@ Status Loop::ObserveSignals() {
   return {};
 }
 
-// Whoever submits hands out so many at a time. Of jobs of an earlier life some may run: the first
-// decision would give their devices away if it did not know all of them.
+// A source of submissions hands out a limited number at a time. Before the first decision the loop
+// takes all of them: jobs of an earlier life may still run, and a decision that did not know them
+// would give their devices away.
 Status Loop::TakeSubmissions() {
   At("taking submissions");
   std::int64_t taken;
@@ -170,7 +171,8 @@ Status Loop::TakeSubmissions() {
 Status Loop::TakeSome() {
   if (ports_.submissions.NextAt() > Now()) return {};
   const bool only_submissions = only_submissions_;
-  // Whoever wants something at once wants it now, and not at a later moment.
+  // All submissions taken here are stamped with this time, not with the later time at which each is
+  // handled.
   const Time now = Now();
   for (auto submitted = ports_.submissions.Take(now); !submitted.empty();
        submitted = ports_.submissions.Take(now)) {
@@ -184,7 +186,8 @@ Status Loop::TakeSome() {
   return {};
 }
 
-// How long the next decision may wait. One that was woken for nothing waits on.
+// The time that the next decision may wait. If nothing has happened and nothing is due, it waits
+// on.
 Duration Loop::Patience() const {
   const bool woken = result_.events == decided_events_ && Now() < NextDue(wake_at_);
   if (woken && !ports_.interrupted()) return options_.reconcile_every;
@@ -209,10 +212,10 @@ Status Loop::StoreAndWait(Duration patience) {
   return WaitUntil(std::min(NextDue(wake_at_), Now() + patience));
 }
 
-// Whoever listens may have much to do for each decision: what has to be done is not kept waiting.
-// But in the first decision of a life: whether a command may be given can depend on what runs, and
-// of that listeners hear with it. A decision may have thousands of commands: one who asks it to
-// stop does not wait for all of them. Those that are left are stored, and the next life gives them.
+// Observers may have much to do for each decision, so commands are given before they are told. The
+// first decision of a life is an exception: whether a command may be given can depend on what runs,
+// and observers learn that from this decision. A decision may have thousands of commands, so an
+// interrupt stops between two of them. The other commands are stored, and the next life gives them.
 Status Loop::ExecuteAndTell(const engine::Decision& decision) {
   const bool is_first = result_.cycles == 0;
   const auto tell = [&] {
@@ -232,7 +235,8 @@ Status Loop::ExecuteAndTell(const engine::Decision& decision) {
   return {};
 }
 
-// A command that cannot even be tried is a failed start, or given again soon.
+// A start that cannot even be tried counts as a failed start. Any other command is given again
+// soon.
 Status Loop::NotDone(const engine::Command& command, const Error& why) {
   if (ports_.observer) ports_.observer->OnCommandFailed(command, why);
   if (const auto* start = std::get_if<engine::StartJob>(&command))
@@ -262,7 +266,7 @@ Result<Time> Loop::DecideAndExecute() {
   const std::int64_t events = result_.events;
   EBB_RETURN_IF_ERROR(ExecuteAndTell(decision));
   ++result_.cycles;
-  // What could not be carried out is news already.
+  // A command that failed has added an event, so the next decision is due at once.
   return result_.events == events ? decision.wake_at : Now();
 }
 
@@ -293,7 +297,7 @@ bool Loop::Finished() const {
   return (engine_.state().idle() && ports_.submissions.closed()) || Now() >= options_.end;
 }
 
-// What became of commands is stored, so that the next life need not find out.
+// The outcomes of commands are stored, so that the next life need not find them out.
 Result<LoopResult> Loop::Stop() {
   EBB_RETURN_IF_ERROR(TakeReports(ports_.executor.TakeEarly()));
   EBB_RETURN_IF_ERROR(Store());

@@ -1,6 +1,6 @@
 #pragma once
-// The only loop: the same for simulated and real execution. It moves events in and commands out;
-// what to do is the engine's decision, how to do it the executor's business.
+// The loop of simulated and of real execution. It moves events in and commands out; the engine
+// decides what to do, and the executor does it.
 //
 //   once: cluster, then everything the executor knows (lost commands and reports are made good)
 //   then: signals that are due -> submissions that are due (before the first decision all that have
@@ -8,14 +8,14 @@
 //   execute ->
 //         wait for the world -> apply what it reports, and so on until nothing is left
 //
-// Where nothing but submissions came in and these are patient, they are stored and the decision
-// about them waits.
+// If nothing but submissions came in and these are patient, they are stored and the decision about
+// them waits.
 //
 // A decision is in the journal before it is carried out; after a crash the journal is replayed into
 // a new engine (engine/journal_json.h) and Run is called with it again.
 //
-// Thread contract: one thread. A feed that waits for a network answers from what it has
-// (signals/ caches); a slow feed delays a decision by as long as it takes to answer.
+// Thread contract: one thread. A feed that waits for a network answers from its cache (signals/); a
+// slow feed delays a decision by as long as it takes to answer.
 
 #include <functional>
 #include <vector>
@@ -32,20 +32,21 @@
 
 namespace ebb::runtime {
 
-/// What happens, as it happens: live display, records. Called on the loop's thread.
+/// Receives the events of the loop, for live displays and records. Called on the loop's thread.
 class LoopObserver {
  public:
   virtual ~LoopObserver() = default;
-  /// A fact the engine has taken.
+  /// The engine has taken this fact.
   virtual void OnEvent(const engine::Event&) {}
-  /// A fact the engine has refused: a submission that cannot be met.
+  /// The engine has refused this fact: a submission that cannot be met.
   virtual void OnRefused(const engine::Event&, const Error&) {}
-  /// What the engine has taken so far is stored; the decision about it comes later.
+  /// All facts that the engine has taken so far are stored; the decision about them comes later.
   virtual void OnStored() {}
   /// The next decision is about to be made.
   virtual void OnDeciding() {}
-  /// A decision that is stored, and whose commands have been given out (of the first decision of a
-  /// life: are about to be). What came of them comes later. The engine's state already holds it.
+  /// The decision is stored and its commands have been given (the commands of the first decision of
+  /// a life are about to be given). Their outcomes come later. The engine's state already contains
+  /// the decision.
   virtual void OnDecision(const engine::Decision&, const engine::Engine&) {}
   /// The executor could not even try a command; it is given again at the next reconciliation.
   virtual void OnCommandFailed(const engine::Command&, const Error&) {}
@@ -53,23 +54,25 @@ class LoopObserver {
 
 struct LoopPorts {
   Executor& executor;
-  std::vector<SignalFeed*> feeds;  ///< as the cluster's sites
+  std::vector<SignalFeed*> feeds;  ///< in the order of the cluster's sites
   Submissions& submissions;
   Journal* journal = nullptr;  ///< nullptr: nothing is kept
   LoopObserver* observer = nullptr;
-  /// Asked in every cycle, and before each command: those that are left are the next life's.
+  /// Asked in every cycle and before each command. If it returns true, the remaining commands are
+  /// left to the next life.
   std::function<bool()> interrupted = [] { return false; };
-  PlanWorker* plan_worker = nullptr;  ///< nullptr: every decision plans as a whole
-  Heartbeat* heartbeat = nullptr;     ///< told where the loop stands; its beats are the executor's
+  PlanWorker* plan_worker = nullptr;  ///< nullptr: every decision makes a whole plan
+  Heartbeat* heartbeat = nullptr;     ///< told where the loop stands; the executor beats it
 };
 
 struct LoopOptions {
-  Duration horizon{std::chrono::hours{96}};         ///< how far ahead forecasts are asked for
-  Duration reconcile_every{std::chrono::hours{1}};  ///< asks the executor for what was not reported
+  Duration horizon{std::chrono::hours{96}};  ///< time for which forecasts are asked
+  /// Interval at which the executor is asked for changes that it did not report.
+  Duration reconcile_every{std::chrono::hours{1}};
   Duration signal_retry{std::chrono::minutes{1}};  ///< first wait after a source failed; doubled...
   Duration signal_retry_limit{std::chrono::minutes{30}};  ///< ...up to this
-  Time end = Time::max();                                 ///< stops there even if jobs are left
-  /// An engine that is further ahead of the clock than this was told wrong times.
+  Time end = Time::max();  ///< time at which the loop stops even if jobs are left
+  /// An engine whose time is further ahead of the clock than this was given wrong times.
   Duration clock_tolerance = ClockWatchOptions{}.tolerance;
 };
 

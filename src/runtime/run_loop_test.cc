@@ -19,7 +19,8 @@ using testing::AJob;
 
 const Time kNow = *ParseTime("2023-05-01");
 
-// Jobs run for an hour; every call is noted. (The simulated executor lives above this room.)
+// An executor whose jobs run for an hour and which notes every call. (The simulated executor is in
+// a room above this one.)
 class NotingExecutor final : public Executor {
  public:
   explicit NotingExecutor(std::vector<std::string>& notes) : notes_(notes) {}
@@ -68,12 +69,12 @@ class NotingExecutor final : public Executor {
   std::vector<engine::JobReport> TakeEarly() override { return std::exchange(early_, {}); }
   void Forget(core::JobId job) override { notes_.push_back("forget " + std::to_string(job)); }
 
-  /// It runs since before this life, and ends in an hour.
+  /// The job has been running since before this life, and ends in an hour.
   void RunsAlready(core::JobId job) {
     early_.push_back({job, 1, engine::JobPhase::kRunning, 0, now_, 0, ""});
     due_.push_back({job, 1, engine::JobPhase::kSucceeded, 0, now_ + hours{1}, 0, ""});
   }
-  /// Somebody sets the clock to `to` when it shows `at`.
+  /// The clock is set to `to` when it shows `at`.
   void SetClock(Time at, Time to) {
     set_at_ = at;
     set_to_ = to;
@@ -108,7 +109,7 @@ class NotingJournal final : public Journal {
     --end_after_;
     return Fail({ExitCode::kUnavailable, "is the end of this life", "journal", ""});
   }
-  /// So many lives end between a decision and its commands.
+  /// This number of lives end between a decision and its commands.
   void EndLivesAfterDeciding(int lives) { end_after_ = lives; }
   Status Commit() override {
     notes_.push_back("store");
@@ -126,7 +127,7 @@ class LoopTest : public ::testing::Test {
     engine_ = std::make_unique<engine::Engine>(engine::Options{}, *plan::MakePolicy(policy, {}));
     return GoOn(std::move(jobs));
   }
-  // Another life, with what the engine remembers.
+  // Starts another life with the state that the engine remembers.
   Result<LoopResult> GoOn(std::vector<core::Job> jobs = {}) {
     auto submissions = SubmissionList::OfJobs(std::move(jobs));
     LoopPorts ports{executor_, {&feed_}, submissions, &journal_};
@@ -180,7 +181,7 @@ TEST_F(LoopTest, WhatHasToBeDoneIsDoneBeforeListenersHearOfItButInTheFirstDecisi
                                               "tell decision", "forget 2"}));
 }
 
-// One job after another, minutes apart, that may wait for half an hour to be decided upon.
+// Jobs submitted one after the other, minutes apart, whose decision may wait for half an hour.
 class PatientSubmissions final : public Submissions {
  public:
   explicit PatientSubmissions(std::vector<core::Job> jobs)
@@ -211,13 +212,13 @@ TEST_F(LoopTest, PatientSubmissionsAreStoredAndDecidedUponTogether) {
   const auto result = runtime::Run(*engine_, ports, {});
   ASSERT_TRUE(result);
   EXPECT_EQ(engine_->state().ended.size(), 3u);
-  // Nothing else comes in between: the first two are stored, each by itself, and start together
-  // when the third, which is as late as they can wait for, comes.
+  // Nothing else happens in between. The first two jobs are stored one by one. They start together
+  // with the third, which comes at the end of their patience.
   EXPECT_EQ(std::count(notes_.begin(), notes_.end(), "store"), 2);
   EXPECT_EQ(engine_->state().ended.at(1).first_start, kNow + minutes{50});
 }
 
-// Like the service's intake, this hands out at most so many submissions at a time.
+// Hands out a limited number of submissions at a time, as the service's intake does.
 class SubmissionsInRounds final : public Submissions {
  public:
   explicit SubmissionsInRounds(std::deque<core::Job> jobs) : jobs_(std::move(jobs)) {}
@@ -235,7 +236,7 @@ class SubmissionsInRounds final : public Submissions {
   bool pauses_ = false;
 };
 
-// Gives every event a ticket, with gaps, and notes the answers.
+// Gives each event a ticket, with gaps between the numbers, and notes the answers.
 class TicketedSubmissions final : public Submissions {
  public:
   explicit TicketedSubmissions(std::vector<Submitted> submitted)
@@ -294,7 +295,7 @@ TEST_F(LoopTest, ASourceThatFailsIsAskedAgainLessAndLessOftenAndStopsNothing) {
   feed_.AddOutage({kNow, kNow + hours{10}});
   ASSERT_TRUE(RunJobs("run-now", {AJob(1).Submitted(kNow + hours{8})}));
   EXPECT_EQ(engine_->state().ended.at(1).first_start, kNow + hours{8});
-  // 1, 2, 4, 8, 16, 30, 30, ... minutes in nine hours.
+  // Waits of 1, 2, 4, 8, 16, 30, 30, ... minutes in nine hours.
   EXPECT_LE(feed_.observations(), 24);
   EXPECT_GE(feed_.observations(), 18);
 }
@@ -349,7 +350,7 @@ TEST_F(LoopTest, GoesOnByAClockThatWasSetBack) {
   EXPECT_GE(feed_.observations(), 4) << "the source is asked as often as before";
 }
 
-// The clock ran ahead, for longer than a life lasted.
+// The clock ran ahead for longer than one life.
 TEST_F(LoopTest, ANewLifeGoesOnByTheClockAsItIsNow) {
   executor_.GoTo(kNow + hours{48});
   ASSERT_TRUE(RunJobs("run-now", {AJob(1).Submitted(kNow + hours{48})}));

@@ -1,6 +1,7 @@
 #pragma once
 // The port through which grid intensity reaches decisions and accounting. One feed serves both, so
-// what decided is what measures. Implementations live in signals/; tests use testing/fake_feed.h.
+// decisions and accounting use the same values. Implementations live in signals/; tests use
+// testing/fake_feed.h.
 
 #include <array>
 #include <cstdint>
@@ -17,7 +18,7 @@
 
 namespace ebb::runtime {
 
-/// What the value of this moment is, at a source that is asked while it changes.
+/// The freshness of the present value at a source that changes while it is asked.
 enum class Freshness { kFresh, kLastKnown, kForecast, kMissing };
 inline std::string_view Name(Freshness freshness) {
   constexpr std::array<std::string_view, 4> kNames{"fresh", "stale", "forecast", "missing"};
@@ -26,9 +27,11 @@ inline std::string_view Name(Freshness freshness) {
 
 struct SignalState {
   Freshness freshness = Freshness::kMissing;
-  std::optional<Duration> value_age;   ///< since the last published value ended; 0 while it holds
-  std::optional<Duration> answer_age;  ///< since the source last answered
-  std::string text;                    ///< for people: how fresh, and what stands in if it stops
+  /// Time since the last published value ended; 0 while it holds.
+  std::optional<Duration> value_age;
+  std::optional<Duration> answer_age;  ///< time since the source last answered
+  /// For people: how fresh the value is, and what replaces it if the source stops.
+  std::string text;
 };
 
 class SignalFeed {
@@ -37,53 +40,53 @@ class SignalFeed {
 
   virtual const core::SignalIdentity& identity() const = 0;
 
-  /// What is known at grid time `now`: published values up to the interval containing it, and a
-  /// forecast after it (at least `horizon` long where the source can). Never contains the truth
-  /// about the future unless the user asked for perfect foresight, and then its forecast says so. A
+  /// The knowledge at grid time `now`: published values up to the interval that contains it, and a
+  /// forecast after it (at least `horizon` long if the source can). Never contains the truth about
+  /// the future, unless the user asked for perfect foresight, and then the forecast says so. A
   /// value that is missing is a gap, not an error; an Error means the source cannot be reached or
   /// read right now (it may work later).
   virtual Result<core::SignalView> Observe(Time now, Duration horizon) = 0;
 
-  /// What an interval that has just passed is accounted at: published values, where there are none
-  /// what stands in for them, gaps where nothing does. With a source that cannot look back, what
-  /// this process itself observed.
+  /// The values for accounting an interval that has just passed: published values, otherwise their
+  /// substitutes, otherwise gaps. For a source that cannot look back, the values that this process
+  /// itself observed.
   virtual Result<core::IntensitySeries> Believed(Interval interval) = 0;
 
-  /// Only values that have been published, for intervals that are over: what a baseline or the best
-  /// start in hindsight may know. A recorded or generated source has published all of it.
+  /// Only published values, for intervals that are over: the values that a baseline or the best
+  /// start in hindsight may use. A recorded or generated source has published all of it.
   virtual Result<core::IntensitySeries> Settled(Interval interval) { return Believed(interval); }
 
-  /// Whether a source that is asked beside has not answered for the first time: what it will say of
-  /// the moments until now is worth waiting for.
+  /// True if a source that another thread asks has not given its first answer yet, so that waiting
+  /// for its values up to now is useful.
   virtual bool AwaitsFirstAnswer() const { return false; }
-  /// Returns when that is over: answered, failed, or waited for long enough.
+  /// Waits until the source has answered or failed, or the wait took too long.
   virtual void AwaitFirstAnswer() {}
 
-  /// Whether values that were published may still change: those of a web service.
+  /// True if published values may still change, as those of web services do.
   virtual bool Revises() const { return false; }
 
-  /// When, after `now`, a new value is due: the earliest moment at which deciding again can change
-  /// anything.
+  /// The time after `now` at which a new value is due: the earliest time at which deciding again
+  /// can change anything.
   virtual Time NextChange(Time now) const = 0;
 
-  /// A count that rises when what Observe says has changed before the moment that NextChange told:
-  /// whoever remembers a lower one observes again.
+  /// A count that rises when the answer of Observe has changed before the time of NextChange. A
+  /// caller that remembers a lower count observes again.
   virtual std::uint64_t news() const { return 0; }
-  /// From now on `tell` is called when that count has risen, from any thread; it must not call the
-  /// feed. An empty one: nobody is called any more once this returns.
+  /// Sets the function that is called, from any thread, when the count of news() has risen. It must
+  /// not call the feed. With an empty function, no call is made any more once this returns.
   virtual void OnNews(const std::function<void()>& tell) { std::ignore = tell; }
 
-  /// How fresh a live source is; nothing for recorded and generated ones.
+  /// The freshness of a live source; nullopt for recorded and generated ones.
   virtual std::optional<SignalState> State(Time now) const {
     std::ignore = now;
     return std::nullopt;
   }
 
-  /// What people should be told of a source beside its values: terms of use, a cache that cannot be
-  /// used, weather that does not come. Emptied by the call.
+  /// Messages for people on a source, apart from its values: terms of use, a cache that cannot be
+  /// used, weather that does not arrive. The call empties the list.
   virtual std::vector<std::string> TakeNotes() { return {}; }
 
-  /// Beginning and end of what a replayed source covers; nothing for live and generated ones.
+  /// The begin and end of the data of a replayed source; nullopt for live and generated ones.
   virtual std::optional<Interval> Coverage() const { return std::nullopt; }
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// The port through which people's requests reach the loop: jobs submitted and jobs cancelled.
+// The port through which the requests of people reach the loop: jobs submitted and jobs cancelled.
 // Users: SubmissionList (a list with times: simulation, sweeps) and live sources.
 
 #include <cstdint>
@@ -9,40 +9,41 @@
 
 namespace ebb::runtime {
 
-/// Names an event that was handed out, so that whoever handed it out knows which one was taken or
-/// refused. 0: the event has no ticket, and nobody waits for its answer.
+/// The number of an event that was handed out, so that its source knows which event was taken or
+/// refused. 0: the event has no ticket, and its answer is not needed.
 using Ticket = std::uint64_t;
 
 struct Submitted : engine::Event {
   Ticket ticket = 0;
 };
-/// Events whose answers nobody waits for.
+/// Events whose answers are not needed.
 std::vector<Submitted> WithoutTickets(std::vector<engine::Event> events);
 
 class Submissions {
  public:
   virtual ~Submissions() = default;
-  /// When the next event is due; Time::max() when none is known of.
+  /// The time at which the next event is due; Time::max() if none is known.
   virtual Time NextAt() const = 0;
-  /// Events due at or before `now`, oldest first, each handed out once. Asked again when these are
-  /// taken or refused, until there are none: what became of them may decide about the next.
+  /// Events due at or before `now`, oldest first, each handed out once. Called again after these
+  /// events are taken or refused, until it returns none, because the answers may decide about the
+  /// next events.
   virtual std::vector<Submitted> Take(Time now) = 0;
   /// The engine has taken the event that was handed out with this ticket.
   virtual void OnTaken(Ticket, const engine::Event&) {}
   /// The engine has refused the event that was handed out with this ticket.
   virtual void OnRefused(Ticket, const engine::Event&, const Error&) {}
-  /// How long, by the executor's clock, the decision about what Take handed out may wait once it is
-  /// stored: many that come one after the other are decided upon together. Zero: not at all.
+  /// The time, by the executor's clock, that the decision about events may wait once they are
+  /// stored, so that one decision covers many submissions in a row. Zero: no wait.
   virtual Duration Patience() const { return Duration::zero(); }
-  /// Nothing will ever come again: the loop may stop when it is idle.
+  /// True if no event will ever come again: the loop may stop when it is idle.
   virtual bool closed() const = 0;
 };
 
-/// Known from the beginning, in any order; equal times keep theirs.
+/// Events that are known from the beginning, in any order. Events of equal times keep their order.
 class SubmissionList final : public Submissions {
  public:
   explicit SubmissionList(std::vector<engine::Event> events);
-  /// Every job at its Job::submitted.
+  /// Submits each job at its Job::submitted.
   static SubmissionList OfJobs(std::vector<core::Job> jobs);
 
   Time NextAt() const override;

@@ -9,7 +9,7 @@
 
 namespace ebb::testing {
 
-/// AJob(3).Submitted(t).Runs(hours{2}).Wide(4)
+/// A builder of jobs: AJob(3).Submitted(t).Runs(hours{2}).Wide(4)
 class AJob {
  public:
   explicit AJob(core::JobId id) {
@@ -39,7 +39,7 @@ class AJob {
   core::Job job_;
 };
 
-/// One site, one pool of like devices.
+/// A cluster with one site and one pool of equal devices.
 inline core::Cluster ClusterOf(int devices) {
   return {{{"here", "TEST", {1.0}}}, {{"gpu", 0, devices, 1, 1, {}}}};
 }

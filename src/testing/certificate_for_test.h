@@ -1,5 +1,5 @@
 #pragma once
-// A certificate for a server of this machine, for tests and benchmarks of what asks it.
+// A certificate for a server on this machine, for the tests and benchmarks of its clients.
 
 #include <openssl/pem.h>
 #include <openssl/x509v3.h>
@@ -13,8 +13,9 @@
 
 namespace ebb {
 
-/// Signs itself, for 127.0.0.1 and the name of agents; written as PEM for the client to trust, and
-/// the key for a server. Valid from and until so many seconds from now.
+/// A self-signed certificate for 127.0.0.1 and the name of agents, with its key. Both are PEM: the
+/// certificate for a client to trust, the key for a server. The validity is given in seconds from
+/// now.
 struct Certificate {
   EVP_PKEY* key = EVP_RSA_gen(2048);
   X509* certificate = X509_new();

@@ -1,6 +1,6 @@
 #pragma once
-// What every executor owes the loop (runtime/executor.h), as a test suite. A room instantiates it
-// with a World:
+// The contract of executors (runtime/executor.h) as a test suite. A room instantiates it with a
+// World:
 //
 //   struct World {
 //     runtime::Executor& executor();
@@ -36,7 +36,7 @@ class ExecutorContract : public ::testing::Test {
     return executor().Execute(engine::StartJob{job, attempt, 0});
   }
 
-  /// Waits until the job reports the phase; everything reported on the way.
+  /// Waits until the job reports the phase. Returns all reports up to then.
   Reports WaitFor(core::JobId job, engine::JobPhase phase) {
     Reports all;
     const Time deadline = executor().Now() + world_.patience();
@@ -57,7 +57,7 @@ class ExecutorContract : public ::testing::Test {
     });
   }
 
-  /// What Observe says of the job; nullopt when it does not know it.
+  /// The report of Observe on the job; nullopt if the executor does not know the job.
   std::optional<engine::JobReport> Observed(core::JobId job) {
     const auto reports = executor().Observe();
     EXPECT_TRUE(reports.has_value());
@@ -127,7 +127,7 @@ TYPED_TEST_P(ExecutorContract, AFailingProgramIsReportedWithItsExitCode) {
 
 TYPED_TEST_P(ExecutorContract, WhatCannotBeStartedSaysSoAtOnceOrInAReport) {
   const core::JobId job = this->world_.Add(JobKind::kUnstartable);
-  // It cannot work the next time either.
+  // A failed start would fail again, so the job ends as failed.
   if (this->Start(job)) this->WaitFor(job, engine::JobPhase::kFailed);
 }
 

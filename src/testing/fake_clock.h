@@ -1,5 +1,5 @@
 #pragma once
-// A wall clock under the test's control: sleeping moves it, instantly.
+// A wall clock that the test controls. Sleeping moves it at once.
 
 #include <optional>
 
@@ -22,12 +22,12 @@ class FakeClock final : public runtime::Clock {
     return runtime::Wake::kDeadline;
   }
   void InterruptAt(Time time) { interrupt_at_ = time; }
-  /// Time goes by.
+  /// Lets time pass.
   void Advance(Duration duration) {
     now_ += duration;
     since_boot_ += duration;
   }
-  /// Somebody sets the clock: no time goes by.
+  /// Sets the clock without any time passing.
   void Set(Time now) { now_ = now; }
   int sleeps() const { return sleeps_; }
 

@@ -12,11 +12,11 @@ class FakeFeed final : public runtime::SignalFeed {
  public:
   FakeFeed(Time begin, const std::vector<double>& hourly_g_per_kwh);
 
-  /// Observe fails while now lies in `outage`.
+  /// Observe fails while `now` lies in `outage`.
   void AddOutage(Interval outage) { outages_.push_back(outage); }
-  /// Observe tells no more of the past than this; everything by default.
+  /// Observe returns no more of the past than this; by default, all of it.
   void KeepHistory(Duration history) { history_ = history; }
-  /// From now on what it believes is revised: this is what has been published.
+  /// From now on Settled returns these hourly values from `begin` on, as for a source that revises.
   void Publish(Time begin, const std::vector<double>& hourly_g_per_kwh);
   int observations() const { return observations_; }
 

@@ -13,7 +13,7 @@
 
 namespace ebb {
 
-/// `file`: relative to src/.
+/// `file` is a path relative to src/.
 inline void ExpectGoldenFile(const std::string& file, const std::string& actual) {
   const auto path = std::filesystem::path(SourceTree()) / "src" / file;
   if (const char* update = std::getenv("EBB_UPDATE_GOLDEN"); update && *update == '1') {

@@ -1,8 +1,8 @@
 #pragma once
-// A disk that is full, for this process: while it lives, files may not grow beyond a size, and the
-// kernel refuses writes half way.
+// Simulates a full disk for this process: while the object lives, files cannot grow beyond a size,
+// and the kernel refuses writes half way.
 //
-// Thread contract: one at a time in a process; it holds for all threads.
+// Thread contract: at most one object in a process at a time. It affects all threads.
 
 #include <sys/resource.h>
 

@@ -13,7 +13,7 @@ namespace {
 
 class Directories {
  public:
-  // A child that a test has forked leaves them to its parent.
+  // A forked child leaves the directories to its parent.
   ~Directories() {
     if (kept_ || ::getpid() != owner_) return;
     std::error_code ignored;

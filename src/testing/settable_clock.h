@@ -1,7 +1,7 @@
 #pragma once
-// Another clock, and somebody who sets it: what it shows jumps, and no time goes by.
+// A clock on top of another one that can be set: its time jumps without any time passing.
 //
-// Thread contract: Jump from any thread.
+// Thread contract: Jump may be called from any thread.
 
 #include <atomic>
 
@@ -18,7 +18,7 @@ class SettableClock final : public runtime::Clock {
   runtime::Wake SleepUntil(Time deadline) override {
     return clock_.SleepUntil(deadline - Duration{ahead_.load()});
   }
-  /// Forward, or back.
+  /// Moves the time forward, or back if `duration` is negative.
   void Jump(Duration duration) { ahead_ += duration.count(); }
 
  private:

@@ -1,6 +1,6 @@
 #pragma once
-// Where tests find files that are not part of the program. One translation unit knows the paths, so
-// that a compiler cache serves every other one for all checkouts.
+// The places of files that tests need and that are not part of the program. One translation unit
+// knows the paths, so that a compiler cache serves every other one for all checkouts.
 
 #include <string>
 
