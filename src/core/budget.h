@@ -73,7 +73,6 @@ std::string LimitText(const BudgetEvent& event);
 /// The event as a line without an end: "budget warning: 1.60 kWh of 2.00 kWh are used".
 std::string BudgetText(const BudgetEvent& event);
 
-/// Energy and emissions that a run has used so far.
 struct BudgetUse {
   Energy energy;                     ///< energy of the facility
   Emissions emissions;               ///< emissions of the part with known intensity

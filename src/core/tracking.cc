@@ -35,7 +35,7 @@ Tracking Over(const Tracking& own, const Tracking& other) {
   if (both.tensorboard.empty()) both.tensorboard = other.tensorboard;
   if (both.mlflow_experiment.empty()) both.mlflow_experiment = other.mlflow_experiment;
   if (!both.mlflow.empty()) return both;
-  // A token belongs to its server, so both come from the same side.
+  // A token belongs to its server, so both come from the same settings.
   both.mlflow = other.mlflow;
   both.mlflow_token_file = other.mlflow_token_file;
   return both;

@@ -81,10 +81,11 @@ struct HourCorrelation {
 HourCorrelation CorrelationOfHours(SampleStatus intensity);
 
 /// Half of the 95 % interval, in grams, of a difference: the same energy in other hours. Rows are
-/// cut where the signal changes. An error of the energy is one error on both sides, so it widens
-/// the difference only; an error of the intensity is one within an hour and a status, and those of
-/// different hours correlate as CorrelationOfHours says. With the grams D by which both sides
-/// differ on energy of way s and intensity of status k in hour h of day d, U and V as above, and
+/// cut where the signal changes. An error of the energy is the same on both sides, so it only
+/// scales the difference. An error of the intensity is one error within an hour and a status, and
+/// errors of different hours correlate as CorrelationOfHours says. With the grams D by which both
+/// sides differ on energy of way s and intensity of status k in hour h of day d, U and V as above,
+/// and
 ///
 ///   N(D) = across D^2 + (within - across) sum_d D_d^2 + (1 - within) sum_h D_h^2:
 ///

@@ -15,7 +15,7 @@ struct Folding {
   std::optional<plan::DeadlineCheck>& deadlines;
   std::vector<core::JobId>& touched;
 
-  /// Gives a live job for any change.
+  /// Gives access to a live job, for any change.
   LiveJob& Change(std::size_t index) {
     touched.push_back(state.live[index]->job.id);
     return state.live[index].Change();

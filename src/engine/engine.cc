@@ -94,7 +94,6 @@ bool WaitsToRetry(const State& state, std::size_t index, Cycle& cycle) {
   return true;
 }
 
-// The jobs that want devices.
 std::vector<std::size_t> Wanting(const State& state, const QueueIndex& queue_index, Cycle& cycle) {
   std::vector<std::size_t> wanting = queue_index.Of(QueueIndex::kWanting);
   const auto& retried = queue_index.Of(QueueIndex::kRetried);

@@ -65,10 +65,10 @@ struct SignalLost {
 };
 
 enum class JobPhase {
-  kRunning,      ///< the attempt was started
-  kPaused,       ///< the attempt wrote a checkpoint and ended; the job can go on from it
-  kSucceeded,    ///< the job is done
-  kFailed,       ///< the program failed
+  kRunning,  ///< the attempt was started
+  kPaused,   ///< the attempt wrote a checkpoint and ended; the job can go on from it
+  kSucceeded,
+  kFailed,
   kStartFailed,  ///< the attempt could not be started at all
   kCancelled,
   kFrozen,  ///< the attempt is stopped where it is, with its devices, and goes on when started
@@ -102,7 +102,7 @@ struct ExecutorObserved {
   friend bool operator==(const ExecutorObserved&, const ExecutorObserved&) = default;
 };
 
-/// Time passed; nothing else happened.
+/// Time passed, and nothing else happened.
 struct Tick {
   friend bool operator==(const Tick&, const Tick&) = default;
 };

@@ -19,7 +19,6 @@ struct Candidate {
   bool must_start = false;
 };
 
-/// Result for a candidate.
 struct Placement {
   std::size_t index = 0;
   int pool = -1;                                        ///< -1: the job does not start now

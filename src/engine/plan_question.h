@@ -39,7 +39,6 @@ class PlanQuestion {
   plan::Change change_;
 };
 
-/// Adds the changes in `more` to `change`.
 void Add(const plan::Change& more, plan::Change& change);
 bool IsEmpty(const plan::Change& change);
 

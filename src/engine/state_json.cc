@@ -9,7 +9,6 @@ namespace {
 
 constexpr int kFormat = 1;
 
-// The first line of a snapshot.
 struct Header {
   int format = 0;
   Time now{};

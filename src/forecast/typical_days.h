@@ -13,7 +13,6 @@ class TypicalDays {
  public:
   /// Appends an hour. If it does not count, the typical day stays as it was.
   void Append(double value, bool counts = true);
-  /// Keeps the first `size` hours.
   void Truncate(std::size_t size);
 
   std::size_t size() const { return values_.size(); }

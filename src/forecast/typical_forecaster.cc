@@ -49,7 +49,6 @@ struct TypicalHour {
   double level, swing;
 };
 
-// Covariance of departures from typical days.
 class Departures {
  public:
   Departures(const TypicalYear& typical, bool knows_level, std::size_t longest)

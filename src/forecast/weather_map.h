@@ -58,7 +58,6 @@ inline constexpr std::size_t kSettledHours = 36;
 inline constexpr std::size_t kHoursBefore = 11, kHoursAfter = 12;
 inline constexpr std::size_t kReachBack = kHoursBefore + kHoursPerDay;
 
-/// The settled weather of the hours of a grid.
 class WeatherPast {
  public:
   /// Takes in the hours before `end`, each as it was known kSettledHours after it.

@@ -42,7 +42,6 @@ struct GateRequest {
   std::string_view tier{};
 };
 
-/// The moment of a decision.
 struct GateMoment {
   GateMoment(const core::SignalView& signal, Time next)
       : view(signal), next_change(next), ahead(signal, signal.now) {}

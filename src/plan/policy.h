@@ -33,7 +33,6 @@ struct JobView {
   int pauses = 0;
 };
 
-/// The signal of one site.
 struct SiteView {
   const core::SignalView* view = nullptr;  ///< view->now is the moment; may be empty (no signal)
   Time next_change{};                      ///< when a new value is due
@@ -65,7 +64,7 @@ struct Order {
   friend constexpr auto operator<=>(const Order&, const Order&) = default;
 };
 
-/// The wish of the policy for one job, and the numbers that decided.
+/// The plan that the policy wants for one job, and the numbers that decided.
 struct JobPlan {
   core::JobId job = 0;
   bool run_now = false;  ///< start, resume or keep running, as far as devices are free

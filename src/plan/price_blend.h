@@ -1,13 +1,13 @@
 #pragma once
-// Carbon and price as one figure, so that one policy can weigh both. Relative changes are made
-// comparable by the means over what is ahead:
+// Blends carbon and price into one figure, so that one policy can weigh both. The means over the
+// time ahead make relative changes comparable:
 //
 //   blended = (1 - w) x carbon + w x mean carbon x (price - low) / (mean price - low),
 //
 // where low is the lowest price ahead if that is negative, else 0: a saving of one per cent of the
 // grams counts (1 - w), one per cent of the money w. Prices below zero are counted from the lowest,
-// since no schedule should burn energy to be paid for it. The unit stays g/kWh, with the same mean.
-// w = 0 is carbon alone, w = 1 is price alone. Pure.
+// because no schedule should burn energy to be paid for it. The unit stays g/kWh, with the same
+// mean. w = 0 is carbon alone, w = 1 is price alone. Pure.
 
 #include <memory>
 #include <optional>

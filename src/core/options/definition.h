@@ -16,13 +16,13 @@ enum class Shape {
   kText,  ///< text of one line, without control characters
   kAbsolutePath,
   kNumber,
-  kWhole,         ///< a whole number
-  kFlag,          ///< true or false
-  kDuration,      ///< "90m", or seconds
-  kMoment,        ///< "2026-05-01T12:00Z", or a duration that counts from when the request is
-                  ///< accepted
-  kChoice,        ///< one of a list of words
-  kTexts,         ///< a list of texts
+  kWhole,     ///< a whole number
+  kFlag,      ///< true or false
+  kDuration,  ///< "90m", or seconds
+  kMoment,    ///< "2026-05-01T12:00Z", or a duration that counts from when the request is
+              ///< accepted
+  kChoice,    ///< one of a list of words
+  kTexts,
   kTextsByName,   ///< an object of texts
   kJobs,          ///< a list of numbers of jobs, or of keys
   kTextOrNumber,  ///< a text, which may say more than a number

@@ -54,7 +54,7 @@ TEST(JobOptions, WhatIsSetIsWhatIsRead) {
     ASSERT_TRUE(option.set(*value, submission)) << option.field.key;
     EXPECT_FALSE(option.IsDefault(submission)) << option.field.key;
     EXPECT_EQ(option.get(submission), *value) << option.field.key;
-    // Check that no other option has changed.
+    // Checks that no other option has changed.
     for (const JobOption& other : JobOptions()) {
       if (!other.get || &other == &option) continue;
       EXPECT_TRUE(other.IsDefault(submission)) << option.field.key << other.field.key;

@@ -14,7 +14,6 @@ namespace ebb::plan {
 
 class DeviceChains {
  public:
-  /// The place for an item.
   struct Spot {
     double price = std::numeric_limits<double>::infinity();  ///< rise of the total price
     std::size_t device = 0, position = 0;

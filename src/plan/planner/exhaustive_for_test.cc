@@ -58,7 +58,6 @@ core::Job RandomJob(Random& random, const Instance& instance, core::JobId id) {
   return job;
 }
 
-// One way to run a job.
 struct Way {
   int pool = 0;
   std::vector<int> units;

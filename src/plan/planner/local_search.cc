@@ -44,7 +44,6 @@ double PotentialGain(const Draft& draft, const Draft& empty, std::size_t task,
   return (placed.cost.price - alone.cost.price) / std::max(hours, 1e-9);
 }
 
-// Sorts tasks by gain, the highest first.
 void SortByGain(const Draft& draft, const SearchOptions& options, Work& work,
                 std::vector<std::size_t>& tasks) {
   std::vector<double> gain(draft.input().tasks.size());

@@ -179,7 +179,6 @@ std::optional<Time> EarliestFit(const Draft& draft, std::size_t task, const Choi
   return found;
 }
 
-// The earliest fit among the choices.
 Placement EarliestAmong(const Draft& draft, std::size_t task, Time earliest, const StartLog& starts,
                         Work& work) {
   const Task& owner = draft.input().tasks[task];

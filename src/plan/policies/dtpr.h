@@ -1,20 +1,21 @@
 #pragma once
 // The thresholds of DTPR-min, double threshold pause and resume (Lechowicz et al., "The online
 // pause and resume problem", arXiv 2303.17551): buy k units, one per step, at prices within [L, U]
-// that are told one at a time; going on and off costs 2 beta together. Whatever the prices, the
+// that become known one at a time; going on and off together costs 2 beta. Whatever the prices, the
 // cost is at most alpha times that of the best purchase in hindsight, and no deterministic rule
 // does better.
 //
-// The thresholds follow from balancing the worst cases: having bought j units at their start
-// thresholds l_1..l_j, each in a run of its own, and the rest at U at the end, must cost alpha
-// times k l_(j+1) + 2 beta, the least that the best purchase can have cost if nothing at or below
-// l_(j+1) was left. With l_(k+1) = L:
+// The thresholds balance the worst cases. In such a case, j units were bought at their start
+// thresholds l_1..l_j, each in a run of its own, and the rest at U at the end. This must cost alpha
+// times k l_(j+1) + 2 beta, the least that the best purchase can have cost if no price was at or
+// below l_(j+1). With l_(k+1) = L:
 //
 //   l_1 = (U + 2 beta / k) / alpha - 2 beta / k
 //   U - 2 beta - l_i = (U - 2 beta - l_1) (1 + 1 / (alpha k))^(i - 1)
 //   U - 2 beta - L   = (U - 2 beta - l_1) (1 + 1 / (alpha k))^k         (defines alpha)
 //
-// With beta = 0 they are those of k-min search (Lorenz et al., 2009); k = 1 gives sqrt(L U).
+// With beta = 0 they are the thresholds of k-min search (Lorenz et al., 2009); k = 1 gives sqrt(L
+// U).
 
 namespace ebb::plan {
 
