@@ -26,8 +26,8 @@ struct SourceLink {
 
 enum class ChoiceOf { kAnySource, kLiveOnly };
 
-/// Where the zone names a cloud region ("aws/us-west-2", or "cloud" for this machine's), puts the
-/// region's grid zone in its place and says where it came from. Only "cloud" asks anything.
+/// If the zone names a cloud region ("aws/us-west-2", or "cloud" for this machine's), replaces it
+/// by the region's grid zone and notes where that came from. Only "cloud" asks a service.
 Status SettleZone(
     SignalOptions& options,
     const std::function<Result<const CloudRegion*>()>& region_of_this_machine = [] {
@@ -38,16 +38,16 @@ Status SettleZone(
 /// Whether there are typical days of this zone.
 bool HasProfile(std::string_view zone);
 
-/// The chain of a zone for somebody with the keys of these sources (OwnKeys).
+/// The chain of a zone for a user with the keys of these sources (OwnKeys).
 std::vector<SourceLink> SourceChain(std::string_view zone, const std::vector<SignalSource>& keys);
 
-/// The source that tells live values of this zone to anybody.
+/// The source that publishes live values of this zone without a key.
 std::optional<SignalSource> LiveWithoutKey(std::string_view zone);
 
-/// The first link that is usable. kLiveOnly: an Error that spells the chain out where none is.
+/// The first usable link. kLiveOnly: if no link is usable, the Error names the whole chain.
 Result<SignalSource> ChooseSource(const SignalOptions& options, ChoiceOf choice);
 
-/// "uk-carbon-intensity (needs no key), electricity-maps (not used: ...), ...".
+/// For people: "uk-carbon-intensity (needs no key), electricity-maps (not used: ...), ...".
 std::string DescribeChain(const SignalOptions& options);
 
 }  // namespace ebb::signals

@@ -30,7 +30,7 @@ Result<std::string> Answer(const Ask& ask, const CloudMetadataOptions& options,
   return text;
 }
 
-// Session tokens only: an instance that still allows IMDSv1 answers v2 too.
+// Asks with session tokens only: an instance that still allows IMDSv1 answers v2 too.
 Result<std::string> AwsRegion(const CloudMetadataOptions& options) {
   EBB_ASSIGN_OR_RETURN(const std::string token, Answer(options.put, options, "/latest/api/token",
                                                        "X-aws-ec2-metadata-token-ttl-seconds: 60"));
@@ -38,7 +38,7 @@ Result<std::string> AwsRegion(const CloudMetadataOptions& options) {
                 "X-aws-ec2-metadata-token: " + token);
 }
 
-// "projects/123456/zones/us-central1-a".
+// The answer looks like "projects/123456/zones/us-central1-a".
 Result<std::string> GcpZone(const CloudMetadataOptions& options) {
   EBB_ASSIGN_OR_RETURN(
       const std::string path,

@@ -1,8 +1,8 @@
 #pragma once
-// The cloud region of this machine, as its cloud's own metadata service tells it: AWS (IMDSv2),
-// Google Cloud, Azure. Asked only when the user asks for it (`--zone cloud`); the address is
-// link-local, is asked without proxy and redirect, and no answer is waited for longer than a second
-// in all. Nothing is ever guessed from an IP address.
+// The cloud region of this machine, from its cloud's own metadata service: AWS (IMDSv2), Google
+// Cloud, Azure. A service is asked only if the user wants it (`--zone cloud`). Its address is
+// link-local, requests use no proxy and follow no redirect, and all together wait at most a second.
+// Nothing is ever guessed from an IP address.
 
 #include <functional>
 #include <string>
@@ -16,12 +16,12 @@ namespace ebb::signals {
 
 struct CloudMetadataOptions {
   using Ask = std::function<Result<platform::HttpResponse>(const platform::HttpRequest&)>;
-  std::string url = "http://169.254.169.254";  ///< of all three services
-  Duration patience{300};                      ///< with each; AWS is asked twice, once for a token
+  std::string url = "http://169.254.169.254";  ///< the address of all three services
+  Duration patience{300};  ///< for each service; AWS is asked twice, once for a token
   Ask get = platform::HttpGet, put = platform::HttpPut;
 };
 
-/// Errors: no service answers (each with its reason), or the region is not known here.
+/// Errors: no service answers (each with its reason), or the region is not in the table.
 Result<const CloudRegion*> RegionOfThisMachine(const CloudMetadataOptions& options = {});
 
 }  // namespace ebb::signals

@@ -182,7 +182,7 @@ std::string ProviderFromText(std::string_view text) {
 }
 
 // The region of an availability zone: "us-west-2b" -> "us-west-2", "europe-west1-c" ->
-// "europe-west1"; nothing for a name that ends otherwise.
+// "europe-west1"; nullopt for a name that ends otherwise.
 std::optional<std::string_view> RegionOfAvailabilityZone(std::string_view provider,
                                                          std::string_view zone) {
   const auto is = [](char character, int (*what)(int)) {

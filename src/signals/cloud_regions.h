@@ -18,21 +18,21 @@ struct CloudRegion {
   std::string_view provider;  ///< "aws", "gcp", "azure"
   std::string_view region;    ///< as the provider writes it: "us-west-2", "europe-west1", "westus2"
   std::string_view zone;      ///< Electricity Maps' key
-  std::string_view time_zone;  ///< of the place, by its tz database name
+  std::string_view time_zone;  ///< tz database name of the place
   std::string_view location;   ///< as the provider names the place
 };
 
 /// Ordered by provider and region; none twice.
 std::span<const CloudRegion> CloudRegions();
 
-/// "aws/us-west-2" or "cloud": what stands where a zone could, and names a place of a cloud.
+/// A zone option may name a place of a cloud instead: "aws/us-west-2", or "cloud" for this machine.
 inline constexpr std::string_view kZoneOfThisMachine = "cloud";
 bool NamesCloudRegion(std::string_view text);
 
-/// From "aws/us-west-2", in any case; "google" and "gce" are gcp, and the name of an availability
-/// zone (us-west-2b, europe-west1-c) is its region. AWS' local zones (us-west-2-lax-1a) are other
-/// places on other grids: they are not known. Errors: an unknown provider or region, with what is
-/// nearest.
+/// The region of a text such as "aws/us-west-2", in any case; "google" and "gce" are gcp, and the
+/// name of an availability zone (us-west-2b, europe-west1-c) is its region. AWS' local zones
+/// (us-west-2-lax-1a) are other places on other grids: they are not known. Errors: an unknown
+/// provider or region, with the nearest known name.
 Result<const CloudRegion*> CloudRegionFromText(std::string_view text);
 
 }  // namespace ebb::signals

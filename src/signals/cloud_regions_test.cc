@@ -98,7 +98,7 @@ TEST(CloudRegions, UnknownIsAnErrorWithWhatIsNearestAndNeverANeighbour) {
   EXPECT_THAT(ZoneOf("awz/us-east-1"), HasSubstr("did you mean \"aws\"?"));
   EXPECT_THAT(ZoneOf("aws/unknown-region"), HasSubstr("with --zone"));
   EXPECT_THAT(ZoneOf("aws/us-wset-2"), HasSubstr("did you mean \"us-west-2\"?"));
-  // Los Angeles, on another grid than Oregon.
+  // This local zone is in Los Angeles, on another grid than Oregon.
   EXPECT_THAT(ZoneOf("aws/us-west-2-lax-1a"), HasSubstr("not a region of aws"));
   EXPECT_THAT(ZoneOf("aws/us-east-1-zone-a"), HasSubstr("not a region of aws"));
   EXPECT_THAT(ZoneOf("aws/"), HasSubstr("not a region of aws"));

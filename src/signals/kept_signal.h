@@ -1,5 +1,6 @@
 #pragma once
-// What a live source has left on disk, for those who look back at it: nobody is asked.
+// The past of a live source as its cache on disk keeps it, for back-tests and the like. Reading it
+// asks no service.
 
 #include <memory>
 #include <string>
@@ -13,20 +14,20 @@
 namespace ebb::signals {
 
 struct KeptSignal {
-  std::string provider;  ///< its name
+  std::string provider;  ///< name of the provider
   core::IntensitySeries known;
-  Time answered_at{};                                       ///< the latest answer
-  std::shared_ptr<const forecast::ForecastRecord> record;   ///< of its forecasts; not null
-  std::shared_ptr<const forecast::WeatherArchive> weather;  ///< null: none is used
-  std::vector<forecast::Driver> drivers;                    ///< those of which anything is kept
-  std::shared_ptr<const forecast::TypicalYear> typical;     ///< null: none are known of the zone
+  Time answered_at{};  ///< time of the latest answer
+  std::shared_ptr<const forecast::ForecastRecord> record;  ///< the provider's forecasts; not null
+  std::shared_ptr<const forecast::WeatherArchive> weather;  ///< null: the options use none
+  std::vector<forecast::Driver> drivers;  ///< only those of which values are kept
+  std::shared_ptr<const forecast::TypicalYear> typical;  ///< null: no typical days are known for the zone
 
-  /// How late values are known: by the record, or by the latest answer.
+  /// How late values become known: by the record, or by the latest answer.
   core::Publication UsualPublication() const;
 };
 
-/// Of the first source of `options` that has left anything. An Error where none has, or where what
-/// is there cannot be read.
+/// The past of the first live source of `options` that has a cache. Errors: no source has one, or
+/// the cache cannot be read.
 Result<KeptSignal> ReadKeptSignal(const SignalOptions& options);
 
 }  // namespace ebb::signals

@@ -1,7 +1,6 @@
 #pragma once
-// Services that tell live values of a zone to whoever has a key of them: where a free key is had,
-// where people put it, and what it brings. One table for the choice of a source, `ebb init` and its
-// file.
+// Services that publish live values of a zone for users with a key: the address of a free key, the
+// place of the key, and its use. One table for the choice of a source, `ebb init` and its file.
 
 #include <optional>
 #include <span>
@@ -14,24 +13,24 @@ namespace ebb::signals {
 
 struct KeyService {
   SignalSource source;
-  const char* settings;  ///< "eia": the settings eia.token_env, eia.token_file
+  const char* settings;  ///< "eia": prefix of the settings eia.token_env, eia.token_file
   const char* name;      ///< "EIA"
   const char* variable;  ///< "EIA_API_KEY"
-  const char* address;   ///< where a free key is had
-  const char* worth;     ///< what is told, for people
+  const char* address;   ///< page that gives a free key
+  const char* worth;     ///< data of the service, for people
   bool is_late;          ///< sources without a key are better
   SecretPlace SignalOptions::*place;
 };
 
-/// The best first.
+/// All services, the best first.
 std::span<const KeyService> KeyServices();
-/// By the name of its settings; nullptr: there is none.
+/// The service with these settings; nullptr if there is none.
 const KeyService* FindKeyService(std::string_view settings);
 
-/// The services that tell of this zone, as far as is known without asking.
+/// The services that cover this zone, as far as is known without asking.
 std::vector<const KeyService*> KeyServicesOf(std::string_view zone);
 
-/// Sources of which the user has a key: in the environment, in the settings, or, of Electricity
+/// Sources for which the user has a key: in the environment, in the settings, or, for Electricity
 /// Maps, in the options of the signal.
 std::vector<SignalSource> OwnKeys(const SignalOptions& options);
 

@@ -69,18 +69,19 @@ FeedResult MakeConstant(const SignalOptions& options) {
                           options.kind.value_or(core::SignalKind::kAverage));
 }
 
-// What ends before its source has answered waits so long at its end.
+// If the first answer comes beside other work, a caller that ends early still waits this long for
+// it.
 constexpr Duration kLongestBeside{std::chrono::seconds{5}};
 
-// What a live source asks with.
+// The means and the limits with which live sources are asked.
 struct Asking {
   HttpGetFunction http_get;
   std::function<bool()> interrupted;
   FirstAnswer first_answer = FirstAnswer::kAwaited;
 };
 
-// What a live source is made of, its secrets in it: a link of a chain may be opened when they are
-// no longer in the environment.
+// The parts of a live source, with their secrets: a link of a chain may be opened when the secrets
+// are no longer in the environment.
 struct LiveParts {
   MakeProviderFunction provider;
   MakeWeatherFunction weather;
@@ -128,7 +129,7 @@ FeedResult MakeOne(const SignalOptions& options, const Asking& asking, Duration 
   }
 }
 
-// With what a link says of itself before anything is asked.
+// A link of a chain, with the identity that it states before anything is asked.
 Result<ChainLink> LinkOf(const SignalOptions& link, const Asking& asking) {
   const std::string name(Name(link.source));
   if (!IsLive(link.source)) {
@@ -169,7 +170,8 @@ FeedResult MakeChain(const SignalOptions& options, const Asking& asking) {
   return ChainFeed::Start(std::move(links), LiveFeedOptions{}.first_answer);
 }
 
-// A live source's published values, asked for once; a recorded or generated one's as they are.
+// The values that one source has published: a live source is asked once; a recorded or generated
+// one has them.
 Result<std::vector<core::Sample>> SettledOf(const SignalOptions& link, Interval interval, Time now,
                                             const HttpGetFunction& http_get) {
   if (!IsLive(link.source)) {

@@ -1,6 +1,5 @@
 #pragma once
-// One function that turns signal options into a feed, and a line for people that says what the feed
-// is. The only place that knows all providers.
+// Turns signal options into a feed, and the feed's identity into a line for people.
 
 #include <functional>
 #include <memory>
@@ -17,18 +16,20 @@ namespace ebb::signals {
 /// Whether making a feed waits for the first answer of a live source.
 enum class FirstAnswer {
   kAwaited,
-  kBeside,  ///< nothing is decided by it: it comes while something else goes on. A chain is awaited
+  kBeside,  ///< the answer comes while something else goes on, and decides nothing yet; a chain is
+            ///< awaited
 };
 
-/// Reads the trace or checks the zone at once; a live source is asked at once, and its first answer
-/// waited for, at most some seconds, and no longer than until `interrupted` says so.
+/// Reads the trace or checks the zone at once. A live source is asked at once, and its first answer
+/// is awaited for some seconds at most; `interrupted` ends that wait by returning true.
 Result<std::unique_ptr<runtime::SignalFeed>> MakeFeed(
     const SignalOptions& options, HttpGetFunction http_get = platform::HttpGet,
     std::function<bool()> interrupted = {}, FirstAnswer first_answer = FirstAnswer::kAwaited);
 
-/// What the sources of `options` have published by `now` (wall time) for intervals that are over,
-/// asked for anew: not what a cache knew before a revision. Of a chain's sources the first that has
-/// a value for a moment; an Error where none of them answers. Blocks as long as they are asked.
+/// Values that the sources of `options` have published by `now` (wall time) for intervals that are
+/// over. They are asked for anew, so a revision that a cache missed counts. In a chain, the first
+/// source that has a value for a moment wins. An Error if no source answers. Blocks while sources
+/// are asked.
 Result<core::IntensitySeries> AskSettled(const SignalOptions& options, Interval interval, Time now,
                                          const HttpGetFunction& http_get = platform::HttpGet);
 
@@ -36,7 +37,7 @@ Result<core::IntensitySeries> AskSettled(const SignalOptions& options, Interval 
 /// Always fine for live and generated feeds.
 Status CheckCoverage(const runtime::SignalFeed& feed, Interval interval);
 
-/// "US-CAL-CISO, average, life cycle: replay of US-CAL-CISO_2023.csv".
+/// For people: "US-CAL-CISO, average, life cycle: replay of US-CAL-CISO_2023.csv".
 std::string Describe(const core::SignalIdentity& identity);
 
 }  // namespace ebb::signals

@@ -180,7 +180,7 @@ TEST(MakeFeed, ALiveSourceSaysWhatItNeedsAndShowsNoSecret) {
               HasSubstr("lb/MWh"));
 }
 
-// A service forgets its secrets once its feed is made (cli/serving.h).
+// A service forgets its secrets once its feed is made (cli/serving.h), so links keep them.
 TEST(SourceChain, ALinkThatIsOpenedLaterStillHasItsSecret) {
   ::setenv(kElectricityMapsKeyVariable, "the-key", 1);
   SignalOptions options;
@@ -225,7 +225,7 @@ TEST(SourceChain, IsSpelledOutAndNeverFallsBackToAModelWhereNoKeyIsNeeded) {
   ::unsetenv("ELECTRICITYMAPS_API_KEY");
 }
 
-// A free key of a service that tells late: better than a model, not than what comes at once.
+// A service that publishes late is better than a model, and worse than a live source.
 TEST(SourceChain, KeysOfLateServicesComeAfterLiveSourcesAndBeforeModels) {
   for (const char* variable : {"ELECTRICITYMAPS_API_KEY", "EIA_API_KEY", "ENTSOE_API_KEY"})
     ::unsetenv(variable);
@@ -306,7 +306,7 @@ TEST(SourceChain, ASourceWhoseReaderIsNotInstalledIsNotTaken) {
                                  : "ieso (not used: libexpat.so.1 is not installed)"));
 }
 
-// As Energy-Charts answers: values up to half an hour ago, and what it expects.
+// An answer of Energy-Charts: values until half an hour ago, and expected ones after.
 platform::HttpResponse EnergyChartsAnswer(Time now) {
   std::string times, measured, expected;
   const auto hour = std::chrono::floor<std::chrono::hours>(now);
@@ -322,7 +322,7 @@ platform::HttpResponse EnergyChartsAnswer(Time now) {
                    "],\"co2eq_forecast\":[" + expected + "],\"deprecated\":false}"};
 }
 
-// As New York ISO answers for a day: rows up to now, by the clock of its winter.
+// New York ISO's answer for a day: rows until now, in its local standard time.
 platform::HttpResponse NewYorkAnswer(const std::string& url, Time now) {
   const std::string day = url.substr(url.find("rtfuelmix/") + 10, 8);
   const std::string iso = day.substr(0, 4) + "-" + day.substr(4, 2) + "-" + day.substr(6, 2);
@@ -341,7 +341,7 @@ platform::HttpResponse NewYorkAnswer(const std::string& url, Time now) {
   return {200, text};
 }
 
-// What a stranger gets who names a zone and has no key, while the services answer.
+// The sources that a new user without a key gets for a zone, while the services answer.
 TEST(SourceChain, HoursAreKnownInElevenOfTwelvePlacesOfTheWorld) {
   ::unsetenv("ELECTRICITYMAPS_API_KEY");
   const Time now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
@@ -416,8 +416,8 @@ TEST(MakeFeed, ATraceThatIsNotThereSaysHowToGetIt) {
   EXPECT_THAT(feed.error().Message(), HasSubstr("(download it from there)"));
 }
 
-// The settings of a user say it for every command, so it is neither for another server nor before
-// what this command or the provider's own variable says.
+// The user's settings hold for every command. So a secret named there is never sent to another
+// server, and this command and the provider's own variable come first.
 TEST(MakeFeed, TheSecretOfTheSettingsIsForTheProviderItselfAlone) {
   ::unsetenv("ELECTRICITYMAPS_API_KEY");
   SignalOptions options;

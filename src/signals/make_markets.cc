@@ -22,7 +22,7 @@ using MakeSource = std::function<Result<std::unique_ptr<MarketSource>>(HttpGetFu
 constexpr std::array<std::string_view, 4> kServiceNames{"", "entso-e", "energy-charts", "oasis"};
 constexpr std::array<std::string_view, 2> kOasisZones{"US-CAL-CISO", "CAISO_NORTH"};
 
-// Without a slash at its end.
+// The address of the server, without a final slash.
 Result<std::string> ServerOf(const MarketOptions& market, const char* usual, bool has_secret) {
   std::string url = market.url.empty() ? usual : market.url;
   while (url.ends_with('/')) url.pop_back();
@@ -138,7 +138,7 @@ Result<std::vector<LiveMarketParts>> MarketsOf(const SignalOptions& options,
     const MarketOptions& market = is_prices ? options.live_prices : options.live_operators;
     if (market.service == MarketService::kNone) continue;
     EBB_ASSIGN_OR_RETURN(const MakeSource make_source, SourceOf(options, market, is_prices));
-    // Made once here, so that what it lacks is said now.
+    // Makes the source once already here, so that anything it lacks is reported now.
     EBB_RETURN_IF_ERROR(make_source({}));
     LiveMarketParts parts;
     if (market.service == MarketService::kOasis) parts.patience.rate = kOasisRate;

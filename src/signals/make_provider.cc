@@ -33,8 +33,8 @@ using MadeProvider = Result<MakeProviderFunction>;
 constexpr const char* kHowToName =
     "set it to the token, or name a file that holds it with --api-token-file";
 
-// From the file or variable that the options name, or else the provider's own variable; "" where no
-// one names any.
+// The secret from the options, or from the file or variable that they name, or else from the
+// provider's own variable; "" if there is neither.
 Result<std::string> Secret(const SignalOptions& options, const std::string& own_variable,
                            const std::string& where) {
   if (!options.auth_token.empty()) return CheckSecret(options.auth_token, where);
@@ -49,8 +49,8 @@ bool IsSet(const char* name) {
   return value && *value;
 }
 
-// The provider's own secret: what the options say, else its variable, else where the user's
-// settings say it is.
+// The options with the place of the provider's own secret: named by the options, else the
+// provider's variable, else the place in the user's settings.
 SignalOptions WithSecretOf(const SignalOptions& given, const SecretPlace& place,
                            const char* own_variable) {
   SignalOptions options = given;
@@ -190,7 +190,8 @@ MadeProvider Entsoe(const SignalOptions& given) {
   };
 }
 
-// A file or named variable holds "user:password"; without one, the official client's two variables.
+// A file or named variable holds "user:password"; without one, the two variables of the official
+// client are read.
 MadeProvider WattTime(const SignalOptions& given) {
   const SignalOptions options = WithSecretOf(given, given.watttime_secret, kWattTimeUserVariable);
   EBB_RETURN_IF_ERROR(NeedZone(options, "CAISO_NORTH"));

@@ -1,6 +1,6 @@
 #pragma once
-// From options to a live provider, with its secrets read from the environment or a file. Checks
-// everything that can be checked without asking: a key that is not there, a zone that the provider
+// Turns options into a live provider, with its secrets read from the environment or a file. Checks
+// everything that can be checked without asking a service: a missing key, a zone that the provider
 // does not have, a token that would travel unencrypted. The only place that knows all providers.
 
 #include <string>
@@ -12,7 +12,7 @@ namespace ebb::signals {
 
 Result<MakeProviderFunction> ProviderOf(const SignalOptions& options);
 
-/// The library that reads the answers of a source and is not on this machine; "": nothing is
+/// The library that reads the answers of a source, if it is not on this machine; "" if nothing is
 /// missing.
 std::string MissingLibraryOf(SignalSource source);
 

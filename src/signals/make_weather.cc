@@ -33,7 +33,7 @@ Result<std::vector<WeatherPoint>> PointsFor(const WeatherOptions& weather,
   return points;
 }
 
-// Without a slash at its end.
+// The address of the user's own server, without a final slash.
 Result<std::string> OwnServer(const WeatherOptions& weather) {
   std::string url = weather.url;
   while (url.ends_with('/')) url.pop_back();

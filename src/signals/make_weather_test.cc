@@ -56,7 +56,7 @@ TEST(MakeWeather, SaysWhereWeatherHasNoUse) {
   EXPECT_THAT(what(places), HasSubstr("\"54\" is not a list of places"));
 }
 
-// Which server is asked, and with what, for the first question of all.
+// The address of the very first question, with its server and parameters.
 std::string FirstQuestion(const SignalOptions& options) {
   std::string url;
   const auto make = WeatherOf(options, "");
@@ -96,7 +96,7 @@ TEST(MakeWeather, GfsIsAskedWhereItsFilesAreLaidOut) {
   EXPECT_THAT(FirstQuestion(gfs), HasSubstr("http://127.0.0.1:8080/prod/gfs.20260505/00/atmos/"));
 }
 
-// A grid of 100 days that hangs on nothing, and a weather server that may hang.
+// A grid of 100 days that answers at once, and a weather server that may hang.
 struct Services {
   std::atomic<bool> weather_hangs = false, weather_is_away = false;
   std::atomic<int> weather_questions = 0;

@@ -18,60 +18,60 @@ namespace ebb::signals {
 
 using HttpGetFunction = std::function<Result<platform::HttpResponse>(const platform::HttpRequest&)>;
 
-/// What one payload says: samples in order of time, without overlap. Rows marked kForecast are the
-/// source's expectation, also for intervals that have passed.
+/// The contents of one payload: samples in order of time, without overlap. Rows marked kForecast
+/// are the source's expectation, also for intervals that have passed.
 struct Payload {
-  std::string zone;  ///< "" where the payload does not say
+  std::string zone;  ///< "" if the payload does not say
   std::optional<core::SignalKind> kind;
   core::Boundary boundary = core::Boundary::kUnknown;
   std::vector<core::Sample> samples;
-  std::optional<Time> issued;  ///< of a forecast, where the payload says
+  std::optional<Time> issued;  ///< issue time of a forecast, if the payload says it
 };
 
 struct Question {
   Time now{};
   Duration horizon{};
-  Time known_until{};          ///< nothing needs to be told again before; epoch: nothing is known
-  bool wants_forecast = true;  ///< the one at hand is old
+  Time known_until{};  ///< values before this time are known and need not be sent again; epoch: none is known
+  bool wants_forecast = true;  ///< the forecast at hand is old
 };
 
-/// What a provider knows at one moment.
+/// The values that a provider knows at one moment.
 struct Reading {
   std::string zone;
   std::optional<core::SignalKind> kind;
   core::Boundary boundary = core::Boundary::kUnknown;
-  std::vector<core::Sample> known;     ///< begins at or before now
-  std::vector<core::Sample> forecast;  ///< begins after now; empty: there is none, or not asked
+  std::vector<core::Sample> known;  ///< intervals that begin at or before now
+  std::vector<core::Sample> forecast;  ///< intervals that begin after now; empty: there is none, or none was asked for
   std::optional<Time> issued;
-  std::optional<Error> forecast_failure;  ///< known values came, the forecast did not
+  std::optional<Error> forecast_failure;  ///< set if known values came but the forecast did not
 };
 
 class Provider {
  public:
   virtual ~Provider() = default;
-  /// "electricity-maps": for people.
+  /// A name for people: "electricity-maps".
   virtual const std::string& name() const = 0;
-  /// Tells two sources of one name apart on disk: another server, another address.
+  /// Tells apart, on disk, sources of one name with another server or address.
   virtual std::string cache_key() const { return name(); }
   /// Zone and boundary may be unknown until the first answer.
   virtual const core::SignalIdentity& identity() const = 0;
-  /// Blocks as long as its requests do: never called on a thread that decides. One thread at a
-  /// time.
+  /// Blocks as long as its requests do, so it is never called on a thread that decides. One thread
+  /// at a time.
   virtual Result<Reading> Read(const Question& question) = 0;
 };
 
-/// Makes a provider over the client that it is handed.
+/// Makes a provider that asks through the given client.
 using MakeProviderFunction = std::function<std::unique_ptr<Provider>(HttpGetFunction)>;
 
-/// How far back a first question reaches: what the own forecast wants to learn from.
+/// How far back the first question reaches: Ebb's own forecast learns from that history.
 inline constexpr Duration kFirstHistory{std::chrono::days{14}};
 
-/// How far two clocks may be apart.
+/// The tolerated difference between this machine's clock and a provider's.
 inline constexpr Duration kForgivenSkew{std::chrono::minutes{10}};
 
-/// Adds what a payload says to a reading: rows that begin by `now` are known (an expectation for
+/// Adds the rows of a payload to a reading: rows that begin by `now` are known (an expectation for
 /// them is an estimate), later ones are forecast. A measured row that begins after now shows a
-/// clock that is wrong: beyond kForgivenSkew that is an Error.
+/// wrong clock: more than kForgivenSkew ahead it is an Error.
 Status AddPayload(const Payload& payload, Time now, const std::string& where, Reading& reading);
 
 }  // namespace ebb::signals

@@ -1,5 +1,5 @@
 #pragma once
-// Tokens of services, from the places where people put them. They are in no message.
+// Tokens of services, read from the places where users put them. No message ever shows a token.
 
 #include <string>
 
@@ -8,12 +8,11 @@
 
 namespace ebb::signals {
 
-/// What `text` holds in its first line. An Error where that is empty or could not be part of a
-/// header line.
+/// The first line of `text`. An Error if it is empty or cannot be part of a header line.
 Result<std::string> CheckSecret(std::string_view text, const std::string& where);
 
-/// The first line of the file of `place`, or else its variable, or else `own_variable`, which wins
-/// over both where it is set. `where` is the service, `next` what to do where there is none.
+/// `own_variable`, if it is set and not empty; else the first line of the file of `place`, or else
+/// its variable. For an Error, `where` is the service and `next` the advice.
 Result<std::string> SecretAt(const SecretPlace& place, const std::string& own_variable,
                              const std::string& where, const std::string& next);
 

@@ -8,7 +8,7 @@
 namespace ebb::signals {
 namespace {
 
-// Grids of a part of a country that hold the city which the time zone is named after.
+// Time zones named after a city in a country with several grids, and the grid of that city.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 25> kPlaces{{
     {"America/Boise", "US-NW-IPCO"},
     {"America/Chicago", "US-MIDA-PJM"},

@@ -19,7 +19,7 @@
 namespace ebb::signals {
 namespace {
 
-// GB-1 to GB-17, as the UK Carbon Intensity API names its regions.
+// Names of GB-1 to GB-17 by the UK Carbon Intensity API.
 constexpr std::array<std::string_view, 17> kUkRegions{"North Scotland",
                                                       "South Scotland",
                                                       "North West England",
@@ -48,7 +48,7 @@ struct ClockPlace {
   Coordinates at;
 };
 
-// "+5230" or "-340352": degrees, minutes, and maybe seconds.
+// `text` is "+5230" or "-340352": degrees, minutes, and maybe seconds.
 double RadiansOf(std::string_view text, std::size_t degree_digits) {
   const auto number = [&](std::size_t from, std::size_t size) {
     return from + size <= text.size() ? ParseNumber(text.substr(from, size)).value_or(0) : 0.0;
@@ -127,7 +127,8 @@ ListedZone Listed(const std::string& zone) {
   return listed;
 }
 
-// 0: its name; 1: how it begins; 2: its place; 3: anything else; nothing: not found.
+// 0: the text is the zone's name; 1: the name begins with it; 2: the place contains it; 3: anything
+// else does; nullopt: nothing does.
 std::optional<int> RankOf(const ListedZone& listed, const std::string& text) {
   const std::string zone = Lowercase(listed.zone);
   const auto holds = [&](const std::string& word) {
@@ -142,8 +143,8 @@ std::optional<int> RankOf(const ListedZone& listed, const std::string& text) {
   return std::nullopt;
 }
 
-// Where each zone is: where its city or a cloud region of it is, else the first place of its
-// country.
+// A place for each zone and country: a zone has its city or one of its cloud regions, a country its
+// first place.
 std::map<std::string, Coordinates> PlacesOfZones(const std::vector<ClockPlace>& places,
                                                  std::string_view zone_tab) {
   std::map<std::string, Coordinates> found;

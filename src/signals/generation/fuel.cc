@@ -7,12 +7,12 @@ struct Factors {
   double lifecycle, direct;
 };
 
-// Schloemer et al. 2014, annex III of working group III in the IPCC's fifth assessment report,
-// table A.III.2: medians of the life cycle (with albedo), and direct emissions. There is no oil in
-// it: its life cycle is the figure of the UK Parliamentary Office of Science and Technology
+// Sources: Schloemer et al. 2014, annex III of working group III in the IPCC's fifth assessment
+// report, table A.III.2: medians of the life cycle (with albedo), and direct emissions. The table
+// has no oil: its life cycle is the figure of the UK Parliamentary Office of Science and Technology
 // (postnote 268, 2006), its direct emissions are 77.4 kg/GJ (IPCC guidelines 2006, volume 2, table
-// 2.2, residual fuel oil) at an efficiency of 45 %. What biomass takes up while it grows is
-// what it gives off when it burns: by convention, nothing is counted at the chimney.
+// 2.2, residual fuel oil) at an efficiency of 45 %. Direct emissions of biomass are zero by
+// convention: it gives off when it burns what it took up while it grew.
 constexpr Factors kCoal{820, 760};  // pulverised
 constexpr Factors kGas{490, 370};   // combined cycle; single turbines cause more
 constexpr Factors kOil{650, 619};

@@ -1,5 +1,5 @@
 #pragma once
-// What a kilowatt-hour from each fuel causes. The one table of factors for all operators that
+// The emissions of a kilowatt-hour from each fuel. The one table of factors for all operators that
 // publish megawatts by fuel. Pure.
 
 #include <optional>
@@ -16,16 +16,16 @@ enum class Fuel {
   kSolar,
   kHydro,
   kNuclear,
-  kWind,  ///< on land, or where is not said
+  kWind,  ///< on land, or if the operator does not say where
   kWindOffshore,
   kGeothermal,
-  kOther,    ///< the operator does not say what is burnt, or calls it by a name that we do not know
-  kStorage,  ///< what it returns was generated before, and it is not in the mean
-  kImports,  ///< what was generated elsewhere, and it is not in the mean
+  kOther,    ///< the operator does not name the fuel, or uses a name that Ebb does not know
+  kStorage,  ///< not in the mean: the energy was generated before
+  kImports,  ///< not in the mean: the energy was generated elsewhere
 };
 
-/// In gCO2eq/kWh: the medians of the life cycle, or what leaves the chimney. Nothing for kOther,
-/// kStorage and kImports: they are in no mean.
+/// The factor in gCO2eq/kWh: the median of the life cycle, or the direct emissions at the chimney.
+/// nullopt for kOther, kStorage and kImports, which are in no mean.
 std::optional<double> GramsPerKwhOf(Fuel fuel, core::Boundary boundary);
 
 }  // namespace ebb::signals

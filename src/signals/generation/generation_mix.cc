@@ -9,20 +9,20 @@
 namespace ebb::signals {
 namespace {
 
-// No power system of the world generates as much.
+// An upper limit for plausibility: no power system of the world generates as much.
 constexpr double kHighestMegawatts = 5'000'000;
-// What may be missing of a time, or of unknown fuel, as a part of all that is generated.
+// Parts of all generation: kNegligible may be missing of a time, kMostUnknown of unknown fuel.
 constexpr double kNegligible = 0.01;
 constexpr double kMostUnknown = 0.1;
 
 bool IsGeneration(Fuel fuel) { return fuel != Fuel::kStorage && fuel != Fuel::kImports; }
 
-// The known megawatts of one time by category; what is not known is not in it.
+// The known megawatts of one time by category; a category without a known value is absent.
 using Mix = std::map<std::string, const GenerationRow*>;
 
 double Generated(const GenerationRow& row) { return std::max(0.0, *row.megawatts); }
 
-// What each category generates when it is known, on average.
+// The mean generation of each category over the times at which it is known.
 std::map<std::string, double> UsualMegawatts(const std::map<Time, Mix>& mixes) {
   struct Sum {
     double megawatts = 0, count = 0;
@@ -38,7 +38,7 @@ std::map<std::string, double> UsualMegawatts(const std::map<Time, Mix>& mixes) {
   return usual;
 }
 
-// Whether what a time lacks of the usual categories does not matter.
+// Whether the usual generation of the categories that this time lacks is negligible.
 bool IsWhole(const Mix& mix, const std::map<std::string, double>& usual) {
   double all = 0, missing = 0;
   for (const auto& [category, megawatts] : usual) {

@@ -1,9 +1,8 @@
 #pragma once
-// From rows of time, category and megawatts, as operators publish what their plants generate, to
-// grams per kilowatt-hour: the mean of the fuels' factors, weighted by what each generated. It is
-// production-based: imports are not in it, and neither is storage. What is not known is a gap: a
-// time that lacks a category that matters, or of which more than a tenth comes from plants whose
-// fuel is not said. Pure.
+// Turns rows of time, category and megawatts, as operators publish their generation, into grams per
+// kilowatt-hour: the mean of the fuels' factors, weighted by generation. It is production-based:
+// imports are not in it, and neither is storage. A time is a gap if it lacks a category that
+// matters, or if more than a tenth of its generation is of unknown fuel. Pure.
 
 #include <optional>
 #include <span>
@@ -16,27 +15,28 @@
 
 namespace ebb::signals {
 
-/// What an operator calls its plants.
+/// An operator's name for a category of plants.
 struct NamedFuel {
   std::string_view category;
   Fuel fuel;
 };
 
-/// The fuel of a category, whatever its case; kOther for one that is not in the list.
+/// The fuel of a category, in any case of letters; kOther for one that is not in the list.
 Fuel FuelOf(std::span<const NamedFuel> names, std::string_view category);
 
 struct GenerationRow {
   Time begin{};
-  std::string category;  ///< as the operator calls it: of two rows for one, the later counts
+  std::string category;  ///< the operator's name; if two rows have the same, the later one counts
   Fuel fuel = Fuel::kOther;
-  std::optional<double> megawatts;  ///< absent: it is not known
+  std::optional<double> megawatts;  ///< absent: unknown
 };
 
-/// A field that is blank is not known; what is neither blank nor a number is an Error.
+/// The megawatts in a field; a blank field is unknown. An Error if it is neither blank nor a
+/// number.
 Result<std::optional<double>> MegawattsFrom(std::string_view field, const std::string& where);
 
-/// A point for each time that has rows, which holds for `step`: a gap where the mean is not known.
-/// Plants that use more than they generate (solar ones at night) generate nothing.
+/// A point of length `step` for each time that has rows; it is a gap if the mean is unknown. Plants
+/// that use more than they generate (solar ones at night) count as generating nothing.
 Result<std::vector<Point>> IntensityOf(const std::vector<GenerationRow>& rows, Duration step,
                                        core::Boundary boundary, const std::string& where);
 

@@ -1,6 +1,6 @@
 #pragma once
-// What operators that publish generation by fuel have in common as live sources: which files or
-// periods are asked for, what happens when one of them is missing, and grams from their rows. An
+// The common part of operators that publish generation by fuel as live sources: which files or
+// periods are asked for, the handling of a missing one, and the conversion of rows to grams. An
 // operator is one file in providers/ that says where its answers are and how they are read.
 
 #include <functional>
@@ -15,32 +15,32 @@
 
 namespace ebb::signals {
 
-/// A request and how its answer is read.
+/// A request, with the function that reads its answer.
 struct MixQuestion {
   platform::HttpRequest request;
   std::function<Result<std::vector<GenerationRow>>(std::string_view body, const std::string& where)>
       read;
-  /// May not be there (status 404): the file of a day that has just begun.
+  /// Whether status 404 is not a failure: the file of a day that has just begun may not exist yet.
   bool may_be_missing = false;
 };
 
 struct OperatorMix {
   std::string name;  ///< "caiso"
   std::string zone;
-  std::string credit;    ///< who publishes it, for people
+  std::string credit;    ///< the publisher, for people
   std::string base_url;  ///< without a final slash
   core::Boundary boundary = core::Boundary::kLifecycle;
   Duration step{std::chrono::minutes{5}};
   /// How far back a question asks again, because values come late or are revised.
   Duration asks_again{std::chrono::hours{1}};
-  /// How far back its answers reach at most.
+  /// How far back the operator's answers reach at most.
   Duration history{std::chrono::days{8}};
   std::string hint = "the service needs no key: check the address";
-  /// What is to be asked for values from `begin` to `now`, the oldest first.
+  /// The requests for values from `begin` to `now`, the oldest first.
   std::function<std::vector<MixQuestion>(Time begin, Time now)> questions;
 };
 
-/// Its values are measured, and none of them is a forecast.
+/// A provider of measured values, without a forecast.
 std::unique_ptr<Provider> MakeOperatorMix(OperatorMix mix, HttpGetFunction http_get);
 
 /// The local days that a period touches: "20260506", the oldest first.

@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 
 const Time kNow = *ParseTime("2026-05-06T12:07Z");
 
-// One file, whose body is the megawatts of gas at 12:00 and of wind, which are 100.
+// An operator with one file. Its body is the megawatts of gas at 12:00; wind has 100 MW.
 OperatorMix Mix(bool may_be_missing = false) {
   OperatorMix mix;
   mix.name = "grid";

@@ -1,6 +1,7 @@
 #pragma once
-// After several failures in a row a service is left alone for a while; then one probe is let
-// through (half-open), and what comes of it decides. Values only; time is passed in.
+// A circuit breaker: after several failures in a row a service is not asked for a while. Then one
+// probe is let through (half-open): its success closes the breaker, its failure opens it for
+// longer. Values only; time is passed in.
 
 #include <algorithm>
 
@@ -11,7 +12,7 @@ namespace ebb::signals {
 struct BreakerOptions {
   int failures_to_open = 5;
   Duration open_for{std::chrono::minutes{5}};    ///< doubled whenever a probe fails...
-  Duration longest_open{std::chrono::hours{1}};  ///< ...up to this
+  Duration longest_open{std::chrono::hours{1}};  ///< the limit of that doubling
 };
 
 class CircuitBreaker {

@@ -1,6 +1,6 @@
 #pragma once
-// What all answers of Energy-Charts (https://api.energy-charts.info, Fraunhofer ISE) have in
-// common: a list of times and lists of as many values beside it. Pure.
+// The common part of all answers of Energy-Charts (https://api.energy-charts.info, Fraunhofer ISE):
+// a list of times, and lists of as many values beside it. Pure.
 
 #include <cstddef>
 #include <string>
@@ -14,11 +14,11 @@ namespace ebb::signals {
 
 inline constexpr const char* kEnergyChartsUrl = "https://api.energy-charts.info";
 
-/// Its times, each later than the one before.
+/// The times of the answer, each later than the one before.
 Result<std::vector<Time>> EnergyChartsTimes(const JsonNode& root, std::string_view body,
                                             const std::string& where);
 
-/// The list of that name, of `count` entries; nullptr: there is none.
+/// The list of that name, with `count` entries; nullptr if there is none.
 const JsonNode* EnergyChartsList(const JsonNode& root, std::string_view name, std::size_t count);
 
 }  // namespace ebb::signals

@@ -1,6 +1,6 @@
-// Any bytes as the answer of a live provider: refused with an Error that says where, or samples
-// that make a series. The first byte chooses the provider. Run: build/fuzz/bin/live_answers_fuzz
-// -max_total_time=60
+// Feeds any bytes to the readers of live providers' answers. Each reader refuses them with an Error
+// that says where, or returns samples that make a series. The first byte chooses the provider. Run:
+// build/fuzz/bin/live_answers_fuzz -max_total_time=60
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -31,7 +31,7 @@ using namespace ebb::signals;
 
 const Time kNow = *ParseTime("2026-05-06T12:00Z");
 
-// Rows of an operator as grams.
+// Converts an operator's rows to g/kWh.
 Result<Payload> GramsOf(const Result<std::vector<GenerationRow>>& rows) {
   if (!rows) return Fail(rows.error());
   const Duration step{300'000};
@@ -89,7 +89,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size == 0) return 0;
   const std::string body(reinterpret_cast<const char*>(data) + 1, size - 1);
   std::ignore = ParseWattTimeLogin(body, "fuzz");
-  std::ignore = GramsOf(ParseEntsoeGeneration(body, "fuzz"));  // whose errors name lines
+  std::ignore = GramsOf(ParseEntsoeGeneration(body, "fuzz"));  // a reader whose errors name lines
   if (const auto prices = ParseEnergyCharts(body, "fuzz"); !prices)
     EBB_CHECK(!prices.error().what.empty());
   const auto payload = Parse(data[0] % 18, body);

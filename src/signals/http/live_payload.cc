@@ -19,7 +19,7 @@ Error BadPayload(std::string why, std::string_view body, const std::string& wher
   return Advised(BadAnswer(std::move(why), body, where));
 }
 
-// One answer, and what messages about it say.
+// One answer, with the context that error messages need.
 struct Answer {
   std::string_view body;
   const std::string& where;

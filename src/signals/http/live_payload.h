@@ -1,5 +1,5 @@
 #pragma once
-// What a web address said about the grid now, whatever its JSON looks like. Understood: NEO's
+// Reads a web address's statement about the grid now, in several JSON shapes. Understood: NEO's
 // {"carbonIntensity": n} or {"value": n}; Electricity Maps' latest (value, datetime, isEstimated);
 // the UK Carbon Intensity API's {"data": [{"from", "to", "intensity": {"actual", "forecast"}}]}.
 // Pure.
@@ -20,12 +20,12 @@ struct LiveReading {
   core::SampleStatus status = core::SampleStatus::kMeasured;
   std::optional<Time> begin;  ///< absent: the source does not say when
   std::optional<Time> end;    ///< absent: the source does not say how long
-  std::string zone;           ///< "" where the source does not say
+  std::string zone;           ///< "" if the source does not say
   core::Boundary boundary = core::Boundary::kUnknown;
   friend bool operator==(const LiveReading&, const LiveReading&) = default;
 };
 
-/// `where` is for messages. A payload of another shape is an Error that shows how it begins.
+/// `where` is for messages. A payload of another shape is an Error that quotes its beginning.
 Result<LiveReading> ParseLivePayload(std::string_view body, const std::string& where);
 
 }  // namespace ebb::signals

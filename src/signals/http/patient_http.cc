@@ -26,7 +26,7 @@ PatientHttp::PatientHttp(HttpGetFunction http_get, FetchTime& time, PatienceOpti
       random_(options.seed) {}
 
 Result<platform::HttpResponse> PatientHttp::Get(const platform::HttpRequest& request) {
-  // Half open, one probe is all that is let through.
+  // While half open, the breaker lets only one probe through.
   const bool probe = state() == CircuitBreaker::State::kHalfOpen;
   const int attempts = probe ? 1 : options_.attempts;
   for (int failures = 0;;) {
@@ -39,7 +39,7 @@ Result<platform::HttpResponse> PatientHttp::Get(const platform::HttpRequest& req
   }
 }
 
-// Waits for the rate; refuses at once while the service is to be left alone.
+// Waits for the rate; fails at once while the service must not be asked.
 Status PatientHttp::Admit(const platform::HttpRequest& request) {
   const Time now = Steady();
   const bool open = breaker_.StateAt(now) == CircuitBreaker::State::kOpen;
@@ -63,7 +63,7 @@ Result<platform::HttpResponse> PatientHttp::Attempt(const platform::HttpRequest&
     NoteFailure(answer);
     breaker_.Failed(Steady());
   } else {
-    breaker_.Succeeded();  // a refusal too shows that the service is there
+    breaker_.Succeeded();  // even a refusal shows that the service is there
   }
   return answer;
 }

@@ -18,7 +18,7 @@ struct FakeTime final : FetchTime {
   Time now = kNow;
   std::vector<Duration> waits;
   bool going_away = false;
-  Duration set{};  // by so much
+  Duration set{};  // how far the wall clock was set
   Time Now() const override { return now + set; }
   Duration SinceBoot() const override { return now.time_since_epoch(); }
   bool Wait(Duration duration) override {

@@ -19,7 +19,8 @@ Status CheckValue(const Point& point, const std::string& where) {
                where, "check what unit the address answers in"});
 }
 
-// In order of time, one per time: the better status first, so that unique keeps it.
+// Orders the points by time and leaves one per time; the better status is sorted first, so that
+// std::unique keeps it.
 void OrderAndMerge(std::vector<Point>& points) {
   std::reverse(points.begin(), points.end());
   std::stable_sort(points.begin(), points.end(), [](const Point& a, const Point& b) {

@@ -1,6 +1,6 @@
 #pragma once
-// A web server made of answers, for tests of what asks it: the first answer whose key is part of
-// the address, or 404. Remembers what was asked.
+// A web server with scripted answers for tests: it gives the first answer whose key is part of the
+// address, or 404, and remembers the requests.
 
 #include <deque>
 #include <map>
@@ -16,7 +16,7 @@ struct ScriptedHttp {
   std::vector<platform::HttpRequest> requests;
   bool unreachable = false;
 
-  /// The last answer of a key holds for ever.
+  /// The last answer of a key is repeated for ever.
   void Say(const std::string& part_of_url, std::string body, int status = 200) {
     answers[part_of_url].push_back({status, std::move(body)});
   }

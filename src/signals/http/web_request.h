@@ -1,6 +1,6 @@
 #pragma once
-// What every provider does with a web address: show it without secrets, escape what goes into it,
-// and turn a refusal into an Error that says what to do. Pure but for the request it is given.
+// Common steps of every provider's requests: show an address without secrets, escape its parts, and
+// turn a refusal into an Error with advice. Pure but for the request it is given.
 
 #include <string>
 #include <string_view>
@@ -15,14 +15,14 @@ using platform::IsThisMachine;
 using platform::ShownUrl;
 using platform::UrlEscape;
 
-/// 16 hexadecimal digits that tell addresses apart without showing them (FNV-1a; not for secrets
-/// that could be guessed).
+/// 16 hexadecimal digits that tell addresses apart without showing them (FNV-1a; not for secrets,
+/// which could be guessed).
 std::string ShortDigest(std::string_view text);
 
-/// "Authorization: Basic ..." of RFC 7617.
+/// The header "Authorization: Basic ..." of RFC 7617.
 std::string BasicAuthorization(std::string_view user, std::string_view password);
 
-/// A status that is not 200, with what to do about it; `hint` is for 401 and 403.
+/// The Error for a status that is not 200, with advice; `hint` is the advice for 401 and 403.
 Error RefusedBy(std::string_view url, int status, const std::string& hint);
 
 /// The body of an answer with status 200; anything else is an Error.
