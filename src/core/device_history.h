@@ -38,8 +38,8 @@ std::map<std::string, DeviceExperience> Learn(std::span<const DeviceRun> runs,
 /// Divides each pool's speed by its experience of run times, and multiplies its power factor by its
 /// experience of power. Both are relative to the first pool, because an error that all jobs'
 /// estimates share says nothing of a device, and change by a factor of 2 at most. A pool with fewer
-/// than 3 jobs or without devices stays as it is; if the first pool has fewer than 3 jobs, all
-/// pools do.
+/// than 3 jobs or without devices stays as it is. If the first pool has fewer than 3 jobs, all
+/// pools stay as they are.
 void Refine(Cluster& cluster, const std::map<std::string, DeviceExperience>& experience);
 
 }  // namespace ebb::core

@@ -1,5 +1,6 @@
-// Handles jobs whose option on_outage says not to wait while their grid is unknown. Other jobs wait
-// by themselves: the policies have no value to start them at, and only the deadline starts them.
+// Handles jobs whose option on_outage says not to wait while their grid is unknown. Jobs that may
+// wait are left to the policies, which have no value at which to start them and which keep their
+// deadlines.
 
 #include <algorithm>
 
