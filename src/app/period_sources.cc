@@ -29,24 +29,24 @@ struct OpenStore {
   store::Database database;
   StoreFacts facts;
   bool replayed = false;
-  Pue pue;  ///< of its newest ledger rows: pruned ones do not tell theirs
+  Pue pue;  ///< of the newest ledger rows; pruned rows do not have theirs
 };
 
 // A run that may have used energy in the period.
 struct Entry {
-  fs::path directory;  // of a run; empty: a job
-  int store = -1;      // number of its store
+  fs::path directory;  // directory of a run; empty for a job
+  int store = -1;      // index of its store; -1 for a run directory
   store::JobSpan job;
   std::string run_id;
   Time submitted{};
   Interval wall;
-  std::string machine;        // empty: any
-  bool reads_devices = true;  // as a whole: what it reads another run may read as well
+  std::string machine;        // empty if unknown: may be any machine
+  bool reads_devices = true;  // reads whole devices, which another run may read as well
   core::SignalIdentity signal;
   std::optional<core::SignalIdentity> other_signal;
 };
 
-// Run directories at or below a folder; a merged one is its members.
+// Finds run directories at or below a folder; for a merged run, its members.
 Status FindRuns(const fs::path& folder, std::vector<fs::path>& found) {
   EBB_ASSIGN_OR_RETURN(const std::vector<fs::path> directories, report::FindRunDirectories(folder));
   for (const fs::path& directory : directories) {
@@ -79,13 +79,15 @@ Result<Entry> EntryOf(const fs::path& directory) {
 }
 
 bool MayMeet(const Entry& a, const Entry& b) {
-  if (a.store >= 0 && a.store == b.store) return false;  // the service divides what it reads
+  if (a.store >= 0 && a.store == b.store)
+    return false;  // the service divides its readings among
+                   // its jobs
   if (!a.reads_devices && !b.reads_devices) return false;
   if (!a.machine.empty() && !b.machine.empty() && a.machine != b.machine) return false;
   return a.wall.begin <= b.wall.end && b.wall.begin <= a.wall.end;
 }
 
-// Numbers of entries, those that may meet together.
+// Groups of entries that may have read the same device at the same time.
 std::vector<std::vector<std::size_t>> Clusters(const std::vector<Entry>& entries) {
   std::vector<std::size_t> parent(entries.size()), order(entries.size());
   std::iota(parent.begin(), parent.end(), std::size_t{0});
@@ -119,13 +121,15 @@ std::uintmax_t LedgerSize(const Entry& entry) {
   return code ? 0 : size;
 }
 
-// Of the same run: the store's, which goes on being settled, else the one that knows most.
+// Chooses between two copies of a run: the store's, which continues to be settled, else the one
+// that knows more.
 bool IsBetter(const Entry& a, const Entry& b) {
   if ((a.store >= 0) != (b.store >= 0)) return a.store >= 0;
   return a.store < 0 && LedgerSize(a) > LedgerSize(b);
 }
 
-// Jobs of two stores have the same numbers; a run's identifier is its own.
+// Removes copies. Jobs of two stores may have the same number, but the identifier of a run is
+// unique.
 std::vector<Entry> EachOnce(std::vector<Entry> entries) {
   std::map<std::tuple<std::string, Time, int>, std::size_t> known;
   std::vector<Entry> once;
@@ -163,7 +167,7 @@ struct PeriodSources::State {
     EBB_ASSIGN_OR_RETURN(StoreFacts facts, FactsOf(database));
     EBB_ASSIGN_OR_RETURN(const bool replayed, store::IsReplayed(database));
     EBB_ASSIGN_OR_RETURN(const auto pue, store::NewestPue(database));
-    // When a replay's jobs really ran only their ledgers say.
+    // For a replay, only the ledgers tell when the jobs really ran.
     const Interval window =
         replayed ? Interval{Time{}, Time{std::chrono::days{365 * 1000}}} : period;
     EBB_ASSIGN_OR_RETURN(const auto jobs, store::JobsThatRan(database, window));

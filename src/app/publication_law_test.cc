@@ -1,5 +1,5 @@
-// The law that makes a simulation honest, end to end: nothing that had not been published when a
-// decision was made changes it, under any policy. Values after that are poison.
+// Checks end to end the law that makes a simulation honest: data that had not been published at the
+// time of a decision does not change it, under any policy. The test replaces all later values.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -34,7 +34,7 @@ bootstrap: {samples: 0}
 
 class PublicationLaw : public ::testing::Test {
  protected:
-  // Hours that are published after `cut` have other values, in an order of their own.
+  // Hours that are published after `cut` get other values, in a different order.
   void WriteTrace(std::optional<Time> cut, Duration lag) const {
     std::ofstream file(folder_ / "X_test_2023_hourly_lifecycle.csv");
     file << "timestamp,carbon_intensity\n";
@@ -70,7 +70,7 @@ class PublicationLaw : public ::testing::Test {
   const std::filesystem::path folder_ = ScratchDirectory("publication-law");
 };
 
-// What was decided up to a moment: every start by then, and every end that is no later.
+// The decisions up to a moment: every start by then, and every end that is no later.
 std::vector<std::string> DecidedBy(Time cut, const sim::Simulation& simulation) {
   std::vector<std::string> decided;
   for (const sim::JobOutcome& outcome : simulation.outcomes)

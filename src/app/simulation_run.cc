@@ -16,12 +16,12 @@
 namespace ebb::app {
 namespace {
 
-// What one start date gave.
+// The results of one start date.
 struct StartResult {
   std::vector<sim::StartFigures> policies;
   plan::HindsightBound bound;
-  std::vector<sim::Simulation> details;  ///< of the first start date only
-  std::vector<sim::Outlook> outlooks;    ///< of the first start date only
+  std::vector<sim::Simulation> details;  ///< only for the first start date
+  std::vector<sim::Outlook> outlooks;    ///< only for the first start date
   std::vector<sim::PublishedComparison> published;
 };
 
@@ -91,7 +91,7 @@ Result<StartResult> RunStart(const Work& work, std::size_t index, sim::Feeds& fe
   return result;
 }
 
-// Where there are prices, a planner stands beside what carbon alone and price alone would choose.
+// If there are prices, adds planners for carbon alone and for price alone, to compare with.
 void AddExtremes(const sim::Scenario& scenario, std::vector<sim::PolicyChoice>& policies) {
   const auto is_planner = [](const sim::PolicyChoice& choice) {
     return choice.policy == "planner";
@@ -111,7 +111,7 @@ void AddExtremes(const sim::Scenario& scenario, std::vector<sim::PolicyChoice>& 
   }
 }
 
-// The savings need both references: what the scenario does not list is added.
+// Adds the two references that savings are computed against, if the scenario does not list them.
 std::vector<sim::PolicyChoice> WithReferences(const sim::Scenario& scenario) {
   std::vector<sim::PolicyChoice> policies = scenario.policies;
   const auto lacks = [&](const char* name) {
@@ -130,7 +130,7 @@ std::vector<sim::PolicyChoice> WithReferences(const sim::Scenario& scenario) {
   return policies;
 }
 
-// Workers take start dates one after the other; the error of the earliest one counts.
+// Workers take start dates one after the other; the error of the earliest start date is reported.
 class Pool {
  public:
   Pool(const Work& work, const ExperimentOptions& options)

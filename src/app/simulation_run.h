@@ -1,6 +1,7 @@
 #pragma once
 // Runs a scenario: every policy and the bound from every start date, on several threads. Results do
-// not depend on the number of threads: each piece of work is pure and stands in its own place.
+// not depend on the number of threads, because each piece of work is pure and has a place of its
+// own for its result.
 
 #include <functional>
 
@@ -12,8 +13,8 @@ namespace ebb::app {
 
 struct ExperimentOptions {
   int threads = 1;
-  std::function<void(std::size_t done, std::size_t total)> progress;  ///< from any thread
-  std::function<bool()> stopped = [] { return false; };  ///< asked often, from any thread
+  std::function<void(std::size_t done, std::size_t total)> progress;  ///< called from any thread
+  std::function<bool()> stopped = [] { return false; };  ///< called often, from any thread
 };
 
 Result<sim::Experiment> RunExperiment(const config::ScenarioFile& file,

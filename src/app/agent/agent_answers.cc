@@ -9,7 +9,7 @@ namespace {
 
 using enum Exposition::Type;
 
-constexpr std::size_t kMostBytes = 1 << 20;  // of records, in one answer
+constexpr std::size_t kMostBytes = 1 << 20;  // most bytes of records in one answer
 
 web::HttpResponse Say(int status, const std::string& text) {
   return {.status = status, .content_type = "text/plain", .body = text + "\n"};
@@ -70,7 +70,8 @@ std::string AgentMetrics(const std::string& node, const NodeFigures& figures,
              "Energy of a pod that is there, or was 10 minutes ago; without PUE.");
   for (const auto& [pod, components] : figures.by_pod) {
     const auto found = names.find(pod);
-    const auto slash = pod.find('/');  // dcgm-exporter may tell only its name
+    const auto slash = pod.find('/');  // dcgm-exporter may report a pod's name without its
+                                       // namespace
     const bool has_uid = slash == std::string::npos;
     const PodName name = !has_uid ? PodName{pod.substr(0, slash), pod.substr(slash + 1)}
                          : found == names.end() ? PodName{}

@@ -1,6 +1,6 @@
 #pragma once
-// What an agent answers: its records for the controller (GET /records), itself for Prometheus
-// (/metrics) and for probes (/healthz).
+// The answers of an agent: its records for the controller (GET /records), its metrics for
+// Prometheus (/metrics), and its health for probes (/healthz).
 
 #include <filesystem>
 #include <functional>
@@ -16,23 +16,23 @@ namespace ebb::app {
 struct PodName {
   std::string name_space, name;
 };
-/// Of the pods that the kubelet keeps logs of (/var/log/pods/NAMESPACE_NAME_UID), by uid; empty
-/// where that cannot be read.
+/// The names, by uid, of the pods that the kubelet keeps logs of
+/// (/var/log/pods/NAMESPACE_NAME_UID); empty if the directory cannot be read.
 std::map<std::string, PodName> PodNames(const std::filesystem::path& logs);
 
 struct AgentAnswersOptions {
   std::string node;
-  /// Who does not show it gets 401; empty: anybody may ask.
+  /// A request without this token gets 401; empty if anybody may ask.
   std::string token;
   std::filesystem::path pod_logs;
-  Duration alive_within{std::chrono::minutes{3}};  ///< a record that is older: not healthy
+  Duration alive_within{std::chrono::minutes{3}};  ///< unhealthy if the newest record is older
   std::function<Time()> now{};
 };
 
 web::HttpHandler AgentAnswers(AgentAnswersOptions options, const NodeAgent& agent,
                               const RecordSpool& spool);
 
-/// The agent as Prometheus sees it (docs/metrics.md).
+/// The metrics of the agent for Prometheus (docs/metrics.md).
 std::string AgentMetrics(const std::string& node, const NodeFigures& figures,
                          const RecordSpool::Counts& counts,
                          const std::map<std::string, PodName>& names);

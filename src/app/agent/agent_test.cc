@@ -89,7 +89,7 @@ TEST_F(RecordSpoolTest, WhatWasAskedForComesByNumberOrByTime) {
   const std::string epoch = All(*spool).head.epoch;
   EXPECT_EQ(Read(spool->After(epoch, 3, Time{}, 1 << 20)).records.size(), 2U);
   EXPECT_EQ(Read(spool->After("other", 3, kBegin + seconds{60}, 1 << 20)).records.size(), 3U);
-  EXPECT_EQ(Read(spool->After(epoch, 0, Time{}, 1)).records.size(), 1U);  // always one at least
+  EXPECT_EQ(Read(spool->After(epoch, 0, Time{}, 1)).records.size(), 1U);  // always at least one
 }
 
 TEST_F(RecordSpoolTest, TheOldestGoWhenThereAreTooMany) {
@@ -131,7 +131,8 @@ TEST_F(RecordSpoolTest, TwoAgentsDoNotShareADirectory) {
   EXPECT_NE(second.error().Message().find("one agent measures a node"), std::string::npos);
 }
 
-// The model of a processor that is as busy as the test says, over groups that the test makes.
+// The processor's power is modelled from a load that the test sets, over control groups that it
+// creates.
 TEST(NodeAgent, WritesRecordsWhosePartsAreTheNode) {
   const auto root = ScratchDirectory("node_agent");
   const auto group = root / "fs/cgroup/kubepods/podaaaaaaaa";
@@ -140,7 +141,7 @@ TEST(NodeAgent, WritesRecordsWhosePartsAreTheNode) {
   std::filesystem::create_directories(processes);
   std::ofstream(root / "fs/cgroup/cgroup.controllers") << "cpu\n";
   std::ofstream(processes / "meminfo") << "MemTotal: 4194304 kB\nMemAvailable: 3145728 kB\n";
-  // A second of the processor is a hundred ticks; the agent reads while the test writes.
+  // A second of CPU time is a hundred ticks. The agent reads while the test writes.
   const auto use = [&](long long ticks) {
     ASSERT_TRUE(platform::WriteFileAtomically(
         processes / "stat", "cpu  " + std::to_string(ticks) + " 0 0 0 0 0 0 0 0 0\n"));
@@ -158,7 +159,8 @@ TEST(NodeAgent, WritesRecordsWhosePartsAreTheNode) {
   options.interval = Duration{20};
   options.record = Duration{60};
   NodeAgent agent(options, *spool);
-  // Until the agent has come round, however busy the machine is: what it first reads is nobody's.
+  // Waits until the agent has seen the pod, however busy the machine is: energy of its first
+  // reading belongs to nobody.
   const auto told_of_the_pod = [](const core::NodeRecord& record) {
     return std::any_of(record.devices.begin(), record.devices.end(),
                        [](const core::DeviceEnergy& device) { return !device.pods.empty(); });
@@ -196,13 +198,13 @@ TEST(NodeAgent, WritesRecordsWhosePartsAreTheNode) {
   EXPECT_EQ(figures.by_pod.at("aaaaaaaa").at(core::Component::kCpu), pods["cpu"]);
 }
 
-// Each question is a second after the one before.
+// Each request is one second after the one before.
 std::chrono::steady_clock::time_point NextSecond() {
   static std::chrono::steady_clock::time_point now{};
   return now += seconds{1};
 }
 
-// What an agent records of one component while `grow` is called twenty times.
+// The energy that an agent records of one component while `grow` is called twenty times.
 struct Recorded {
   std::map<std::string, Energy> pods;
   std::set<std::string> devices;
@@ -241,7 +243,7 @@ Recorded Record(NodeAgentOptions options, core::Component component,
   return recorded;
 }
 
-// A GPU that dcgm-exporter tells of, every joule of it its pod's.
+// A GPU that dcgm-exporter reports; all of its energy belongs to its pod.
 TEST(NodeAgent, TakesGpusAndTheirPodsFromDcgmExporter) {
   std::atomic<std::int64_t> millijoules{5'000'000};
   NodeAgentOptions options;
@@ -262,7 +264,8 @@ TEST(NodeAgent, TakesGpusAndTheirPodsFromDcgmExporter) {
   EXPECT_EQ(recorded.figures.by_pod.at("lab/p").at(core::Component::kGpu), pod);
 }
 
-// Processors as Kepler tells of them: no meter of the agent's own, and no pod by CPU time.
+// Processors that Kepler reports: the agent uses no meter of its own and divides nothing by CPU
+// time.
 TEST(NodeAgent, TakesProcessorsAndTheirPodsFromKepler) {
   std::atomic<int> joules{1000};
   NodeAgentOptions options;
@@ -333,7 +336,7 @@ TEST_F(AgentAnswersTest, ItIsHealthyWhileRecordsComeAndProbesNeedNoToken) {
   EXPECT_EQ(Ask("/healthz", "").status, 503);
 }
 
-// An agent with a certificate, and a controller that asks it as its pod's address.
+// An agent with a certificate, and a controller that reaches it at its pod's address.
 class AgentByHttpsTest : public AgentAnswersTest {
  protected:
   void Serve(std::optional<web::TlsFiles> tls) {
@@ -343,7 +346,7 @@ class AgentByHttpsTest : public AgentAnswersTest {
     options.tls = std::move(tls);
     server_.emplace(*web::HttpServer::Start(options, AgentAnswers(answers, *agent_, *spool_)));
   }
-  // How many records came.
+  // Fetches records and returns their number.
   std::size_t Fetch(const std::string& authority_file) {
     kubernetes::AgentOptions options{.name_space = "ebb", .token = "secret"};
     options.authority = kubernetes::TextFromFile(authority_file, platform::SinceBoot);

@@ -16,7 +16,7 @@ constexpr double kPercent = 100;
 
 }  // namespace
 
-// On the sampler's thread, but for figures.
+// Works on the sampler's thread, except for figures.
 class NodeAgent::Samples {
  public:
   Samples(const NodeAgentOptions& options, RecordSpool& spool)
@@ -28,7 +28,7 @@ class NodeAgent::Samples {
                        : nullptr),
         processors_(platform::LogicalProcessors()) {}
 
-  // Before the first sample.
+  // Prepares for the first sample.
   void Begin(std::vector<std::string> meters) {
     use_ = groups_.Look();
     holders_ = Holders();
@@ -74,7 +74,7 @@ class NodeAgent::Samples {
   }
 
  private:
-  // The kubelet makes the groups; it may be about to.
+  // Reports that control groups are missing. The kubelet creates them, perhaps a moment later.
   void SayTrouble() {
     std::string trouble = groups_.Trouble();
     if (!trouble.empty() && trouble != trouble_)
@@ -91,8 +91,8 @@ class NodeAgent::Samples {
     said = std::move(now);
   }
 
-  // Joules that it gave to each pod, in place of CPU time. While it does not answer nothing is
-  // known, and the next answer covers the time, as that of its counters does.
+  // Uses the joules that Kepler gives to each pod, in place of CPU time. While Kepler does not
+  // answer, nothing is known; the next answer covers that time too, because its counters do.
   void FollowKepler(meter::PodsInterval& interval) {
     interval.cpu_s.clear();
     interval.busy_s = interval.lost_cpu_s = 0;
@@ -105,7 +105,7 @@ class NodeAgent::Samples {
   meter::GpuHolders Holders() const {
     meter::GpuHolders holders;
     if (options_.meters.dcgm) {
-      std::ignore = options_.meters.dcgm->Look();  // its trouble is said
+      std::ignore = options_.meters.dcgm->Look();  // Look reports its own errors
       for (const meter::DcgmGpu& gpu : options_.meters.dcgm->gpus())
         if (!gpu.pods.empty()) holders["gpu:" + gpu.uuid] = gpu.pods;
     }
@@ -152,7 +152,7 @@ class NodeAgent::Samples {
   Time began_ = Time::max();
   double lost_cpu_s_ = 0;
   std::string trouble_, gpu_trouble_, cpu_trouble_;
-  meter::KeplerNode kepler_;  // as of its last answer
+  meter::KeplerNode kepler_;  // as of Kepler's last answer
   mutable std::mutex mutex_;
   NodeFigures figures_;
   std::map<std::string, Time> seen_;

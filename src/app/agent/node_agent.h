@@ -1,6 +1,6 @@
 #pragma once
-// Measures a node of a cluster, and whose energy it was (meter/sharing/node_split.h): short
-// samples, put together to records that the spool keeps for the controller.
+// Measures a node of a cluster and divides its energy among pods (meter/sharing/node_split.h).
+// Short samples are joined into records, which the spool keeps for the controller.
 //
 // Thread contract: Start, Stop and the destructor on one thread; figures from any.
 
@@ -21,25 +21,26 @@
 namespace ebb::app {
 
 struct NodeAgentOptions {
-  meter::MeterOptions meters;  ///< of the scope machine
-  /// Has answered: the processors, and what pods have of them, are as it tells.
+  meter::MeterOptions meters;  ///< meters for the scope machine
+  /// Must have answered before. If set, the processors and the shares of pods are those that it
+  /// reports.
   std::shared_ptr<meter::KeplerExporter> kepler{};
   std::string cgroup_root = "/sys/fs/cgroup";
   Duration interval{std::chrono::seconds{2}};  ///< between samples
-  Duration record{std::chrono::seconds{30}};   ///< of which each record is made
-  /// What a person should know.
+  Duration record{std::chrono::seconds{30}};   ///< time that each record covers
+  /// Tells people what they should know.
   std::function<void(const std::string&)> say = [](const std::string&) {};
 };
 
-/// Since the agent started.
+/// Sums since the agent started.
 struct NodeFigures {
   struct Sums {
     Energy pods, idle, unattributed;
   };
   std::map<core::Component, Sums> by_component;
-  /// Of pods that are there or were there lately, by uid.
+  /// Energy by pod uid, of pods that exist or existed lately.
   std::map<std::string, std::map<core::Component, Energy>> by_pod;
-  double lost_cpu_s = 0;  ///< CPU time of pods that nobody knew
+  double lost_cpu_s = 0;  ///< CPU time of unknown pods
   std::vector<std::string> meters;
 };
 
@@ -48,7 +49,7 @@ class NodeAgent {
   NodeAgent(NodeAgentOptions options, RecordSpool& spool);
   ~NodeAgent();
 
-  /// The last record ends now.
+  /// Ends the last record at this moment.
   void Stop();
   NodeFigures figures() const;
 

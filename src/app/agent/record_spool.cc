@@ -13,7 +13,8 @@ namespace fs = std::filesystem;
 constexpr const char *kNewer = "records.jsonl", *kOlder = "records.before.jsonl";
 constexpr std::size_t kLongestFile = 1 << 30;
 
-// Of this start: what was written before a power cut may be gone, and its numbers be given again.
+// An identifier of this start. After a power cut, records may be lost and their numbers used again,
+// so numbers are only valid within an epoch.
 Result<std::string> NewEpoch() {
   EBB_ASSIGN_OR_RETURN(const std::string text,
                        platform::ReadFile("/proc/sys/kernel/random/uuid", 64));

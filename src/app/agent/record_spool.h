@@ -1,7 +1,7 @@
 #pragma once
-// The records of an agent until they are too many, numbered from 1 on: in memory, and in a
-// directory so that a restart loses none. They are kept whether or not somebody has fetched them: a
-// controller that begins anew asks for them again. The oldest go first.
+// Keeps the records of an agent, numbered from 1 on, in memory and in a directory, so that a
+// restart loses none. Records stay after they were fetched, because a controller that starts anew
+// asks for them again. The oldest are dropped when there are too many.
 //
 // Files: records.jsonl and, before it, records.before.jsonl, half of the limit each.
 //
@@ -24,31 +24,32 @@ namespace ebb::app {
 
 struct SpoolOptions {
   std::string node;
-  /// Empty: in memory only.
+  /// empty for a spool in memory only
   std::filesystem::path directory;
   std::size_t most_bytes = 16 << 20;
-  /// What a person should know.
+  /// Tells people what they should know.
   std::function<void(const std::string&)> say = [](const std::string&) {};
 };
 
 class RecordSpool {
  public:
-  /// Goes on after what is there. An Error: the directory cannot be used, or another agent uses it
-  /// (kTryLater).
+  /// Continues after the records in the directory. An Error if the directory cannot be used, or if
+  /// another agent uses it (kTryLater).
   static Result<std::unique_ptr<RecordSpool>> Open(SpoolOptions options);
 
-  /// Gives it its number. Where the disk takes it not, it is kept in memory, and that is said.
+  /// Numbers the record and keeps it. If the disk fails, the record stays in memory and the failure
+  /// is reported.
   void Append(core::NodeRecord record);
-  /// Those after this number, the oldest first, as lines after a head; about so many bytes at most.
-  /// Numbers of another epoch mean nothing: those that end after `since`.
+  /// The records after this number, oldest first, as lines below a head line, about `bytes` at
+  /// most. Numbers of another epoch are not comparable: then the records that end after `since`.
   std::string After(const std::string& epoch, std::int64_t number, Time since,
                     std::size_t bytes) const;
 
   struct Counts {
-    std::int64_t written = 0, dropped = 0, unreadable = 0;  ///< since the start
+    std::int64_t written = 0, dropped = 0, unreadable = 0;  ///< counts since the start
     std::int64_t kept = 0;
     std::size_t kept_bytes = 0;
-    Time newest{};  ///< its end
+    Time newest{};  ///< end of the newest record
   };
   Counts counts() const;
 
@@ -74,7 +75,7 @@ class RecordSpool {
   Counts counts_;
   std::optional<platform::LineWriter> file_;
   std::size_t file_bytes_ = 0;
-  std::string trouble_;  // said
+  std::string trouble_;  // trouble that was reported
 };
 
 }  // namespace ebb::app

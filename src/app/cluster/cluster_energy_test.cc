@@ -1,11 +1,12 @@
-// What agents measured of the pods of a cluster, as energy of the service's jobs.
+// Energy of pods that agents measured, as energy of the service's jobs.
 
 #include "app/cluster/cluster_service_for_test.h"
 
 namespace ebb::app {
 namespace {
 
-// What a node used in a second from `begin` on: in microjoules, by pod, and beside that.
+// Reports the energy of a node in a second from `begin` on: in microjoules, by pod, and outside
+// pods.
 class ClusterEnergyTest : public ClusterJobsTest {
  protected:
   ClusterEnergyTest() { agent_ = std::make_unique<kubernetes::FakeAgent>("node"); }
@@ -62,7 +63,7 @@ TEST_F(ClusterEnergyTest, AllPartsOfAJobAreOneJobAndJobsIdleAndTheRestAreTheNode
   ASSERT_TRUE(Until([&] { return IsSuspended("train"); }));
   server_.Delete("/api/v1/pods", "p1");
   ASSERT_TRUE(Becomes("train", Stage::kPaused));
-  Measure({{first, 1000}});  // its checkpoint
+  Measure({{first, 1000}});  // energy of its checkpoint
   ASSERT_TRUE(HasMicrojoules("train", 3'600'002'000));
   ASSERT_TRUE(Until([&] { return Annotation("train", "energy-j") == "3600.002"; }));
 
@@ -114,14 +115,14 @@ TEST_F(ClusterEnergyTest, IdleTimeOfANodeOfAGroupIsOfTheJobsThatItRanBefore) {
   EXPECT_EQ(machine().jobs + machine().idle + machine().unattributed, node_);
 }
 
-// As an agent that has them from dcgm-exporter.
+// An agent that gets pods from dcgm-exporter reports them by name.
 TEST_F(ClusterEnergyTest, PodsMayBeToldByName) {
   Begin("train");
   Pod("p1", "train");
   Measure({{"default/p1", 1000}, {"default/p2", 7}, {"other/p1", 9}});
   EXPECT_TRUE(HasMicrojoules("train", 2000));
   server_.Delete("/api/v1/pods", "p1");
-  Pod("p1", "train");  // another one of that name
+  Pod("p1", "train");  // another pod with the same name
   Measure({{"default/p1", 500}});
   EXPECT_TRUE(HasMicrojoules("train", 3000));
 }
@@ -138,7 +139,7 @@ TEST_F(ClusterEnergyTest, AReleasedJobSaysThatItsNodeHasToStart) {
   nlohmann::json node = kubernetes::NodeObject("node", 64, 8);
   node["metadata"]["labels"]["pool"] = "spot";
   server_.Create("/api/v1/nodes", node);
-  std::this_thread::sleep_for(std::chrono::milliseconds{500});  // what the node changes is decided
+  std::this_thread::sleep_for(std::chrono::milliseconds{500});  // for the change to be decided
   server_.CreatePod("p1", "train", 8);
   EXPECT_TRUE(Until([&] { return Find("train")->detail.empty(); })) << Find("train")->detail;
   EXPECT_EQ(Find("train")->explanation.stage, Stage::kRunning);
@@ -162,8 +163,9 @@ TEST_F(ClusterEnergyTest, ARestartCountsNothingTwiceAndNothingIsLeftOut) {
   EXPECT_TRUE(HasMicrojoules("train", 22'202));
 }
 
-// As a static pod, whose control group has another uid than its object, and as pods of namespaces
-// that are not watched. Records come faster than a pod is waited for.
+// Some pods stay unknown: a static pod, whose control group has another uid than its object, and
+// pods of namespaces that are not watched. Records arrive more often than the time for which a pod
+// is awaited.
 TEST_F(ClusterEnergyTest, PodsThatStayUnknownHoldUpNothing) {
   Begin("train");
   const std::string pod = Pod("p1", "train");

@@ -14,35 +14,35 @@ using engine::JobPhase;
 
 constexpr std::string_view kKeyPrefix = "kubernetes/";
 constexpr char kTimesMark = '#';
-// Annotations, after the prefix.
+// Keys of annotations, without the prefix.
 constexpr const char *kEnergyKey = "energy-j", *kEmissionsKey = "emissions-g",
                      *kSavedKey = "saved-g", *kUntilKey = "measured-until",
                      *kIdleEnergyKey = "idle-energy-j", *kIdleEmissionsKey = "idle-emissions-g";
-// Agents that were away tell of jobs that ended before that.
+// Agents that were away may report jobs that ended up to this long ago.
 constexpr std::chrono::hours kHeardOfFor{1};
 constexpr std::chrono::seconds kLooksAgainAfter{1};
 constexpr int kDigits = 6;
-constexpr double kMostJoules = 1e12;  // beyond, nothing that a job has used
+constexpr double kMostJoules = 1e12;  // limit above which a job's energy is not credible
 
 std::string KeyOf(const std::string& uid, int times) {
   std::string key = std::string(kKeyPrefix) + uid;
   return times == 0 ? key : key + kTimesMark + std::to_string(times);
 }
 
-// Empty: of no object.
+// The uid in a submission's key; empty if the key is not that of an object.
 std::string UidOf(const std::string& key) {
   if (!key.starts_with(kKeyPrefix)) return "";
   const std::string uid = key.substr(kKeyPrefix.size());
   return uid.substr(0, uid.find(kTimesMark));
 }
 
-// Whoever says it names the object.
+// Removes the object's name from an Error, because the caller reports it with the name.
 Error WithoutName(Error error, const std::string& name) {
   if (error.where == name) error.where.clear();
   return error;
 }
 
-// To six digits, without those that say nothing.
+// The value with six significant digits and without trailing zeros.
 std::string Rounded(double value) {
   return FormatExact(ParseNumber(FormatSignificant(value, kDigits)).value_or(value));
 }
@@ -92,14 +92,14 @@ ClusterJobs::ClusterJobs(kubernetes::ClusterExecutor& cluster, service::Executor
         NamespaceBudgets::Ports{*cluster_.policies(), ports_.view, ports_.ask, ports_.show_budgets,
                                 options_.say, options_.pue});
   if (!cluster_.agents()) return;
-  // What runs since before this controller.
+  // Includes jobs that run since before this controller started.
   Time since = Now();
   for (const engine::JobReport& report : cluster_.reconciler().Observe())
     if (report.phase == JobPhase::kRunning) since = std::min(since, report.since);
   cluster_.agents()->BeginAt(since);
 }
 
-// Running, or ended a while ago.
+// The job of an object that runs or ended within the last hour.
 std::optional<core::JobId> ClusterJobs::JobOfObject(const std::string& uid) const {
   if (const auto live = by_uid_.find(uid); live != by_uid_.end()) return live->second;
   const auto ended = ended_.find(uid);
@@ -111,7 +111,7 @@ std::optional<int> ClusterJobs::stop_signal() const {
   return cluster_.has_lost_lease() ? std::optional(0) : std::nullopt;
 }
 
-// Numbers ------------------------------------------------------------------------------------
+// Numbers of jobs -----------------------------------------------------------------------------
 
 Status ClusterJobs::Add(local::LocalJob job) {
   const std::string uid = UidOf(job.submission->key);
@@ -149,8 +149,8 @@ void ClusterJobs::Unbind(core::JobId job) {
   earlier_.erase(job);
 }
 
-// The loop asks for it when the end is stored, and again once it was decided upon: until then the
-// end is not written on the object.
+// Forgets a job. The loop calls this when the end is stored, and again once the engine has decided
+// upon it; until then the end is not written on the object.
 void ClusterJobs::Forget(core::JobId job) {
   const auto said = said_.find(job);
   if (said == said_.end() || !engine::HasEnded(said->second)) return;
@@ -190,13 +190,13 @@ void ClusterJobs::TakeFact(const engine::Fact& fact) {
         {number, ports_.ask(service::ChangeJob{job->second, changed->change, {}, {}})});
   else
     std::ignore = ports_.ask(service::Cancel{job->second});
-  // Its object may be offered again as another job.
+  // The object may be offered again as another job.
   if (cancelled) by_uid_.erase(uid_of_[job->second]);
 }
 
 void ClusterJobs::TakeSubmission(const core::Job& job) {
   const kubernetes::GatedObject* object = cluster_.reconciler().Find(job.id);
-  if (!object) return;  // deleted since
+  if (!object) return;  // deleted meanwhile
   if (offers_.contains(job.id)) return;
   if (const auto known = by_uid_.find(object->uid); known != by_uid_.end()) {
     const core::JobId of_earlier_life = known->second;
@@ -214,8 +214,9 @@ core::Job ClusterJobs::WithDeadline(core::Job job) const {
   return job;
 }
 
-// What was changed of an object while no controller ran. False: no change expresses it, so that it
-// has to be offered as another job. Of what runs it is followed once it waits again.
+// Follows changes of an object that were made while no controller ran. False if no change expresses
+// them, so that the object has to be offered as another job. Changes of a running object are
+// followed once it waits again.
 bool ClusterJobs::FollowMeanwhile(core::JobId known, const core::Job& offered) {
   const auto earlier = earlier_.find(known);
   const kubernetes::GatedObject* object = cluster_.reconciler().Find(offered.id);
@@ -286,7 +287,7 @@ void ClusterJobs::HearChanges() {
   });
 }
 
-// Jobs of an earlier life that no object was offered for.
+// Settles jobs of an earlier controller for which no object was offered.
 void ClusterJobs::SettleUnknown() {
   for (const auto& [uid, job] : by_uid_) {
     if (number_of_.contains(job)) continue;
@@ -325,7 +326,7 @@ std::vector<engine::JobReport> ClusterJobs::Translated(std::vector<engine::JobRe
   return all;
 }
 
-// What runs holds as many slots as it has devices, the first ones that are free.
+// A running job takes as many slots as it has devices, the lowest free ones.
 void ClusterJobs::FollowDevices(const engine::JobReport& report) {
   const auto known = running_.find(report.job);
   if (known != running_.end()) {
@@ -370,7 +371,8 @@ Result<std::vector<engine::JobReport>> ClusterJobs::Observe() {
   return all;
 }
 
-// A look at budgets is no reason to decide.
+// Waits for reports; a look at budgets alone does not end the wait, because it is no reason to
+// decide.
 Result<std::vector<engine::JobReport>> ClusterJobs::WaitBesideBudgets(Time deadline) {
   for (;;) {
     if (budgets_ && Now() >= budgets_->due()) budgets_->Look(Now());
@@ -426,7 +428,7 @@ Status ClusterJobs::Execute(const engine::Command& command) {
   return done;
 }
 
-// What the budgets of its namespace say to a start.
+// Asks the budgets of the job's namespace before a start.
 Status ClusterJobs::MayStart(const engine::Command& command,
                              const kubernetes::GatedObject* object) {
   if (!budgets_ || !object || !std::holds_alternative<engine::StartJob>(command)) return {};
@@ -463,7 +465,7 @@ void ClusterJobs::Tell(const engine::Explanation& explanation) {
   cluster_.reconciler().Note(number->second, std::move(note));
 }
 
-// Of its creation, and of the moment at which it was released first.
+// Notes the intensity at the creation of the object, and at its first release.
 void ClusterJobs::NoteIntensities(const engine::Explanation& explanation,
                                   const kubernetes::GatedObject& object, bool is_news,
                                   kubernetes::ObjectNote& note) {
@@ -497,8 +499,8 @@ void ClusterJobs::FollowRecords() {
   });
 }
 
-// A controller without a store of its own, or another one, has counted it before: what is written
-// on the object is all that is left of that.
+// Adds the energy that a controller with another store counted before: only the object's
+// annotations still have it.
 void ClusterJobs::TakeEarlier(const std::string& uid, core::JobId job) {
   const auto written = [&](const char* key) { return cluster_.reconciler().WrittenOn(uid, key); };
   const auto joules = ParseNumber(written(kEnergyKey));

@@ -1,8 +1,8 @@
 #pragma once
-// The objects of a cluster as jobs of the queue service: what the cluster submits is asked of the
-// service, as a person would, under the object's uid as its key; so the store, the views and the
-// clients are those of `ebb serve`. The service's numbers of jobs outlive the process, those of the
-// cluster executor do not: this translates.
+// Makes the objects of a cluster jobs of the queue service. An object is submitted to the service
+// as a person would do it, with the object's uid as the key; so the store, the views and the
+// clients are those of `ebb serve`. This class translates between two numberings: the service's job
+// numbers outlive the process, those of the cluster executor do not.
 //
 // Thread contract: one thread, the loop's, but for Wake, Now and heartbeat.
 
@@ -24,20 +24,20 @@
 namespace ebb::app {
 
 struct ClusterJobsOptions {
-  /// Latest start of objects without a deadline of their own, counted from their creation.
+  /// The latest start of objects without a deadline of their own, counted from their creation.
   Duration default_max_delay{};
   Pue pue;
-  /// Follow budgets of namespaces, if the executor has policies.
+  /// Follow the budgets of namespaces, if the executor has policies.
   bool with_budgets = true;
-  /// Figures of what runs are written on its object no more often.
+  /// The figures of a running job are written on its object at most this often.
   Duration figures_every{std::chrono::minutes{5}};
-  /// What a person should know.
+  /// Tells people what they should know.
   std::function<void(const std::string&)> say = [](const std::string&) {};
 };
 
 class ClusterJobs final : public local::JobExecutor {
  public:
-  /// `cluster` has begun, and outlives this.
+  /// `cluster` has been started, and must outlive this object.
   ClusterJobs(kubernetes::ClusterExecutor& cluster, service::ExecutorPorts ports,
               ClusterJobsOptions options);
 
@@ -52,30 +52,29 @@ class ClusterJobs final : public local::JobExecutor {
   std::vector<engine::JobReport> TakeEarly() override { return Translated(cluster_.TakeEarly()); }
   void Forget(core::JobId job) override;
 
-  // local::JobExecutor
-  /// An Error: it is none of the cluster's objects.
+  // local::JobExecutor. Add fails for a job that is not an object of the cluster.
   Status Add(local::LocalJob job) override;
   void Replace(std::shared_ptr<const core::Submission>) override {}
   void Wake() override { cluster_.Wake(); }
   runtime::Heartbeat& heartbeat() override { return heartbeat_; }
-  /// 0: the lease is lost, and another controller may act.
+  /// The value 0 means that the lease is lost and another controller may act.
   std::optional<int> stop_signal() const override;
-  /// Measured where its nodes have agents. Devices have numbers of this life: which ones pods have
-  /// is not known.
+  /// Figures are measured if nodes have agents. Slots are numbered by this process: which devices
+  /// the pods really have is unknown.
   std::vector<local::SupervisedFigures> Running() const override;
 
-  /// Writes on objects, and says, what was decided for them.
+  /// Writes decisions on their objects, and reports them.
   void Tell(const engine::Decision& decision);
-  /// Writes on the object what its job has used and saved.
+  /// Writes the energy and the saving of a job on its object.
   void TellFigures(const service::JobCard& card);
 
  private:
   struct Offer {
     std::string uid;
     core::Job job;
-    int times = 0;  // that its key was taken by a job that has ended
+    int times = 0;  // times that its key belonged to a job that had ended
     std::future<Result<service::Answer>> answer{};
-    /// What happened to it before the service had given it a number.
+    /// The facts about the job from before the service gave it a number.
     std::vector<engine::Fact> later{};
   };
   void TakeOffers();
@@ -109,24 +108,28 @@ class ClusterJobs final : public local::JobExecutor {
     core::JobId number;
     std::future<Result<service::Answer>> answer;
   };
-  std::vector<Change> changes_;                          // asked, not answered
-  std::map<core::JobId, Offer> offers_;                  // by number: asked, not answered
-  std::map<std::string, core::JobId> offered_;           // their numbers, by uid
+  std::vector<Change> changes_;                          // requests without an answer yet
+  std::map<core::JobId, Offer> offers_;                  // offers without an answer yet, by number
+  std::map<std::string, core::JobId> offered_;           // numbers of these offers, by uid
   std::map<std::string, core::JobId> by_uid_;            // jobs of the service that have not ended
-  std::unordered_map<core::JobId, std::string> uid_of_;  // the same
+  std::unordered_map<core::JobId, std::string> uid_of_;  // the same jobs, by number
   std::unordered_map<core::JobId, core::JobId> number_of_, job_of_;
-  std::vector<engine::JobReport> early_;    // by the cluster's numbers, of what is in offers_
-  std::vector<engine::JobReport> reports_;  // by the service's
+  std::vector<engine::JobReport> early_;    // reports on jobs in offers_, with the cluster's
+                                            // numbers
+  std::vector<engine::JobReport> reports_;  // reports with the service's numbers
   bool settled_ = false;
   std::map<core::JobId, local::SupervisedFigures> running_;
-  std::int64_t node_wait_changes_ = 0;                  // that were shown
-  std::unordered_map<core::JobId, Time> began_;         // of the same
-  std::unordered_map<core::JobId, int> width_of_;       // devices, by the service's numbers
-  std::unordered_map<core::JobId, core::Job> earlier_;  // of an earlier life, not offered yet
-  std::map<int, std::set<int>> taken_;                  // slots, by pool
+  std::int64_t node_wait_changes_ = 0;                  // changes that were published
+  std::unordered_map<core::JobId, Time> began_;         // start times of running_, by job
+  std::unordered_map<core::JobId, int> width_of_;       // number of devices, by the service's
+                                                        // numbers
+  std::unordered_map<core::JobId, core::Job> earlier_;  // jobs of an earlier controller whose
+                                                        // objects were not offered yet
+  std::map<int, std::set<int>> taken_;                  // used slots, by pool
   std::unordered_map<core::JobId, engine::Stage> said_;
-  std::unordered_map<core::JobId, std::string> failures_;  // of the last start, by the service's
-  std::unique_ptr<NamespaceBudgets> budgets_;              // nothing: there are none
+  std::unordered_map<core::JobId, std::string> failures_;  // error of the last start, by the
+                                                           // service's numbers
+  std::unique_ptr<NamespaceBudgets> budgets_;              // nullptr if there are no budgets
   PodAccounts accounts_;
   NodeOverheads overheads_;
   // Of what has ended, while something may be heard of it: by uid, and since when.

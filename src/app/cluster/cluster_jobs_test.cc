@@ -1,5 +1,5 @@
-// Objects of a cluster as jobs of the service: their stages, their changes, and what another
-// controller finds of them.
+// Objects of a cluster as jobs of the service: their stages and changes, and how another controller
+// continues with them.
 
 #include "app/cluster/cluster_service_for_test.h"
 
@@ -76,7 +76,7 @@ TEST_F(ClusterJobsTest, ADeletedObjectsJobIsCancelled) {
   EXPECT_TRUE(Becomes("runs", Stage::kCancelled));
 }
 
-// The same numbers, no job twice, and what happened meanwhile.
+// The next controller finds the same numbers, no job twice, and what happened meanwhile.
 TEST_F(ClusterJobsTest, AnotherLifeFindsItsJobsAndWhatBecameOfThem) {
   Start();
   for (const char* name : {"stays", "goes", "ends"}) Create(name, Waiting());
@@ -180,7 +180,7 @@ TEST_F(ClusterJobsTest, AnotherLifeFindsItsGangs) {
       Until([&] { return server_.Get("/api/v1/pods", "pod")["spec"]["schedulingGates"].empty(); }));
 }
 
-// A store that is lost takes no attempt with it.
+// If the store is lost, running attempts go on.
 TEST_F(ClusterJobsTest, WithoutItsStoreItGoesOnByWhatIsOnTheObjects) {
   Start();
   Create("runs", {{"ebb/threshold", "400"}, {"ebb/checkpointable", "true"}});
@@ -194,7 +194,7 @@ TEST_F(ClusterJobsTest, WithoutItsStoreItGoesOnByWhatIsOnTheObjects) {
   EXPECT_FALSE(IsSuspended("runs"));
 }
 
-// Older ones are first in line, and would have the devices of what runs.
+// Older objects come first in the queue and would take the devices of running ones.
 TEST_F(ClusterJobsTest, WithoutItsStoreItReleasesNoMoreThanFitsBesideWhatRuns) {
   const auto create = [&](const std::string& name, const char* threshold, const char* created) {
     nlohmann::json object = JobObject(name, {{"ebb/threshold", threshold}}, 1);
@@ -227,7 +227,7 @@ TEST_F(ClusterJobsTest, WithoutItsStoreItReleasesNoMoreThanFitsBesideWhatRuns) {
   EXPECT_EQ(released(), 8) << "there are eight GPUs";
 }
 
-// What runs is expected to use more than all of it.
+// The running job is expected to use more than the whole budget.
 TEST_F(ClusterJobsTest, WithoutItsStoreItStartsNothingThatTheBudgetHasNoRoomForBesideWhatRuns) {
   policy_.emplace().budget.energy = Energy::Joules(3.2e6);
   server_.Create("/api/v1/configmaps", {{"metadata", {{"name", "p"}, {"namespace", "ebb"}}},
@@ -250,7 +250,7 @@ TEST_F(ClusterJobsTest, WithoutItsStoreItStartsNothingThatTheBudgetHasNoRoomForB
   EXPECT_EQ(Annotation("waits", "attempt"), "");
 }
 
-// Nothing is known of what the job itself used.
+// The energy that the job itself used is unknown here.
 TEST_F(ClusterJobsTest, TheStartOfANodeAndItsIdleTailAreSaidOfTheJobThatItRan) {
   BeOfAGroup(3600, Duration{200});
   Start();

@@ -1,6 +1,6 @@
 #pragma once
-// The service over a fake API server, for the tests of ClusterJobs: one controller after another,
-// on the same objects and the same store.
+// Fixture for the tests of ClusterJobs: the service over a fake API server, with one controller
+// after another on the same objects and the same store.
 //
 // Thread contract: the test's thread; the service has one of its own.
 
@@ -26,7 +26,7 @@ using Course = FakeApiServer::Course;
 inline constexpr const char* kJobs = "/apis/batch/v1/jobs";
 inline constexpr std::chrono::seconds kPatience{20};
 
-// On a grid that stays at 360 g/kWh.
+// The grid stays at 360 g/kWh.
 class ClusterJobsTest : public ::testing::Test {
  protected:
   ClusterJobsTest() { server_.Create("/api/v1/nodes", kubernetes::NodeObject("node", 64, 8)); }
@@ -70,7 +70,7 @@ class ClusterJobsTest : public ::testing::Test {
     service_ = *std::move(opened);
     loop_ = std::thread([this] { EXPECT_TRUE(service_->Run()); });
   }
-  // The node "node" is of a group whose nodes draw so much when they run nothing.
+  // Puts the node "node" into a group whose nodes draw `idle_watts` when they run nothing.
   void BeOfAGroup(double idle_watts, Duration idle_tail) {
     kubernetes::NodeGroup group;
     group.name = "spot";
@@ -112,7 +112,7 @@ class ClusterJobsTest : public ::testing::Test {
       std::this_thread::sleep_for(std::chrono::milliseconds{5});
     return done();
   }
-  // The job of this name, newest first.
+  // The newest job with this name.
   std::optional<service::JobCard> Find(const std::string& name) const {
     std::optional<service::JobCard> found;
     service_->view()->jobs.ForEach(0, [&](const service::JobCard& card) {
@@ -144,8 +144,8 @@ class ClusterJobsTest : public ::testing::Test {
                           std::vector<double>(72, 360)};
   FakeApiServer server_;
   std::vector<kubernetes::NodeGroup> groups_;
-  std::optional<kubernetes::NamespacePolicy> policy_;  // of the namespace of all objects
-  std::unique_ptr<kubernetes::FakeAgent> agent_;       // of the node "node", where there is one
+  std::optional<kubernetes::NamespacePolicy> policy_;  // policy of the namespace of all objects
+  std::unique_ptr<kubernetes::FakeAgent> agent_;       // agent of the node "node", if there is one
   std::unique_ptr<kubernetes::ClusterExecutor> cluster_;
   ClusterJobs* jobs_ = nullptr;
   std::unique_ptr<service::Service> service_;

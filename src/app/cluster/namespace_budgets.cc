@@ -14,9 +14,9 @@ using Json = nlohmann::json;
 using kubernetes::MonthlyBudget;
 
 constexpr std::chrono::seconds kLookEvery{15};
-constexpr std::chrono::minutes kKeepEvery{2};        // sums that only grow
-constexpr std::size_t kMostJobsKept = 1'000;         // an annotation has an end
-constexpr std::chrono::minutes kMeasuredWithin{10};  // of its end
+constexpr std::chrono::minutes kKeepEvery{2};        // for sums that only grow
+constexpr std::size_t kMostJobsKept = 1'000;         // because the size of an annotation is limited
+constexpr std::chrono::minutes kMeasuredWithin{10};  // after the end of a job
 constexpr std::string_view kWhyPrefix = "the budget of namespace ";
 
 std::string NamespaceOf(const core::Job& job) { return job.name.substr(0, job.name.find('/')); }
@@ -89,7 +89,8 @@ const MonthlyBudget* NamespaceBudgets::BudgetOf(const std::string& name_space) c
   return policy && !policy->budget.empty() ? &policy->budget : nullptr;
 }
 
-// Of this month. A zone that the database does not know has been refused with its policy.
+// The account of this month. A policy with a time zone that the database does not know was refused
+// before.
 NamespaceBudgets::Account* NamespaceBudgets::AccountOf(const std::string& name_space,
                                                        const MonthlyBudget& budget, Time now) {
   auto clock = clocks_.find(budget.time_zone);
@@ -108,7 +109,7 @@ NamespaceBudgets::Account* NamespaceBudgets::AccountOf(const std::string& name_s
   return &account;
 }
 
-// What was kept ---------------------------------------------------------------------------------
+// Sums that were kept ---------------------------------------------------------------------------
 
 void NamespaceBudgets::Load() {
   loaded_ = true;
@@ -140,7 +141,7 @@ void NamespaceBudgets::Keep(Time now) {
     if (kept["jobs"].size() < kMostJobsKept &&
         (!counted.ended || now - *counted.ended < kMeasuredWithin))
       kept["jobs"][key] = ToJson(counted.use);
-  // The time alone is not news.
+  // A changed time alone is not worth writing.
   Json before = Json::parse(ports_.policies.used(), nullptr, false);
   if (before.is_object() && before.value("namespaces", Json()) == kept["namespaces"] &&
       before.value("jobs", Json()) == kept["jobs"])
@@ -150,7 +151,8 @@ void NamespaceBudgets::Keep(Time now) {
 
 // Counting --------------------------------------------------------------------------------------
 
-// Since the last look; or, of a job that another controller has followed, since that kept its sums.
+// Estimates what a job has used since the last look; for a job that another controller followed,
+// since that controller kept its sums.
 NamespaceUse NamespaceBudgets::Estimate(const service::JobCard& card, Time now) const {
   const Duration ran = RanOver(card, {until_.value_or(now), now});
   const double kwh = KwhOf(card.submission->job, ran, ports_.pue);
@@ -170,7 +172,7 @@ void NamespaceBudgets::Count(const service::JobCard& card, Account& account, Tim
     Add(counted.use, use);
     Add(account.used, use);
   } else {
-    // What was estimated so far is measured now.
+    // A measurement replaces the estimates so far.
     const NamespaceUse guessed{counted.use.estimated_kwh, counted.use.estimated_g,
                                counted.use.estimated_kwh, counted.use.estimated_g};
     Add(account.used, guessed, -1);
@@ -180,7 +182,7 @@ void NamespaceBudgets::Count(const service::JobCard& card, Account& account, Tim
     const NamespaceUse use{std::max(0.0, kwh - counted.use.energy_kwh),
                            std::max(0.0, grams - counted.use.emissions_g)};
     Add(counted.use, use);
-    // What a job used before anybody counted is not of this budget.
+    // Energy from before anybody counted is not part of this budget.
     const bool began_since =
         until_ && card.first_start && *card.first_start >= *until_ - kLookEvery;
     if (!is_new || began_since) Add(account.used, use);
@@ -275,8 +277,8 @@ void NamespaceBudgets::Judge(const std::string& name_space, const MonthlyBudget&
                 ")";
 }
 
-// Our own holds are recognized by their reason, also those of an earlier controller. A hold by a
-// person has no such reason.
+// Ebb's own holds, including those of earlier controllers, are recognized by their reason. A hold
+// by a person has another reason.
 void NamespaceBudgets::Settle(const service::JobCard& card, const MonthlyBudget& budget,
                               const Account& account) {
   const core::Job& job = card.submission->job;

@@ -1,15 +1,15 @@
 #pragma once
-// What the namespaces of a cluster have used in this month, and what their budgets
-// (kubernetes/namespace_policy.h) make of it: while one is used up, what is new of its namespace is
-// held, with the reason and the day it starts again, and what runs is finished, or paused if the
-// policy says so.
+// Counts what the namespaces of a cluster have used in this month, and enforces their budgets
+// (kubernetes/namespace_policy.h). While a budget is used up, new jobs of its namespace are held,
+// with the reason and the day of the restart; running jobs finish, or are paused if the policy says
+// so.
 //
-// What a job uses is what was measured of it, or an estimate while nothing is: its power for as
-// long as it runs, at the intensity of the hour, which is marked; and the idle time of nodes that
-// an autoscaler adds, as node_overheads.h counts it. The sums are kept in an
-// annotation of the ConfigMap of the policies, with what was counted of each job that runs, so that
-// another controller counts nothing twice. Jobs that began and ended while no controller ran are
-// missed, unless they are measured.
+// The use of a job is what was measured. While nothing is measured, it is an estimate, marked as
+// such: the job's power for as long as it runs, at the intensity of the hour. The idle time of
+// nodes that an autoscaler adds is included as node_overheads.h counts it. The sums are kept in an
+// annotation of the ConfigMap of the policies, with the part of each running job, so that another
+// controller counts nothing twice. Jobs that began and ended while no controller ran are missed,
+// unless they are measured.
 //
 // Thread contract: the loop's thread.
 
@@ -28,7 +28,7 @@
 
 namespace ebb::app {
 
-/// Of a month, or of one job. In kWh of the facility, and grams.
+/// The use of a month or of one job, in kWh of the facility and grams.
 struct NamespaceUse {
   double energy_kwh = 0, emissions_g = 0;
   double estimated_kwh = 0;  ///< part of `energy_kwh`
@@ -37,7 +37,7 @@ struct NamespaceUse {
 
 struct BudgetMonth {
   std::string name;  ///< "2026-11"
-  Time end{};        ///< when the next one begins
+  Time end{};        ///< beginning of the next month
 };
 BudgetMonth MonthOf(const prices::ZoneClock& clock, Time time);
 
@@ -47,25 +47,25 @@ class NamespaceBudgets {
     kubernetes::PolicyWatch& policies;
     std::function<std::shared_ptr<const service::View>()> view;
     std::function<std::future<Result<service::Answer>>(service::Request)> ask;
-    /// For the queue, the page and the metrics.
+    /// Publishes budgets for the queue, the page and the metrics.
     std::function<void(std::vector<service::BudgetView>)> show;
     std::function<void(const std::string&)> say;
     Pue pue;
   };
   explicit NamespaceBudgets(Ports ports);
 
-  /// Counts what was used since, holds and lets go. Call it when due(), and whenever jobs or
-  /// policies have changed.
+  /// Counts the use since the last call, and holds or releases jobs. Call it when due(), and
+  /// whenever jobs or policies have changed.
   void Look(Time now);
   Time due() const { return due_; }
-  /// Of a node that started for a job or stayed idle after it, in no job's account: without PUE.
-  /// An estimate. `emissions`: nothing: by the intensity of now.
+  /// Adds an estimate of the energy of a node while it started for a job or stayed idle after it.
+  /// It is in no job's account, and without PUE. `emissions`: nullopt to use the present intensity.
   void AddIdle(const std::string& name_space, Energy energy,
                const std::optional<Emissions>& emissions, Time now);
-  /// Whether what is about to start may: others may have started since the last look. What another
-  /// controller has released may, and counts.
+  /// Fails if the budget does not allow this start: other jobs may have started since the last
+  /// look. A job that another controller has released may start, and is counted.
   Status MayStart(const core::Job& job, bool is_released, Time now);
-  /// Why its namespace's budget holds this job; empty: it does not.
+  /// The reason why a budget holds this job; empty if none does.
   std::string WhyHeld(const core::Job& job) const;
 
  private:
@@ -77,8 +77,8 @@ class NamespaceBudgets {
   struct Account {
     BudgetMonth month;
     NamespaceUse used;
-    double expected_kwh = 0, expected_g = 0;  // of what runs, from now to its end
-    std::string why{};                        // it is used up; empty: it is not
+    double expected_kwh = 0, expected_g = 0;  // use of running jobs from now to their end
+    std::string why{};                        // reason why it is used up; empty if it is not
     bool told = false;
   };
   void Load();
@@ -103,9 +103,9 @@ class NamespaceBudgets {
     std::string name_space;
     NamespaceUse expected;
   };
-  std::map<core::JobId, Starting> starting_;  // let through, and not yet seen to run
-  std::optional<Time> until_;                 // estimates are counted up to then
-  std::optional<Intensity> intensity_;        // the latest that is known
+  std::map<core::JobId, Starting> starting_;  // allowed to start, but not seen running yet
+  std::optional<Time> until_;                 // time up to which estimates are counted
+  std::optional<Intensity> intensity_;        // latest known intensity
   Time due_{}, kept_{};
   bool loaded_ = false, is_news_ = false;
 };

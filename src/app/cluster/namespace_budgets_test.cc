@@ -34,7 +34,7 @@ TEST(BudgetMonth, IsThatOfItsTimeZoneThroughChangesOfTheClock) {
             At("2027-01-01T08:00:00Z"));
 }
 
-// Policies in a fake cluster, and a queue that the test makes. The grid is at 400 g/kWh.
+// Policies in a fake cluster, and a queue that the test fills. The grid is at 400 g/kWh.
 class NamespaceBudgetsTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -52,7 +52,7 @@ class NamespaceBudgetsTest : public ::testing::Test {
     BeginLife();
   }
 
-  // Of a controller: what it knows is on the ConfigMap.
+  // Begins the life of another controller, which knows only what is on the ConfigMap.
   void BeginLife() {
     budgets_.reset();
     watch_.reset();
@@ -82,7 +82,7 @@ class NamespaceBudgetsTest : public ::testing::Test {
     streams_.Poll(Duration{10});
   }
 
-  // One that draws 1 kW for two hours.
+  // A job that draws 1 kW for two hours.
   service::JobCard Card(core::JobId id, Stage stage, const std::string& name_space = "research") {
     core::Submission submission;
     submission.job.id = id;
@@ -134,7 +134,7 @@ class NamespaceBudgetsTest : public ::testing::Test {
   std::unique_ptr<NamespaceBudgets> budgets_;
 };
 
-// 1 kW for an hour, times the PUE, at 400 g/kWh.
+// The expected use is 1 kW for an hour, times the PUE, at 400 g/kWh.
 TEST_F(NamespaceBudgetsTest, WhatNobodyMeasuresIsEstimatedAndMarked) {
   Budget(100);
   Look({Card(1, Stage::kRunning)}, kNoon);
@@ -173,7 +173,7 @@ TEST_F(NamespaceBudgetsTest, EmissionsOfAMeasuredJobWithoutAnIntensityHaveThePue
   EXPECT_NEAR(Shown().emissions.grams, 0.75 * 400, 1e-6);
 }
 
-// Of nodes without an agent it is in no job's account.
+// Energy of nodes without an agent is in no job's account.
 TEST_F(NamespaceBudgetsTest, IdleTimeOfNodesThatWereAddedCountsAsAnEstimate) {
   Budget(1);
   Look({}, kNoon);
@@ -197,7 +197,7 @@ TEST_F(NamespaceBudgetsTest, AnotherControllerGoesOnAndCountsNothingTwice) {
   measured.energy = Energy::Joules(2 * 3.6e6);
   Look({Card(1, Stage::kRunning), measured}, kNoon + hours{1} + minutes{30});
   const Energy before = Shown().energy;
-  for (int i = 0; i < 100; ++i) Poll();  // the annotation is written
+  for (int i = 0; i < 100; ++i) Poll();  // writes the annotation
   BeginLife();
   Look({Card(1, Stage::kRunning), measured}, kNoon + hours{1} + minutes{30});
   EXPECT_NEAR(Shown().energy.kwh(), before.kwh(), 1e-6);
@@ -231,7 +231,7 @@ TEST_F(NamespaceBudgetsTest, OneThatIsUsedUpHoldsWhatIsNewUntilTheNextMonth) {
   EXPECT_EQ(Shown().energy, Energy());
 }
 
-// The one that runs needs 3 kWh more.
+// The running job needs 3 kWh more.
 TEST_F(NamespaceBudgetsTest, WhatRunsKeepsWhatItNeeds) {
   Budget(2.9);
   Look({Card(1, Stage::kRunning), Card(2, Stage::kWaiting)}, kNoon);
@@ -260,7 +260,7 @@ TEST_F(NamespaceBudgetsTest, WhatCanBePausedIsPausedIfThePolicySaysSo) {
   EXPECT_FALSE(asked_.contains(2)) << "it cannot be paused";
 }
 
-// Each is expected to use 3 kWh.
+// Each job is expected to use 3 kWh.
 TEST_F(NamespaceBudgetsTest, OfManyThatStartAtOnceNoMoreAreLetThroughThanTheBudgetHas) {
   Budget(5);
   Look({}, kNoon);

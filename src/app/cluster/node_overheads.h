@@ -1,15 +1,17 @@
 #pragma once
-// The energy and the grams of nodes that an autoscaler adds, besides what their pods use: while a
-// node starts for a job, and while it stays idle after it (kubernetes/node_timelines.h says whose
-// that is). A job has a sum of its own of these, beside its energy.
+// Counts the energy and the emissions of nodes that an autoscaler adds, outside the use of their
+// pods: while a node starts for a job, and while it stays idle after it
+// (kubernetes/node_timelines.h decides whose that is). Each job has a separate sum of these, beside
+// its energy.
 //
-// - The start is counted by the power of an idle node that the configuration names: no agent is
-//   there yet.
-// - Idle time is what the agent of the node measured (pod_accounts.h), or else counted in the same
-//   way.
 //
-// Where the node has an agent, both are part of the job's own account, too. Elsewhere nothing is
-// known of what the job itself used, and the sum stands alone.
+// - The start is counted with the idle power of a node that the configuration gives, because no
+//   agent runs there yet.
+// - Idle time is counted as the agent of the node measured it (pod_accounts.h), or else in the same
+//   way as the start.
+//
+// If the node has an agent, both are also part of the job's own account. Otherwise the job's own
+// use is unknown, and the sum stands alone.
 //
 // Thread contract: the loop's.
 
@@ -27,7 +29,7 @@ namespace ebb::app {
 
 struct NodeOverhead {
   Energy energy;
-  std::optional<Emissions> emissions{Emissions{}};  ///< nothing: of a part it is not known
+  std::optional<Emissions> emissions{Emissions{}};  ///< nullopt if unknown for a part
 };
 
 class NodeOverheads {
@@ -35,24 +37,24 @@ class NodeOverheads {
   struct Ports {
     kubernetes::NodeTimelines& lives;
     const kubernetes::NodeGroups& groups;
-    kubernetes::AgentReader* agents;  ///< nullptr: nobody measures
+    kubernetes::AgentReader* agents;  ///< nullptr if nobody measures
     std::function<std::optional<core::JobId>(const std::string& object)> job_of;
-    /// Into the account of a job.
+    /// Enters a reading into the account of a job.
     std::function<core::LedgerTotals(core::JobId, int attempt, const core::EnergyReading&)> enter;
     std::function<std::optional<Intensity>(Time)> intensity_at;
-    /// Counted by the configured power, and in no job's account.
+    /// Receives energy that was counted with the configured power and is in no job's account.
     std::function<void(const std::string& object, Energy energy,
                        const std::optional<Emissions>& emissions)>
         in_no_account;
-    /// The sum of an object has changed.
+    /// Receives the sum of an object when it has changed.
     std::function<void(const std::string& object, const NodeOverhead& sum)> tell;
     Pue pue;
   };
   explicit NodeOverheads(Ports ports) : ports_(std::move(ports)) {}
 
-  /// Counts what is over. True: accounts of jobs have changed.
+  /// Counts the starts and idle times that are over. True if accounts of jobs have changed.
   bool Tick();
-  /// Measured, and in the job's account already.
+  /// Adds measured idle time that is in the job's account already.
   void Add(const std::string& object, const core::LedgerTotals& totals);
   void Forget(const std::string& object) { sums_.erase(object); }
 

@@ -26,13 +26,13 @@ void ForEachPod(const kubernetes::NodeRecords& records,
 
 constexpr const char* kIdle = "/idle";
 
-// Joined with the last one, where it follows it.
+// Appends a reading; it is joined with the last one if it follows that directly.
 void Append(std::vector<core::EnergyReading>& readings, core::EnergyReading reading) {
   core::EnergyReading* last = readings.empty() ? nullptr : &readings.back();
   const bool joins = last && last->wall.end >= reading.wall.begin &&
                      reading.wall.end - last->wall.begin <= kLongestRow;
   if (!joins) {
-    // Devices that are read at other moments never overlap.
+    // Rows of one device must not overlap, even if readings do.
     if (last) reading.wall.begin = std::max(reading.wall.begin, last->wall.end);
     reading.wall.end = std::max(reading.wall.begin, reading.wall.end);
     return readings.push_back(std::move(reading));
@@ -57,7 +57,7 @@ std::string_view PlaceOf(const core::DeviceEnergy& device) {
 
 }  // namespace
 
-// Of one node, what follows each other joined.
+// The shares in records of one node; readings that follow each other are joined.
 struct PodAccounts::Shares {
   struct Key {
     core::JobId job;
@@ -67,7 +67,7 @@ struct PodAccounts::Shares {
   };
   std::map<Key, std::vector<core::EnergyReading>> jobs;
   std::map<core::Component, core::MachineShares> node;
-  std::map<core::JobId, std::string> objects;  // of jobs with idle time
+  std::map<core::JobId, std::string> objects;  // objects of jobs with idle time
 };
 
 PodAccounts::PodAccounts(Ports ports) : ports_(std::move(ports)) {
@@ -76,7 +76,7 @@ PodAccounts::PodAccounts(Ports ports) : ports_(std::move(ports)) {
 
 // Records -------------------------------------------------------------------------------------
 
-// Some never become known: static pods, whose group has another uid than their object.
+// Some pods never become known, such as static pods, whose group has another uid than their object.
 void PodAccounts::FollowUnknownPods(const kubernetes::NodeRecords& records) {
   if (unknown_since_.size() > kMostUnknown) unknown_since_.clear();
   ForEachPod(records, [&](const std::string& pod) {
@@ -131,7 +131,7 @@ bool PodAccounts::CountedBefore(const std::string& object, const core::DeviceEne
   return counted != counted_until_.end() && device.wall.begin < counted->second;
 }
 
-// What it comes to for jobs that are known; the rest stays idle.
+// The idle energy that belongs to known jobs; the rest stays idle.
 Energy PodAccounts::DivideIdle(const std::string& node, const core::DeviceEnergy& device,
                                Shares& shares) {
   Energy of_jobs;
@@ -161,7 +161,7 @@ core::LedgerTotals PodAccounts::Enter(core::JobId job, int attempt,
                                       std::span<const core::EnergyReading> readings) {
   const core::LedgerTotals totals = ports_.metering.Add(job, attempt, readings);
   Account& account = live_[job];
-  if (attempt < account.attempt) return totals;  // the last of an earlier part
+  if (attempt < account.attempt) return totals;  // a late reading of an earlier attempt
   if (account.attempt != attempt) account = {attempt, {}, {}, {}};
   account.energy += totals.energy;
   account.emissions += totals.emissions;
@@ -190,7 +190,7 @@ void PodAccounts::Enter(const std::string& node, Shares& shares) {
     const auto& [energy, wall] = sum;
     if (wall.length() > Duration::zero())
       live_[job].power[node] = {Power{energy.joules() / Seconds(wall.length())}, wall.end};
-    // What comes after all is settled again.
+    // A reading that arrives after the account was complete needs another settlement.
     if (completed_.contains(job)) ports_.metering.Complete(job);
   }
   for (const auto& [component, sum] : shares.node) ports_.metering.AddMachine(sum);
@@ -203,7 +203,7 @@ void PodAccounts::Take(const kubernetes::NodeRecords& records) {
   Enter(records.node, shares);
 }
 
-// In order for each node; one that waits holds up no other.
+// Counts the records of each node in order. A node that has to wait does not delay other nodes.
 bool PodAccounts::CountWaiting() {
   std::set<std::string> held;
   std::deque<kubernetes::NodeRecords> left;

@@ -29,7 +29,8 @@ Error SeveralHave(const std::string& name, const Json& jobs) {
           "", "give the number of one"};
 }
 
-// Times have one format, so their texts are in the order of the times.
+// The number of the job that ended last. All times have the same format, so their texts sort like
+// the times.
 long long LastEnded(const Json& jobs) {
   const auto last = std::ranges::max_element(jobs, {}, [](const Json& job) {
     return std::pair(job.value("ended", ""), job.value("id", 0LL));

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What the program wrote is beside the job, not in the store.
+// Files of the program lie in the job's folder, not in the store.
 Status CopyProgress(const fs::path& from, const fs::path& to) {
   for (const char* name : {report::kProgressFile, report::kTrainResultFile}) {
     std::error_code error;

@@ -1,6 +1,7 @@
 #pragma once
-// Jobs of the queue service as run directories, so that every command that reads runs (summary,
-// compare, report) reads them too. Reads the store and the job's own folder; both stay as they are.
+// Exports jobs of the queue service as run directories, so that every command that reads runs
+// (summary, compare, report) can read them. Reads the store and the job's own folder, and changes
+// neither.
 
 #include <filesystem>
 #include <optional>
@@ -12,13 +13,13 @@
 
 namespace ebb::app {
 
-/// Writes DIR/NAME-ID, and returns it. An Error where there is no such job, it has not run yet, or
-/// the directory is there already.
+/// Writes DIR/NAME-ID and returns its path. An Error if there is no such job, if it has not run
+/// yet, or if the directory exists already.
 Result<std::filesystem::path> ExportJob(store::Database& database, core::JobId job,
                                         const std::filesystem::path& directory);
 
-/// Writes the run of the job into its own folder, in place of what was written there before. One
-/// that has used nothing has none.
+/// Writes the run of the job into the job's own folder, replacing an earlier version. A job that
+/// has used nothing has no run.
 Status WriteRunOfJob(store::Database& database, core::JobId job,
                      const std::filesystem::path& folder,
                      const std::optional<prices::PriceSource>& prices);

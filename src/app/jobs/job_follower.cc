@@ -15,7 +15,7 @@ JobFollower::JobFollower(const local::AttemptPaths& paths, const local::AttemptP
       spec_(std::move(spec)),
       tail_(directory_ / report::kProgressFile) {}
 
-// What the store has of earlier attempts. It may have some of this one, too.
+// The run in the store, with the earlier attempts. It may include a part of this attempt.
 Result<core::RunRecord> JobFollower::StoredBefore() const {
   EBB_ASSIGN_OR_RETURN(store::Database database,
                        store::Database::Open(plan_.store, store::Database::Mode::kReadUnchecked));
@@ -45,8 +45,9 @@ void JobFollower::Open() {
   trackers_ = std::make_unique<RunTrackers>(tracking, spec_, before, directory_);
 }
 
-// Whether somebody has to tell MLflow more of this run, whatever becomes of this process. `told`:
-// the outcome of the attempt. Where that cannot be written, the run's end may not reach MLflow.
+// Records if MLflow must still be told more about this run, in case this process is killed. `told`:
+// MLflow has received the outcome of the attempt. If this cannot be written, MLflow may never learn
+// of the run's end.
 void JobFollower::Mark(core::AttemptOutcome outcome, bool told) {
   if (!mlflow_) return;
   const bool last =
@@ -80,7 +81,7 @@ void JobFollower::KeepNotes() {
   for (std::string& note : trackers_->TakeNotes()) notes_.push_back(std::move(note));
 }
 
-// With the signal as it is known by now.
+// The run with this attempt and with the signal as known now.
 core::RunRecord JobFollower::WholeRun(const core::Attempt& attempt) const {
   core::RunRecord run = StoredBefore().value_or(core::RunRecord());
   const core::RunSpec stored = run.spec;

@@ -1,6 +1,7 @@
 #pragma once
-// Tells experiment trackers of an attempt of a job of the queue service, from its supervisor: so
-// they hear of it while no service runs, too. All attempts of a job are one tracked run.
+// Reports an attempt of a job of the queue service to experiment trackers. The job's supervisor
+// does this, so that it works even while no service runs. All attempts of a job are one tracked
+// run.
 
 #include <memory>
 
@@ -13,7 +14,8 @@ namespace ebb::app {
 
 class JobFollower final : public local::AttemptFollower {
  public:
-  /// Before the program starts. `spec`: of the attempt (stored_run.h).
+  /// Call it before the program starts. `spec`: the run specification of the attempt
+  /// (stored_run.h).
   JobFollower(const local::AttemptPaths& paths, const local::AttemptPlan& plan, core::RunSpec spec);
 
   Status OnBegin(const core::Attempt& attempt) override;
@@ -35,8 +37,8 @@ class JobFollower final : public local::AttemptFollower {
   const local::AttemptPlan plan_;
   core::RunSpec spec_;
   report::ProgressTail tail_;
-  std::unique_ptr<RunTrackers> trackers_;  // once it has begun
-  std::vector<core::LedgerRow> rows_;      // of this attempt
+  std::unique_ptr<RunTrackers> trackers_;  // set once the program has begun
+  std::vector<core::LedgerRow> rows_;      // rows of this attempt
   std::vector<std::string> notes_;
 };
 

@@ -10,7 +10,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr long long kMostAtOnce = 1000;  // as the API gives them
+constexpr long long kMostAtOnce = 1000;  // the most that the API gives at a time
 
 std::string QueryFor(const When& when) {
   const auto* at = std::get_if<Time>(&when);
@@ -95,7 +95,7 @@ Result<JobHistory> ReadHistory(const ServiceClient& client, const HistoryFilter&
         history.jobs.push_back(JobFrom(job));
         all.push_back(job);
       }
-    } catch (const Json::exception&) {  // a key of another type
+    } catch (const Json::exception&) {  // a key has another type
       return Fail(NotAHistory());
     }
     history.replayed = json.value("replayed", false);

@@ -1,5 +1,5 @@
 #pragma once
-// What has ended in the service, read part by part from its API.
+// Reads the jobs that have ended from the service's API, part by part.
 
 #include <optional>
 #include <string>
@@ -12,9 +12,9 @@
 namespace ebb::app {
 
 struct HistoryFilter {
-  std::string stages;  ///< with commas between; empty: all
+  std::string stages;  ///< separated by commas; empty for all
   std::string name, user;
-  std::optional<When> since, until;  ///< of the end
+  std::optional<When> since, until;  ///< limits on the time of the end
   long long limit = 1000;
 };
 
@@ -29,18 +29,19 @@ struct PastJob {
   std::optional<Emissions> emissions, at_submission;
   std::optional<double> saving_half_width_g;
 
-  /// Against its submission; below 0: it emitted more. Nothing: not known.
+  /// The saving against a start at submission; negative if the job emitted more. Nullopt if
+  /// unknown.
   std::optional<Emissions> saved() const;
 };
 
 struct JobHistory {
-  std::vector<PastJob> jobs;  ///< the newest number first
-  bool more = false;          ///< than the limit
+  std::vector<PastJob> jobs;  ///< highest number first
+  bool more = false;          ///< there are more jobs than the limit
   bool replayed = false;      ///< all times are those of a replayed grid clock
-  std::string json;           ///< the service's answers as one
+  std::string json;           ///< the service's answers, joined
 };
 
-/// Times are those of the person's clock; the service counts distances from its own now.
+/// Moments are by the person's clock; distances are counted back from the service's clock.
 Result<JobHistory> ReadHistory(const ServiceClient& client, const HistoryFilter& filter);
 
 }  // namespace ebb::app

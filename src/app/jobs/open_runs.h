@@ -1,9 +1,9 @@
 #pragma once
-// Runs that MLflow believes to go on, or to be paused: a file for each in one folder, written
-// before MLflow hears of the run and removed once it has taken how the run ended. So whoever is
-// killed in between, somebody finds what is still to be told (run_closer.h).
+// The runs that MLflow believes to be running or paused: one file for each in a folder. The file is
+// written before MLflow hears of the run, and removed once MLflow has accepted its outcome. If a
+// process is killed in between, the file shows what MLflow must still be told (run_closer.h).
 //
-// A file has one writer at a time: who follows the attempt, and then who closes the run.
+// A file has one writer at a time: first the follower of the attempt, then the closer of the run.
 
 #include <filesystem>
 #include <optional>
@@ -15,7 +15,7 @@
 
 namespace ebb::app {
 
-/// The last attempt of which MLflow was told, or was about to be, and how that ended.
+/// The last attempt that MLflow was told of, or was about to be told of, and its outcome.
 struct OpenRun {
   int attempt = 1;
   core::AttemptOutcome outcome = core::AttemptOutcome::kRunning;
@@ -24,12 +24,13 @@ struct OpenRun {
 
 class OpenRuns {
  public:
-  /// `jobs`: the folder that holds those of the jobs.
+  /// `jobs`: the folder that holds the folders of the jobs.
   explicit OpenRuns(const std::filesystem::path& jobs) : folder_(jobs / "open-runs") {}
 
   Status Put(core::JobId job, const OpenRun& run) const;
   void Remove(core::JobId job) const;
-  /// Nothing where it is not open; a damaged file is that of a first attempt.
+  /// The open run of a job; nullopt if it is not open. A damaged file counts as that of a first
+  /// attempt.
   std::optional<OpenRun> Find(core::JobId job) const;
   std::vector<core::JobId> Jobs() const;
 

@@ -5,7 +5,7 @@
 namespace ebb::app {
 namespace {
 
-// Prices over any queue's time: what is beyond has no price.
+// The time around a queue for which prices are read; there are no prices beyond it.
 constexpr Duration kPriceReach = std::chrono::hours{24 * 400};
 
 }  // namespace

@@ -1,6 +1,6 @@
 #pragma once
-// What a policy knows of electricity prices: when a queue begins, when it is continued, and when
-// its decisions are made again (`ebb store check`, `ebb audit`).
+// The electricity prices for a policy: when a queue begins, when it is continued, and when its
+// decisions are repeated (`ebb store check`, `ebb audit`).
 
 #include <optional>
 #include <string>
@@ -13,10 +13,10 @@ namespace ebb::app {
 
 struct PolicyPrices {
   plan::PolicyOptions options;
-  std::optional<prices::PriceSource> source;  ///< nothing: none were given
+  std::optional<prices::PriceSource> source;  ///< nullopt if no prices were given
 };
 
-/// `around`: on the grid clock; prices are known some 400 days around it.
+/// `around`: on the grid clock; prices are read for some 400 days around it.
 Result<PolicyPrices> PricesFor(const std::string& policy, const config::PriceConfig& prices,
                                Time around);
 

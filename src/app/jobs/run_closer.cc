@@ -48,7 +48,8 @@ void RunCloser::WaitForEnd() {
   changed_.wait_for(guard, kPatienceAtEnd, [this] { return is_idle_ && ended_.empty(); });
 }
 
-// Nothing: it goes on, or nothing of it is open.
+// The run of a job that MLflow must be told to close; nullopt if the job goes on, or if MLflow has
+// no open run of it.
 Result<std::optional<RunCloser::Run>> RunCloser::Look(core::JobId job) const {
   const auto open = open_.Find(job);
   if (!open) return std::nullopt;
@@ -58,7 +59,7 @@ Result<std::optional<RunCloser::Run>> RunCloser::Look(core::JobId job) const {
   if (record && !engine::HasEnded(record->stage)) return std::nullopt;
   const local::AttemptPaths paths{jobs_ / std::to_string(job), open->attempt};
   const auto plan = local::ReadPlan(paths.plan());
-  if (!record || !plan) {  // forgotten, and nobody can tell of it any more
+  if (!record || !plan) {  // a forgotten job, of which nothing is known any more
     open_.Remove(job);
     return std::nullopt;
   }
@@ -82,7 +83,8 @@ Status RunCloser::Close(const Run& run) const {
   return make(stopping_)->EndEarlier(run.outcome, run.wall);
 }
 
-// One that fails may fail by its token: it does not stand before the others.
+// Closes the runs of a target. A run that fails goes to the end of its queue, because its own token
+// may be the reason.
 void RunCloser::CloseRunsOf(Target& target) {
   while (!target.runs.empty() && !stopping_) {
     const Status closed = Close(target.runs.front());
@@ -104,7 +106,7 @@ void RunCloser::CloseRunsOf(Target& target) {
   }
 }
 
-// False: the end.
+// Waits for work; false when the thread must end.
 bool RunCloser::WaitForWork() {
   auto due = steady_clock::time_point::max();
   for (const auto& [name, target] : targets_)

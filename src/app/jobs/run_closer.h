@@ -1,12 +1,12 @@
 #pragma once
-// Tells MLflow how jobs of the service ended that ended while none of their programs ran: cancelled
-// while they were paused, given up after failed starts, ... Supervisors tell everything else
-// (job_follower.h). Also what an earlier life of the service, or a supervisor, did not get rid of:
-// a run stays in OpenRuns until MLflow has taken its outcome.
+// Tells MLflow the outcome of jobs that ended while none of their programs ran: cancelled while
+// paused, given up after failed starts, and so on. Supervisors report everything else
+// (job_follower.h). It also reports what an earlier service or a supervisor could not deliver: a
+// run stays in OpenRuns until MLflow has accepted its outcome.
 //
-// A server that does not answer is asked again, one question at a time, less and less often.
+// If a server does not answer, one request at a time is repeated, less and less often.
 //
-// Thread contract: a thread of its own does all of it; OnEnded from any.
+// Thread contract: a thread of its own does all the work; OnEnded from any thread.
 
 #include <atomic>
 #include <condition_variable>
@@ -26,16 +26,16 @@ class RunCloser {
  public:
   using Say = std::function<void(const std::string&)>;
   struct Pauses {
-    Duration first{2000}, longest{60'000};  ///< between tries; doubled after each failure
+    Duration first{2000}, longest{60'000};  ///< pause between tries, doubled after each failure
   };
-  /// `store`: of the service; `jobs`: the folder that holds those of its jobs.
+  /// `store`: path of the service's store; `jobs`: the folder that holds the folders of its jobs.
   RunCloser(std::filesystem::path store, std::filesystem::path jobs, Say say, Pauses pauses);
-  /// What is left stays in OpenRuns.
+  /// Undelivered outcomes stay in OpenRuns.
   ~RunCloser();
 
-  /// The end of the job is stored. Does not wait for anything.
+  /// Tells the closer that the end of the job is stored. Does not wait.
   void OnEnded(core::JobId job);
-  /// Waits some seconds for what has ended to be told.
+  /// Waits some seconds until the outcomes of ended jobs are delivered.
   void WaitForEnd();
 
  private:
@@ -45,7 +45,7 @@ class RunCloser {
     trackers::Outcome outcome = trackers::Outcome::kKilled;
     Time wall{};
   };
-  /// Runs of one target, whose failures hold nobody else up.
+  /// The runs of one MLflow server, whose failures do not delay other servers.
   struct Target {
     std::deque<Run> runs;
     std::chrono::steady_clock::time_point due{};
@@ -64,10 +64,10 @@ class RunCloser {
   const OpenRuns open_;
   const Say say_;
   const Pauses pauses_;
-  std::map<std::string, Target> targets_;  // the thread's
+  std::map<std::string, Target> targets_;  // used only by the thread
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::vector<core::JobId> ended_;  // and not looked at
+  std::vector<core::JobId> ended_;  // ended jobs that were not looked at yet
   bool is_idle_ = false;
   std::atomic<bool> stopping_{false};
   std::thread thread_;

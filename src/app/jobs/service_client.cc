@@ -24,7 +24,7 @@ constexpr const char* kStartOne = "start one with ebb serve, or name it with --s
 
 std::string BearerOf(const std::string& token) { return "Authorization: Bearer " + token; }
 
-// What the service says went wrong.
+// The Error in an answer of the service.
 Error ErrorFrom(const platform::HttpResponse& answer) {
   Error error{ExitCode::kUnavailable, "the service answers " + std::to_string(answer.status), "",
               ""};
@@ -32,7 +32,7 @@ Error ErrorFrom(const platform::HttpResponse& answer) {
     error.code = ExitCode::kUsage;
   if (answer.status == 422) error.code = ExitCode::kInfeasible;
   if (answer.status == 503) error.code = ExitCode::kTryLater;
-  // Whatever listens at that address may have answered.
+  // The answer may come from another program that listens at that address.
   const auto json = ParseJson(answer.body, "");
   const JsonNode* said = json ? json->Find("error") : nullptr;
   if (!said || !said->is_object()) return error;
@@ -44,10 +44,10 @@ Error ErrorFrom(const platform::HttpResponse& answer) {
 
 }  // namespace
 
-// To the service, for one request.
+// The way to the service for one request.
 struct ServiceClient::Way {
-  platform::HttpRequest request;  // without a path yet
-  std::optional<Error> no_token;  // why it goes without
+  platform::HttpRequest request;  // has no path yet
+  std::optional<Error> no_token;  // reason why the request has no token
 };
 
 Result<ServiceClient> ServiceClient::Find(const ServicePlace& place,
@@ -58,7 +58,7 @@ Result<ServiceClient> ServiceClient::Find(const ServicePlace& place,
   return client;
 }
 
-// Says what else was looked at, so that a service that is elsewhere can be found.
+// Adds the places that were tried before, so that people can find a service elsewhere.
 Error ServiceClient::Unreached(Error error) const {
   error.next = kStartOne;
   if (place_.was_given) return error;
@@ -92,7 +92,7 @@ Result<ServiceClient::Way> ServiceClient::Open(bool needs_token) const {
   return way;
 }
 
-// Whose server it is, is not known: it gets no token but the one that was given for it.
+// The owner of a server at an address is unknown, so it gets only the token that was given for it.
 Result<ServiceClient::Way> ServiceClient::OpenServer(bool needs_token) const {
   Way way;
   way.request.url = place_.url;
@@ -103,7 +103,7 @@ Result<ServiceClient::Way> ServiceClient::OpenServer(bool needs_token) const {
       way.no_token->next = "give the file that holds it: --server " + place_.url +
                            " --token-file FILE; an address that nobody gave gets no token";
     if (!needs_token) return way;
-    // Without a service there, its token is not what is missing.
+    // If no service runs there, the missing token is not the problem to report.
     if (!place_.was_given)
       EBB_RETURN_IF_ERROR(
           Accepted(platform::HttpGet({.url = place_.url + "/livez", .direct = true})));
@@ -125,7 +125,7 @@ Result<ServiceClient::Way> ServiceClient::OpenStore(bool needs_token) const {
   if (!token) way.no_token = token.error();
   const bool is_others = ::access(socket.c_str(), W_OK) != 0 && errno == EACCES;
   if (is_others) {
-    // Another user's service may be read where it listens for everybody.
+    // Another user's service can be read at the address where it listens for everybody.
     EBB_ASSIGN_OR_RETURN(const std::string url,
                          platform::ReadFile(UrlFileOf(place_.store), kLongestUrl));
     way.request.url = Trim(url);

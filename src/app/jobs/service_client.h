@@ -1,10 +1,10 @@
 #pragma once
-// Speaks to the queue service on behalf of a command (service_place.h: which one).
+// Sends requests to the queue service for a command (service_place.h finds the service).
 //
-// By its store: at the Unix socket beside it, where the kernel says whose process listens. The
-// token goes to the user who owns it and to nobody else, also while no service runs and another
-// user listens at the address where it used to. A user who may not connect to the socket reads at
-// that address, without a token.
+// A service that is found by its store is reached at the Unix socket beside it, where the kernel
+// tells which user owns the listening process. The token goes only to the user who owns it, even if
+// no service runs and another user listens at its former address. A user who may not connect to the
+// socket reads at that address, without a token.
 
 #include <string>
 
@@ -17,20 +17,20 @@ namespace ebb::app {
 
 class ServiceClient {
  public:
-  /// It is not asked yet.
+  /// Finds the service without sending it a request.
   static Result<ServiceClient> Find(const ServicePlace& place,
                                     const ServiceSources& sources = SourcesOfMachine());
 
-  /// The body of an answer 2xx; any other answer is the Error that the service gives. The token
-  /// goes along where it can be read; to an address only the one that was given beside it.
+  /// The body of an answer 2xx; any other answer is the Error that the service gives. The token is
+  /// sent if it can be read; an address gets only the token that was given beside it.
   Result<std::string> Get(const std::string& path) const;
-  /// The same with its headers.
+  /// The answer with its headers.
   Result<platform::HttpResponse> GetWhole(const std::string& path) const;
-  /// An Error if it has no token for a Post; the service is not asked.
+  /// An Error if there is no token for a Post; the service is not asked.
   Status CheckToken() const;
-  /// With the token.
+  /// Sends the token.
   Result<std::string> Post(const std::string& path, const std::string& body) const;
-  /// The same service, asked with less patience.
+  /// A client of the same service with a shorter patience.
   ServiceClient Within(Duration patience) const;
   const FoundService& place() const { return place_; }
 
@@ -47,7 +47,7 @@ class ServiceClient {
   Duration patience_{60'000};  // a long queue takes a while to print
 };
 
-/// A job's number, as people write it.
+/// The job number in a text that a person wrote.
 Result<long long> JobNumberOf(const std::string& text);
 
 }  // namespace ebb::app

@@ -14,7 +14,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// A machine of its own, in a directory.
+// A simulated machine in a directory.
 class Machine : public ::testing::Test {
  protected:
   Machine() {
@@ -24,7 +24,7 @@ class Machine : public ::testing::Test {
     };
     sources_.machine_store = (root_ / "var/ebb.db").string();
     sources_.machine_address = (root_ / "run/ebb.url").string();
-    sources_.usual_address = "http://127.0.0.1:1";  // where nobody listens
+    sources_.usual_address = "http://127.0.0.1:1";  // an address where nobody listens
     environment_["HOME"] = root_.string();
   }
   std::string Write(const std::string& name, const std::string& text) {
@@ -59,7 +59,7 @@ TEST_F(Machine, WhatIsGivenGoesBeforeWhatIsFound) {
   EXPECT_EQ(Find({"http://given:2", "", ""}).url, "http://given:2");
 }
 
-// Whoever sets a variable for every command has not given it for each address.
+// A variable that is set for every command does not give its token to each address.
 TEST_F(Machine, ATokenOfTheEnvironmentIsNotForTheAddressOfAFlag) {
   environment_["EBB_TOKEN_FILE"] = "/token";
   EXPECT_EQ(Find({"http://given:2", "", ""}).token_file, "");
@@ -68,7 +68,7 @@ TEST_F(Machine, ATokenOfTheEnvironmentIsNotForTheAddressOfAFlag) {
   EXPECT_EQ(Find().token_file, "/token");
 }
 
-// systemd before 254 (Debian 12).
+// The place that systemd before version 254 (Debian 12) uses.
 TEST_F(Machine, TheStoreOfAUserUnitIsFoundWhereSystemdPutsIt) {
   const std::string own = Write(".config/ebb/ebb.db", "");
   EXPECT_EQ(Find().store, own);
@@ -78,7 +78,7 @@ TEST_F(Machine, TheServiceOfTheMachineIsFoundByItsAddressAndGetsNoToken) {
   Write("run/ebb.url", "http://127.0.0.1:2\n");
   EXPECT_EQ(Find().url, "http://127.0.0.1:2");
   EXPECT_EQ(Find({"", "/token", ""}).token_file, "") << "nobody gave that address";
-  // Who can read its token is its user, or root.
+  // A user who can read the token is the service's user or root.
   Write("var/ebb.db.token", token_);
   EXPECT_EQ(Find().store, sources_.machine_store);
   const std::string own = Write(".local/state/ebb/ebb.db", "");

@@ -56,7 +56,7 @@ std::string Setting(const ServiceSources& sources, std::string_view key) {
   return setting ? setting->value : "";
 }
 
-// The settings' token is for the address that stands in the same file.
+// The token in the settings is only for the address in the same file.
 FoundService AtUrlOfSettings(const config::Setting& server, const std::string& token_file,
                              const ServiceSources& sources) {
   const config::Setting* own = sources.settings->Find("service.token_file");
@@ -65,7 +65,8 @@ FoundService AtUrlOfSettings(const config::Setting& server, const std::string& t
                server.Where());
 }
 
-// As far as it can be found without asking anybody: the last of these always is.
+// Finds a service without asking anybody; the last place, the usual address, always counts as
+// found.
 FoundService FindOnMachine(const std::string& token_file, const ServiceSources& sources) {
   std::vector<std::string> tried{std::string(kServerVariable) + ": not set"};
   if (sources.settings)

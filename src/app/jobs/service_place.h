@@ -1,10 +1,10 @@
 #pragma once
-// Where the service is that a command asks: what was given by flag, environment or settings, then
-// this user's store, then the service of the machine, then the usual address.
+// Finds the service that a command should ask: the one given by flag, environment or settings, then
+// the one of this user's store, then the service of the machine, then the usual address.
 //
-// A token goes only where its owner listens (service_client.h), or to an address that was given
-// beside it. An address that is found is one that somebody else may have written down or may listen
-// at: it gets none.
+// A token goes only to a service of the token's owner (service_client.h), or to an address that was
+// given beside it. An address that was found gets no token: somebody else may have written it down
+// or may listen there.
 
 #include <string>
 #include <vector>
@@ -15,52 +15,53 @@
 
 namespace ebb::app {
 
-/// Where the service is, as a person says it.
+/// The place of the service as a person gives it.
 struct ServicePlace {
-  std::string server;      ///< URL; empty: not given
-  std::string token_file;  ///< empty: beside the store
-  std::string store;       ///< empty: the default
+  std::string server;      ///< URL; empty if not given
+  std::string token_file;  ///< empty for the file beside the store
+  std::string store;       ///< empty for the default
 };
 
-/// What is looked at when nothing was given.
+/// The places to look at if nothing was given.
 struct ServiceSources {
-  store::Variables variable;  ///< of the environment
+  store::Variables variable;  ///< variables of the environment
   const UserSettings* settings = nullptr;
-  /// deploy/ebb.service as a unit of the system: who can read the token there has its store.
+  /// The store of deploy/ebb.service as a system unit, used by users who can read the token there.
   std::string machine_store = "/var/lib/ebb/ebb.db";
-  /// What that unit's service writes down for everybody. Only root can make the directory.
+  /// The file in which that unit's service publishes its address for everybody. Only root can
+  /// create the directory.
   std::string machine_address = "/run/ebb/ebb.url";
   std::string usual_address = "http://127.0.0.1:8733";
 };
-/// Of this machine and this process's environment.
+/// The sources of this machine and this process's environment.
 ServiceSources SourcesOfMachine();
 
 struct FoundService {
-  std::string url;         ///< empty: it is found by its store
-  std::string store;       ///< absolute; empty: it is found by its address
-  std::string token_file;  ///< empty: it gets no token
-  std::string origin;      ///< what named it: "--server", "EBB_STORE", a file
-  bool was_given = false;  ///< and not merely found
-  /// What was looked at before and is not there, for people.
+  std::string url;         ///< URL; empty if the service is found by its store
+  std::string store;       ///< absolute path; empty if the service is found by its address
+  std::string token_file;  ///< empty if the service gets no token
+  std::string origin;      ///< what named the service: "--server", "EBB_STORE", a file
+  bool was_given = false;  ///< true if it was given, false if it was only found
+  /// The places that were tried without success, in words for people.
   std::vector<std::string> tried;
 };
 
-/// Its jobs are this user's to count: somebody named it, or it is found by a store of this user.
-/// Whose service answers at an address that was merely found is not known.
+/// True if somebody named the service, or if it was found by a store of this user; then its jobs
+/// may be counted as this user's. Who runs a service at an address that was only found is unknown.
 bool IsNamedOrOwn(const FoundService& found);
 
-/// Nobody is asked yet.
+/// Finds the service without sending any request.
 Result<FoundService> FindService(const ServicePlace& place, const ServiceSources& sources);
 
-/// The store that is meant: the given one, or the default.
+/// The path of the store: the given one, or the default.
 Result<std::string> StorePathOf(const std::string& given);
 /// Files beside the store.
 std::string UrlFileOf(const std::string& store);
 std::string TokenFileOf(const std::string& store);
 using store::SocketOf;
 
-/// Where a service writes its address for everybody on the machine: in the directory that its unit
-/// has for that ($RUNTIME_DIRECTORY); empty: it has none.
+/// The file in which a service publishes its address for everybody on the machine, in its unit's
+/// $RUNTIME_DIRECTORY; empty if there is none.
 std::string PublicUrlFile(const store::Variables& variable);
 
 }  // namespace ebb::app

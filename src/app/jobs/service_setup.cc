@@ -11,14 +11,14 @@ namespace {
 
 constexpr Duration kShortestCheck{1000};
 
-// What a supervisor has to know of measuring: the flags that were given here.
+// The metering flags of this command line, for supervisors.
 std::map<std::string, std::string> MeteringFlags(const FlagValues& given) {
   std::map<std::string, std::string> flags;
   for (const FlagHelp& flag : FlagsOf(FlagGroup::kMetering)) {
     const auto found = given.find(flag.name);
     if (found != given.end()) flags.insert(*found);
   }
-  // Supervisors stand elsewhere.
+  // The path must be absolute because supervisors run in other directories.
   if (const auto file = flags.find("device-profiles"); file != flags.end())
     file->second = platform::AbsolutePath(file->second).string();
   return flags;

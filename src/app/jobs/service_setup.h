@@ -1,6 +1,6 @@
 #pragma once
-// What `ebb serve` and `ebb sweep run` have in common: a service is made of flags, and listened to
-// at an address.
+// Shared parts of `ebb serve` and `ebb sweep run`: they make a service from flags, and listen at
+// its address.
 
 #include <memory>
 #include <string>
@@ -13,28 +13,29 @@
 
 namespace ebb::app {
 
-/// As given on the command line; empty: not given.
+/// Flags as given on the command line; empty if not given.
 struct DeviceFlags {
   std::string slots, gpus;
-  std::string check_every;  ///< how often the driver is asked which GPUs there are
+  std::string check_every;  ///< interval at which the driver is asked for its GPUs
 };
 
-/// The CPU where that is said; otherwise the service looks for GPUs, and without any it has the CPU
-/// with `slots_without` slots.
+/// Uses the CPU if the flags say so. Otherwise the service looks for GPUs; without any it uses the
+/// CPU with `slots_without` slots.
 Status SetDevices(const DeviceFlags& flags, int slots_without, const RunOptions& options,
                   service::ServiceOptions& service);
 
-/// How jobs and the machine are measured. `given`: flags of the group metering.
+/// Sets how jobs and the machine are measured. `given`: flags of the group metering.
 void SetMetering(const FlagValues& given, const RunOptions& options,
                  service::ServiceOptions& service);
 
-/// A service's address: it is listened at from the first call on, to the end.
+/// The address of a service. It is open from the first call until destruction.
 class Address {
  public:
   Address(std::string address, int port, const web::StartupHandler& door);
-  /// Its URL.
+  /// Listens and returns the URL.
   Result<std::string> Listen();
-  /// At this socket, too, which is closed with the rest. Answers at the address pause for a moment.
+  /// Listens at this socket too, and closes it with the rest. Answers at the address pause for a
+  /// moment.
   void AlsoListen(int socket);
   void Leave() { server_.reset(); }
 

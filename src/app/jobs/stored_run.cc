@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t kLongestFile = 4 << 20;
 
-// What the store and the folder of the job know of it.
+// What the store and the folder of a job contain.
 struct StoredJob {
   store::JobRecord record;
   core::Submission submission;
@@ -47,7 +47,7 @@ fs::path SpecFileOf(const fs::path& directory, int attempt) {
   return directory / ("attempt-" + std::to_string(attempt) + ".run");
 }
 
-// How its latest attempt was measured; nothing where its folder does not say (any more).
+// The specification of the latest attempt that has one; nullopt if the folder has none (any more).
 std::optional<core::RunSpec> LatestSpec(const StoredJob& job) {
   for (auto attempt = job.attempts.rbegin(); attempt != job.attempts.rend(); ++attempt) {
     const fs::path file = SpecFileOf(job.directory, attempt->attempt);
@@ -69,7 +69,7 @@ core::GridClockSettings ClockOf(const StoredJob& job) {
   return clock;
 }
 
-// As far as its ledger tells.
+// Fills in what the ledger of the job shows about its measurement.
 void DescribeByLedger(const StoredJob& job, core::RunSpec& spec) {
   std::set<std::string> meters;
   for (const core::LedgerRow& row : job.rows)
@@ -109,13 +109,13 @@ core::AttemptOutcome OutcomeOf(const store::AttemptRecord& stored) {
   if (phase == "paused") return core::AttemptOutcome::kPaused;
   if (phase == "failed") return core::AttemptOutcome::kFailed;
   if (phase == "cancelled") return core::AttemptOutcome::kKilled;
-  // It used something, so it did start: its end lost what it had done.
+  // The attempt used energy, so it did start; its end was lost.
   if (phase == "start_failed") return core::AttemptOutcome::kKilled;
   return core::AttemptOutcome::kRunning;
 }
 
-// Nothing where it used nothing. Its folder says more than the store: the exact times, and how busy
-// the machine was.
+// A stored attempt; nullopt if it used nothing. The folder knows more than the store: the exact
+// times, and how busy the machine was.
 std::optional<core::Attempt> AttemptOf(const StoredJob& job, const store::AttemptRecord& stored) {
   core::Attempt attempt;
   attempt.wall = attempt.grid = {Time::max(), Time::min()};
@@ -146,14 +146,14 @@ core::BudgetRecord BudgetOf(const StoredJob& job) {
   core::BudgetRecord record;
   if (job.submission.budget.empty()) return record;
   record.budget = job.submission.budget;
-  // The grace period is the service's.
+  // The service's grace period applies.
   const local::AttemptPaths last{job.directory, local::LastAttempt(job.directory)};
   if (const auto plan = local::ReadPlan(last.plan())) record.budget->grace = plan->grace;
   record.events = local::ReadBudgetEvents(job.directory);
   return record;
 }
 
-// A job that its budget stopped has failed; the run says why.
+// A job that its budget stopped counts as failed; the run gives the reason.
 void ExplainByBudget(core::RunRecord& run) {
   for (const core::BudgetEvent& event : run.budget.events) {
     if (event.level != core::BudgetLevel::kReached || event.action != core::BudgetAction::kStop)
@@ -189,7 +189,8 @@ Status WriteAttemptSpec(const local::AttemptPaths& paths, const core::RunSpec& s
 core::RunSpec SpecOf(const local::AttemptPaths& paths, const local::AttemptPlan& plan,
                      const core::RunSpec& metering) {
   core::RunSpec spec = metering;
-  // The same over all attempts, and no other's: stores count from 1.
+  // The identifier is the same for all attempts and differs between stores, whose job numbers all
+  // count from 1.
   const auto first = local::ReadPlan(local::AttemptPaths{paths.directory, 1}.plan());
   spec.created_wall = first ? first->since_wall : plan.since_wall;
   spec.run_id = "job-" + std::to_string(plan.job) + "-" + FormatTime(spec.created_wall);

@@ -1,7 +1,7 @@
 #pragma once
-// A job of the queue service as a run: what its store and the job's own folder know of it. Reads
-// both; they stay as they are. Users: the export of jobs (job_export.h), and what a supervisor
-// tells experiment trackers (job_follower.h).
+// A job of the queue service as a run, from its store and the job's own folder. Reads both and
+// changes neither. Users: the export of jobs (job_export.h), and supervisors, which report to
+// experiment trackers (job_follower.h).
 
 #include <filesystem>
 #include <string>
@@ -14,21 +14,21 @@
 
 namespace ebb::app {
 
-/// Where the service keeps a job's files, given its store.
+/// The folder of a job's files, beside the service's store.
 std::filesystem::path JobDirectory(const std::filesystem::path& store, core::JobId job);
 
-/// What a supervisor says of an attempt before it begins: the run as its plan has it, and how it is
-/// measured (`metering`: the fields that DescribeMetering fills). Written beside the plan.
+/// Writes what a supervisor knows of an attempt before it begins, beside the attempt's plan: the
+/// run of the plan, and how it is measured (`metering`: the fields that DescribeMetering fills).
 Status WriteAttemptSpec(const local::AttemptPaths& paths, const core::RunSpec& spec);
 core::RunSpec SpecOf(const local::AttemptPaths& paths, const local::AttemptPlan& plan,
                      const core::RunSpec& metering);
 
-/// Its attempts that used anything, their ledger, its budget, and the signal from its submission to
-/// its latest possible end. An Error where there is no such job; one that has not run yet has no
-/// attempts.
+/// The attempts of a job that used anything, their ledger, its budget, and the signal from its
+/// submission to its latest possible end. An Error if there is no such job; a job that has not run
+/// yet has no attempts.
 Result<core::RunRecord> StoredRun(store::Database& database, core::JobId job);
 
-/// What all jobs of a store share, for those who read many.
+/// Facts that all jobs of a store share, for callers that read many jobs.
 struct StoreFacts {
   std::string policy;
   core::SignalIdentity signal;

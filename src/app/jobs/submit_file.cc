@@ -25,7 +25,7 @@ using config::YamlEntry;
 using config::YamlNode;
 using Json = nlohmann::ordered_json;
 
-// Those of its elements that are text.
+// The elements of a list that are texts.
 std::vector<std::string> TextsOf(const Json& list) {
   std::vector<std::string> texts;
   for (const Json& text : list)
@@ -33,8 +33,8 @@ std::vector<std::string> TextsOf(const Json& list) {
   return texts;
 }
 
-// As much as one request may hold; of its values, so many that a list of core::kMostJobs jobs with
-// sixty of them each is taken.
+// The longest file is as long as the longest request. The number of values allows core::kMostJobs
+// jobs with sixty values each.
 constexpr std::size_t kLongestFile = 8 << 20;
 constexpr int kMostValues = 60 * static_cast<int>(core::kMostJobs);
 
@@ -51,7 +51,7 @@ const YamlEntry* EntryOf(const YamlNode& map, std::string_view key) {
   return nullptr;
 }
 
-// The field of a key, of a job or of one of its parts; nullptr: none has this key.
+// The field of a key in a job or in one of its parts; nullptr if there is none.
 const core::Field* FieldOf(std::string_view key) {
   if (const core::Field* field = web::JobDefinition().Find(key)) return field;
   for (const core::Field& part : web::JobDefinition().fields)
@@ -60,7 +60,7 @@ const core::Field* FieldOf(std::string_view key) {
   return nullptr;
 }
 
-// YAML does not tell a number from a text that looks like one; the type of the key does.
+// YAML does not tell a number from a text that looks like one, so the type of the key decides.
 Json ScalarJson(std::string_view key, const std::string& text) {
   const core::Field* field = FieldOf(key);
   const auto shape = field ? field->shape : core::Shape::kText;
@@ -83,7 +83,7 @@ Json JsonOf(std::string_view key, const YamlNode& node) {
   }
   Json map = Json::object();
   for (const YamlEntry& entry : node.entries) {
-    // A variable without a value is an empty one; a key without a value is not given.
+    // A variable without a value is empty, but a key without a value counts as not given.
     if (entry.value.kind != YamlNode::Kind::kNull)
       map[entry.key] = JsonOf(key == "environment" ? "" : entry.key, entry.value);
     else if (key == "environment")
@@ -94,7 +94,7 @@ Json JsonOf(std::string_view key, const YamlNode& node) {
 
 constexpr const char* kCommand = "command";
 
-// One job of the file, and where its keys stand.
+// One job of the file, and the lines of its keys.
 struct Draft {
   Json json = Json::object();
   std::string name;
@@ -183,7 +183,7 @@ class Reader {
   void TakeKeys(const YamlNode& map, Draft& draft) {
     const std::size_t before = draft.key_lines.size();
     for (const YamlEntry& entry : map.entries) {
-      // A job may call what the defaults give by its older name.
+      // A job may use the older name of a key that the defaults give.
       const std::string key = web::JobDefinition().PresentName(entry.key);
       for (std::size_t i = before; i < draft.key_lines.size(); ++i)
         if (draft.key_lines[i].first == key) AddTwice(map, key, entry.line);
@@ -199,7 +199,8 @@ class Reader {
     problems_.Add(line, "\"" + key + "\" is given twice");
   }
 
-  // A relative path is one from where `ebb submit` was called; an address stays what it is.
+  // Makes a relative path absolute, from the directory where `ebb submit` was called. Addresses
+  // stay as they are.
   void MakeAbsolute(Json& path) const {
     if (!path.is_string()) return;
     const std::string text = path;
@@ -207,7 +208,7 @@ class Reader {
     path = (std::filesystem::path(options_.working_directory) / text).lexically_normal().string();
   }
 
-  // Those of the command line, where the job names none of its own.
+  // Adds the trackers of the command line, unless the job names its own.
   void AddTrackers(Json& json) const {
     if (json.contains("trackers") && !json["trackers"].is_object()) return;
     const bool own_server = json.contains("trackers") && json["trackers"].contains("mlflow");
@@ -222,7 +223,7 @@ class Reader {
       if (json["trackers"].contains(key)) MakeAbsolute(json["trackers"][key]);
   }
 
-  // What the API wants and a person leaves out.
+  // Adds what the API requires and people leave out.
   void Finish(Draft& draft) {
     Json& json = draft.json;
     Json& directory = json["working_directory"];
@@ -254,7 +255,8 @@ class Reader {
     }
   }
 
-  // Names of jobs of this file become their keys; numbers are jobs that the service knows.
+  // Replaces names of jobs in this file by their keys. Numbers are jobs that the service knows
+  // already.
   void LinkAfter(std::size_t index) {
     Draft& draft = drafts_[index];
     if (!draft.json.contains("after")) return;
@@ -281,8 +283,8 @@ class Reader {
     return names;
   }
 
-  // What the service would refuse is said here, with its line. It names one mistake at a time, so
-  // what it names is taken out, and the rest is read again.
+  // Reports with its line what the service would refuse. The API's reader names one mistake at a
+  // time, so the wrong part is removed and the rest is read again.
   void Check(const Draft& draft) {
     web::SubmissionDefaults defaults;
     defaults.tiers = options_.tiers;
@@ -293,7 +295,7 @@ class Reader {
       if (read) return;
       const Error& error = read.error();
       const bool is_there = TakeOut(json, error.where);
-      // What is missing now may have been taken out, or be what was misspelt.
+      // A key that is missing now may have been removed above, or was misspelt.
       if (is_there || first) AddError(draft, error);
       if (is_there) continue;
       if (error.where != kCommand || json.contains(kCommand)) return;
@@ -307,8 +309,8 @@ class Reader {
     problems_.Add(draft.LineOf(error.where), what);
   }
 
-  // Of "budget.action" all of budget, which half of would mean something else. False: there is no
-  // such key.
+  // Removes the key of an error. For "budget.action" the whole budget is removed, because a part of
+  // it would mean something else. False if there is no such key.
   static bool TakeOut(Json& json, const std::string& where) {
     return json.erase(where.substr(0, where.find('.'))) > 0;
   }
@@ -317,7 +319,7 @@ class Reader {
   SubmitOptions options_;
   Problems problems_;
   std::vector<Draft> drafts_;
-  std::map<std::string, std::size_t> first_of_name_;  // by its place in drafts_
+  std::map<std::string, std::size_t> first_of_name_;  // index into drafts_
 };
 
 // A sweep ---------------------------------------------------------------------------------
@@ -362,7 +364,7 @@ Json ExperimentJson(const sweep::Sweep& sweep, const sweep::Experiment& experime
     json["budget"]["action"] = core::Name(budget.action);
   }
   if (options.no_check) json["no_check"] = true;
-  // The runs of a sweep stand together.
+  // The runs of a sweep belong to one MLflow experiment.
   core::Tracking tracking = options.tracking;
   if (tracking.mlflow_experiment.empty()) tracking.mlflow_experiment = sweep.name;
   for (const auto& [key, text] : core::KeysOf(tracking)) json["trackers"][key] = text;

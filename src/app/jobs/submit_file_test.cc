@@ -218,7 +218,7 @@ TEST(SubmitFile, AsManyJobsAsTheServiceTakesAtOnce) {
       << refused;
 }
 
-// A short file must not take much memory, nor defaults that are repeated for every job.
+// A short file must not use much memory, not even through defaults that are repeated for every job.
 TEST(SubmitFile, WhatHoldsTooMuchIsToldTheLimitAndWhatToDo) {
   std::string lists = "[";
   for (int i = 0; i < 700'000; ++i) lists += "[],";

@@ -1,6 +1,6 @@
 #pragma once
-// Where the jobs of a sweep or of the service run: this machine as one site. Its GPUs, a pool for
-// each model, every slot a GPU under its UUID; or slots of the CPU where there is none.
+// The devices for the jobs of a sweep or of the service: this machine as one site. Each GPU model
+// is a pool, and each slot is a GPU with its UUID. A machine without GPUs has slots of the CPU.
 
 #include <span>
 #include <string>
@@ -17,15 +17,15 @@ namespace ebb::app {
 
 struct Devices {
   core::Cluster cluster;
-  std::vector<std::vector<std::string>> gpus;  ///< as SupervisedExecutorOptions::gpus
-  std::vector<core::DeviceProfile> profiles;   ///< by pool, of GPUs
-  std::vector<std::string> notes;              ///< for people: what is not used, and why
+  std::vector<std::vector<std::string>> gpus;  ///< in the form of SupervisedExecutorOptions::gpus
+  std::vector<core::DeviceProfile> profiles;   ///< profiles of GPUs, by pool
+  std::vector<std::string> notes;              ///< notes for people on unused devices, with reasons
 };
 
-/// --slots; `otherwise` where it is not given.
+/// The value of --slots; `otherwise` if it is not given.
 Result<int> SlotCount(const std::string& text, int otherwise);
 
-/// For the service, which looks again and again.
+/// The device options of a service, which looks for devices again and again.
 service::DeviceOptions DeviceOptionsFor(const std::string& gpus, std::vector<std::string> names,
                                         std::vector<core::DeviceProfile> profiles);
 
@@ -33,11 +33,11 @@ service::DeviceOptions DeviceOptionsFor(const std::string& gpus, std::vector<std
 Devices DevicesOf(const meter::GpuInventory& inventory,
                   const std::vector<core::DeviceProfile>& profiles, const core::Site& site);
 
-/// "2 x NVIDIA L4, 4 x NVIDIA A10"; pools without devices are left out.
+/// A text such as "2 x NVIDIA L4, 4 x NVIDIA A10"; pools without devices are left out.
 std::string Describe(const core::Cluster& cluster);
 
-/// An Error names every job whose deadline cannot be kept: refused now rather than when half of the
-/// sweep has run.
+/// An Error names every job whose deadline cannot be met, so that the sweep is refused now and not
+/// after half of it has run.
 Status CheckFeasible(const std::vector<core::Job>& jobs, const core::Cluster& cluster, Time now);
 
 }  // namespace ebb::app

@@ -18,7 +18,7 @@ namespace {
 using config::CodeCarbonSetting;
 using config::CodeCarbonSettings;
 
-// A key whose value is the value of a flag, with something behind it.
+// A key of CodeCarbon whose value is the value of a flag of Ebb, perhaps with a suffix.
 struct SameMeaning {
   const char* key;
   const char* flag;
@@ -55,7 +55,7 @@ constexpr Ignored kIgnored[] = {
     {"output_handlers", kPythonOnly}, {"metadata", kNoBoAmps},
 };
 
-// Understood below, each in its own way.
+// Other known keys, which the code below handles one by one.
 constexpr const char* kOtherKeys[] = {
     "output_dir",
     "output_file",
@@ -89,7 +89,7 @@ std::vector<std::string> KnownKeys() {
   return keys;
 }
 
-// Collects notes, those of one reason in one line.
+// Collects notes; notes with the same reason share a line.
 class Notes {
  public:
   void Ignore(const std::string& origin, const std::string& reason) {
@@ -130,12 +130,12 @@ class Translator {
   }
 
  private:
-  // An empty value is none.
+  // The setting of a key; nullptr if it is missing or empty.
   const CodeCarbonSetting* Find(const std::string& key) const {
     const auto found = settings_.find(key);
     return found == settings_.end() || found->second.value.empty() ? nullptr : &found->second;
   }
-  // "CODECARBON_PUE"; "pue (.codecarbon.config:3)".
+  // The name and place of a setting: "CODECARBON_PUE"; "pue (.codecarbon.config:3)".
   static std::string Where(const std::string& key, const CodeCarbonSetting& setting) {
     if (setting.origin.empty()) return key;
     const bool names_itself =
@@ -156,8 +156,8 @@ class Translator {
     }
   }
 
-  // Takes it over unless our own flag was given; a value that the flag refuses is named with where
-  // it stands.
+  // Sets a flag unless it was given. If the flag refuses the value, the Error names the place of
+  // the setting.
   Status Set(const std::string& flag, const std::string& text, const CodeCarbonSetting& setting,
              const std::string& key) {
     if (given_.contains(flag)) return {};
@@ -197,7 +197,7 @@ class Translator {
     if (load_model)
       EBB_RETURN_IF_ERROR(
           Set("cpu-model", "codecarbon", *Find("force_mode_cpu_load"), "force_mode_cpu_load"));
-    // A forced power is meant for the model, in place of counters.
+    // A forced power is used by the model, in place of counters.
     if (const auto* forced = Find("force_cpu_power"))
       EBB_RETURN_IF_ERROR(Set("rapl", "none", *forced, "force_cpu_power"));
     EBB_ASSIGN_OR_RETURN(const bool dram, Flag("rapl_include_dram", false));
@@ -216,7 +216,7 @@ class Translator {
     return {};
   }
 
-  // As CodeCarbon cleans them: letters, digits, "-" and ",".
+  // The ids as CodeCarbon cleans them: letters, digits, "-" and ",".
   static std::string Ids(const std::string& text) {
     std::string ids;
     for (const char c : text) {
@@ -243,7 +243,8 @@ class Translator {
                        [&](const char* flag) { return given_.contains(flag); });
   }
 
-  // The first of: a forced value, Electricity Maps where there is a token, the country's mean.
+  // Chooses the first that applies: a forced value, Electricity Maps if there is a token, the
+  // country's mean.
   Status Signal() {
     if (SignalGiven()) return {};
     EBB_ASSIGN_OR_RETURN(const std::string zone, Zone());
@@ -265,7 +266,7 @@ class Translator {
     return {};
   }
 
-  // As CodeCarbon: the place of the cloud before that of the country.
+  // The zone as in CodeCarbon: the region of the cloud goes before the country.
   Result<std::string> Zone() {
     const auto* provider = Find("cloud_provider");
     const auto* region = Find("cloud_region");
@@ -298,7 +299,7 @@ class Translator {
     bool prometheus = false;
   };
 
-  // output_methods replaces the older save_to_... keys.
+  // The wanted outputs. output_methods replaces the older save_to_... keys.
   Result<Methods> WantedMethods() {
     Methods wanted;
     const auto* methods = Find("output_methods");

@@ -1,7 +1,7 @@
 #pragma once
-// What CodeCarbon's settings (config/codecarbon_settings.h) mean in Ebb's flags, so that a machine
-// set up for CodeCarbon needs nothing new for `ebb track`. Every key is honoured, or named in a
-// note with the reason; docs/codecarbon.md has the table.
+// Translates CodeCarbon's settings (config/codecarbon_settings.h) into Ebb's flags, so that a
+// machine set up for CodeCarbon needs nothing new for `ebb track`. Every key is honoured, or named
+// in a note with the reason; docs/codecarbon.md has the table.
 
 #include <string>
 #include <vector>
@@ -13,27 +13,28 @@
 namespace ebb::app {
 
 struct CodeCarbonFlags {
-  FlagValues values;                   ///< those of ours that were not given
-  std::vector<std::string> notes;      ///< what is ignored and why; no values, for some are secrets
+  FlagValues values;                   ///< flags of Ebb that were not given
+  std::vector<std::string> notes;      ///< ignored keys and why; no values, for some are secrets
   std::string electricity_maps_token;  ///< secret: neither printed nor stored
-  std::string experiment_name;         ///< names the file of tasks; no flag of ours
+  std::string experiment_name;         ///< names the file of tasks; Ebb has no such flag
 };
 
-/// `given` are the flags of the command line, which win. The key "offline" stands for --offline.
-/// Values that cannot be used are an Error that names where they stand.
+/// `given` are the flags of the command line, which take precedence. The key "offline" means
+/// --offline. A value that cannot be used is an Error that names its place.
 Result<CodeCarbonFlags> FromCodeCarbon(const config::CodeCarbonSettings& settings,
                                        const FlagValues& given);
 
-/// Where settings come from beside the flags that were given.
+/// The sources of settings below the given flags.
 struct CodeCarbonSources {
-  config::CodeCarbonSettings given{};  ///< win over what the machine says
-  /// CODECARBON_*, .codecarbon.config and, below them, the user's settings are read.
+  config::CodeCarbonSettings given{};  ///< settings that override those of the machine
+  /// Read CODECARBON_*, .codecarbon.config and, below them, the user's settings.
   bool machine = true;
-  /// What nothing says is as in CodeCarbon where that changes what is counted or written: the scope
-  /// is the machine, and there is an emissions.csv. For programs that have changed an import only.
+  /// Use CodeCarbon's defaults where they change what is counted or written: the scope is the
+  /// machine, and there is an emissions.csv. Only for programs that have changed nothing but an
+  /// import.
   bool defaults = false;
 };
-/// Applies flags, and below them what CodeCarbon's settings mean. Returns the latter.
+/// Applies the flags, and CodeCarbon's settings below them. Returns the translated settings.
 Result<CodeCarbonFlags> ApplyWithCodeCarbon(const FlagValues& given,
                                             const CodeCarbonSources& sources, RunOptions& options);
 

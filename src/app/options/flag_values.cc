@@ -27,7 +27,7 @@ Result<Time> TimeOf(const std::string& flag, const std::string& text) {
 }
 
 Result<Duration> DurationOf(const std::string& flag, const std::string& text) {
-  // Hours were meant, or seconds: nobody knows.
+  // A number without a unit could mean hours or seconds.
   if (const auto number = ParseNumber(text); number && *number != 0)
     return Refuse(flag, "\"" + text + "\" has no unit",
                   "write " + text + "h for hours or " + text + "s for seconds");

@@ -1,6 +1,6 @@
 #pragma once
-// Values of flags that several commands take. A value that cannot be read is a usage error that
-// names its flag.
+// Reads values of flags that several commands share. A value that cannot be read is a usage error
+// that names its flag.
 
 #include <string>
 #include <vector>
@@ -13,15 +13,15 @@ namespace ebb::app {
 
 Result<Time> TimeOf(const std::string& flag, const std::string& text);
 Result<Duration> DurationOf(const std::string& flag, const std::string& text);
-/// --publication-lag, for which this is the help.
+/// The value of --publication-lag, whose help is below.
 Result<core::Publication> PublicationOf(const std::string& text);
 inline constexpr const char* kPublicationLagHelp =
     "for a trace: how long after its end an interval was published (default 1h where it was "
     "measured); none: known as it begins";
-/// 0 to 1.
+/// A number from 0 to 1.
 Result<double> PriceWeightOf(const std::string& text);
-/// Devices as CUDA_VISIBLE_DEVICES names them, with commas between: indices, or GPU-... and MIG-...
-/// identifiers; none twice.
+/// A list of different devices as in CUDA_VISIBLE_DEVICES, separated by commas: indices, or GPU-...
+/// and MIG-... identifiers.
 Result<std::vector<std::string>> GpusOf(const std::string& flag, const std::string& text);
 
 }  // namespace ebb::app

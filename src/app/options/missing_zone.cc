@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* kVariable = "EBB_ZONE";
 
-// A machine at home is not asked for a metadata service that it does not have.
+// A metadata service is asked only in a cloud: a machine at home does not have one.
 bool IsInCloud() {
   const auto vendor = platform::ReadFile("/sys/class/dmi/id/sys_vendor", 4096);
   if (!vendor) return false;

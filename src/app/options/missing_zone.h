@@ -1,5 +1,5 @@
 #pragma once
-// The grid zone where neither a flag nor a configuration names one.
+// Finds the grid zone if neither a flag nor a configuration names one.
 
 #include <optional>
 #include <string>
@@ -10,20 +10,19 @@ namespace ebb::app {
 
 struct ZoneGuess {
   std::string zone;
-  std::string from;  ///< what suggests it
+  std::string from;  ///< source of the guess
 };
-/// Of this machine: its cloud's region, else the country of its clock. Made once.
+/// The guess for this machine: its cloud's region, else the country of its clock. Made once.
 const std::optional<ZoneGuess>& GuessedZone();
 
-/// If the source needs a zone and has none: EBB_ZONE, or else that of the user's settings, or else
-/// a guess, which zone_origin says is one (this machine's cloud region, where the firmware names a
-/// cloud; the machine's time zone). A guess of a country without a profile becomes its yearly mean.
-/// Returns whether it put in a zone: where nothing suggests one, the feed is refused, and says how
-/// to give one.
+/// Sets the zone if the source needs one and has none: EBB_ZONE, or that of the user's settings, or
+/// a guess (this machine's cloud region if the firmware names a cloud; the machine's time zone).
+/// zone_origin says if it is a guess. A guessed country without a profile becomes its yearly mean.
+/// Returns true if a zone was set. If nothing suggests one, the feed is refused later with advice.
 bool FindMissingZone(signals::SignalOptions& options);
 
-/// NEO's table goes by the clock of this user (as NEO's does), where nobody says by which: of the
-/// zone "neo" alone.
+/// Sets the clock of NEO's table to this user's clock (as in NEO), if none is given. Only for the
+/// zone "neo".
 void FindMissingNeoClock(signals::SignalOptions& options);
 
 }  // namespace ebb::app

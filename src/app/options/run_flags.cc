@@ -9,7 +9,7 @@ Error BadValue(const char* flag, const std::string& text, const std::string& nex
           next};
 }
 
-// A number within limits.
+// Reads a number within limits.
 Apply Number(const char* flag, double low, double high, void (*set)(RunOptions&, double)) {
   return [=](const std::string& text, RunOptions& options) -> Status {
     const auto value = ParseNumber(text);

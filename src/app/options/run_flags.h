@@ -1,6 +1,6 @@
 #pragma once
-// The rows of the table of run_options.h, and what they are built from: one file for each part of
-// the table. Private to run_options.
+// The rows of the table of run_options.h and their building blocks; each part of the table has its
+// own file. Private to run_options.
 
 #include <functional>
 #include <optional>
@@ -18,11 +18,11 @@ using Show = std::function<std::optional<std::string>(const RunOptions&)>;
 struct Flag {
   FlagGroup group;
   const char* name;
-  const char* value_name;  ///< nullptr: a switch
+  const char* value_name;  ///< nullptr for a switch
   std::string help;
   Apply apply;
-  Show show;                       ///< nothing: leave the flag out
-  const char* formerly = nullptr;  ///< its older name, which is read too
+  Show show;                       ///< empty if the flag is not written back
+  const char* formerly = nullptr;  ///< older name, which is also read
 };
 
 std::vector<Flag> GateFlags();
@@ -38,13 +38,13 @@ std::vector<Flag> BudgetFlags();
 std::vector<Flag> OutputFlags();
 
 Error BadValue(const char* flag, const std::string& text, const std::string& next);
-/// A number within limits.
+/// Reads a number within limits.
 Apply Number(const char* flag, double low, double high, void (*set)(RunOptions&, double));
 Apply DurationOf(const char* flag, void (*set)(RunOptions&, Duration));
 Apply Text(void (*set)(RunOptions&, const std::string&));
 Apply Switch(void (*set)(RunOptions&));
 
-/// A name out of a list that `from_name` knows.
+/// Reads one of the names that `from_name` knows.
 template <typename FromName, typename Set>
 Apply Choice(const char* flag, const std::vector<std::string>& names, FromName from_name, Set set) {
   return [=](const std::string& text, RunOptions& options) -> Status {

@@ -1,4 +1,4 @@
-// When a run starts, what it may use, and where it is kept.
+// Flags for when a run starts, what it may use, and where it is stored.
 
 #include <filesystem>
 
@@ -17,13 +17,13 @@ std::optional<plan::AtDeadline> AtDeadlineFromName(std::string_view name) {
   return std::nullopt;
 }
 
-// A run may be continued from another directory.
+// Paths are absolute because a run may be continued from another directory.
 std::optional<std::string> Absolute(const std::string& path) {
   std::error_code ignored;
   return If(!path.empty(), std::filesystem::absolute(path, ignored).string());
 }
 
-// The wait is kept as a length: a run that is resumed counts it anew.
+// The wait is stored as a duration: a resumed run counts it anew.
 Status ApplyStartBy(const std::string& text, RunOptions& options) {
   EBB_ASSIGN_OR_RETURN(const auto zone, ZoneOfUser(""));
   const Time now = platform::WallNow();

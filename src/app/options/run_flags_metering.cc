@@ -1,4 +1,4 @@
-// How energy is measured, and what is reckoned from it.
+// Flags for how energy is measured and what is computed from it.
 
 #include "app/options/flag_values.h"
 #include "app/options/run_flags.h"

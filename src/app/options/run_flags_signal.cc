@@ -1,5 +1,5 @@
-// Where intensity comes from: the signal that decides, the providers that are asked for it and what
-// becomes of their answers, and the second signal beside it.
+// Flags for the source of intensity: the signal that decides, its providers and the use of their
+// answers, and the second signal beside it.
 
 #include "app/options/flag_values.h"
 #include "app/options/run_flags.h"
@@ -16,7 +16,7 @@ void SetOnly(signals::SignalSource source, RunOptions& options) {
   options.scheduler.signal.fallbacks.clear();
 }
 
-// auto and live are settled by ApplyFlags, when the zone and the clock are known.
+// ApplyFlags resolves `auto` and `live` later, when the zone and the clock are known.
 Status SetSource(const std::string& text, RunOptions& options) {
   if (text == "auto" || text == "live") return {};
   auto& signal = options.scheduler.signal;
@@ -55,14 +55,14 @@ Flag JsonFlag(const char* name, const char* value_name, const char* help,
           }};
 }
 
-// The second signal's options, made when the first of its flags is met.
+// The options of the second signal, created by the first of its flags.
 signals::SignalOptions& OtherSignal(RunOptions& options) {
   auto& other = options.metering.other_signal;
   if (!other) other.emplace();
   return *other;
 }
 
-// Shows a text of the second signal where there is one.
+// Shows a text of the second signal if there is one.
 Show OfOther(const std::function<std::optional<std::string>(const signals::SignalOptions&)>& text) {
   return [text](const RunOptions& options) {
     const auto& other = options.metering.other_signal;

@@ -27,8 +27,8 @@ const std::vector<Flag>& AllFlags() {
   return flags;
 }
 
-// A zone alone chooses by the chain of choose_source.h, as `auto` does; `live` must find a live
-// one. A replayed clock has no live sources.
+// Chooses the source. A zone alone means the chain of choose_source.h, as `auto` does; `live` must
+// find a live source. A replayed clock has no live sources.
 Status SettleSource(const FlagValues& values, bool found_zone, RunOptions& options) {
   const auto given = [&](const char* name) { return values.contains(name); };
   const auto named = values.find("signal");

@@ -20,14 +20,15 @@ namespace ebb::app {
 struct RunOptions {
   config::SchedulerConfig scheduler;
   config::MeteringConfig metering;
-  std::string name;   ///< empty: from the command or configuration
-  std::string group;  ///< empty: the name
+  std::string name;   ///< empty for the name of the command or configuration
+  std::string group;  ///< empty for the name of the run
   std::string output_dir = "runs";
-  std::string run_dir;         ///< empty: output_dir/run_id
-  std::string emissions_file;  ///< shared emissions.csv; empty: none beside the run directory's
+  std::string run_dir;         ///< empty for output_dir/run_id
+  std::string emissions_file;  ///< path of a shared emissions.csv; empty for only the one in the
+                               ///< run directory
   report::CsvWrite csv_write = report::CsvWrite::kAppend;
-  std::string prometheus_file;  ///< text exposition, rewritten while the run lasts
-  std::string prometheus_url;   ///< Pushgateway
+  std::string prometheus_file;  ///< text exposition, rewritten during the run
+  std::string prometheus_url;   ///< address of a Pushgateway
   core::Tracking tracking;
   core::Location location;
   bool json = false;
@@ -49,31 +50,31 @@ enum class FlagGroup {
   kTrackers
 };
 
-/// A flag as its help shows it.
+/// A flag in the form of its help.
 struct FlagHelp {
   std::string name;        ///< without dashes
-  std::string value_name;  ///< empty: a switch
+  std::string value_name;  ///< empty for a switch
   std::string help;
-  std::string formerly{};  ///< its older name, which is read too; empty: none
+  std::string formerly{};  ///< older name, which is also read; empty if there is none
 };
-/// Of one group, in the order of the help.
+/// The flags of a group, in the order of the help.
 std::vector<FlagHelp> FlagsOf(FlagGroup group);
 
-/// Applies given flags over `options`: what a flag does not mention stays.
+/// Applies the given flags over `options`; other options stay.
 Status ApplyFlags(const FlagValues& values, RunOptions& options);
 
-/// One flag alone, without what flags mean together.
+/// Applies one flag alone, without checks that involve several flags.
 Status ApplyFlag(const std::string& name, const std::string& text, RunOptions& options);
-/// Whether it takes this value.
+/// Fails if the flag does not accept this value.
 Status CheckFlag(const std::string& name, const std::string& text);
 
-/// The flags that restore `options` (where the run itself is kept, left out).
+/// The flags that restore `options`, without the place of the run itself.
 FlagValues ToFlags(const RunOptions& options);
 
-/// Contradictions between options that no single flag shows: threshold policy on a source without
-/// forecast and the like. Also says what is modelled.
+/// Checks contradictions that no single flag shows, such as a policy that needs a forecast on a
+/// source without one. Also reports what is modelled.
 Status Validate(const RunOptions& options);
-/// The same for a queue, whose policy is not one of a single run's gate.
+/// The same check for a queue, which does not use the policy of a single run's gate.
 Status ValidateSignal(const RunOptions& options);
 
 core::GridClockSettings ClockSettings(const config::GridClockConfig& clock, Time begin);

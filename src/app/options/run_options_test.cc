@@ -24,7 +24,7 @@ TEST(RunOptionsTest, EveryFlagSurvivesBeingStoredAndRead) {
   EXPECT_TRUE(restored.scheduler.clock.skip_waits);
 }
 
-// Also those that earlier versions stored in run directories.
+// The older names are also those that earlier versions stored in run directories.
 TEST(RunOptionsTest, TheOlderNameOfAFlagIsReadButNotBesideThePresentOne) {
   RunOptions options;
   ASSERT_TRUE(ApplyFlags({{"run-time", "90m"}}, options));
@@ -37,7 +37,8 @@ TEST(RunOptionsTest, TheOlderNameOfAFlagIsReadButNotBesideThePresentOne) {
             std::string::npos);
 }
 
-// As in a configuration. With nothing to run, every start would be as clean as any other.
+// A duration of zero is refused, as in a configuration: with nothing to run, every start would be
+// equally clean.
 TEST(RunOptionsTest, ARunTakesTime) {
   for (const char* flag : {"duration", "run-time"})
     for (const char* value : {"0", "0s", "999ms"}) {

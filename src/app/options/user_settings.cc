@@ -26,7 +26,7 @@ constexpr const char* kNoFile = "none";
 constexpr std::uint64_t kLimitBytes = 1 << 20;
 constexpr std::string_view kMetering = "metering.";
 
-// Any of these in the flags says where the intensity comes from, or that the clock is replayed.
+// Each of these flags chooses the source of the intensity, or replays the clock.
 constexpr std::array<const char*, 8> kOwnSignal{"signal",     "signal-command", "trace",
                                                 "constant",   "api-url",        "grid-start",
                                                 "grid-speed", "skip-waits"};
@@ -104,7 +104,7 @@ Status CheckAddress(const std::string& text) {
 Status CheckVariableName(const std::string& text) {
   for (const char c : text) {
     const bool fits = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-    // Whoever writes a secret here by mistake does not want to see it again.
+    // The error does not repeat the value, which may be a secret by mistake.
     if (!fits && c != '_')
       return Fail({ExitCode::kConfiguration, "is not the name of an environment variable", "",
                    "give the name of the variable that holds the secret"});
@@ -142,7 +142,7 @@ bool GuessesZoneFor(const std::string& source) {
 
 }  // namespace
 
-// Files that a setting names are looked for when they are needed.
+// Files that a setting names are opened only when they are needed.
 Status CheckSettingValue(const std::string& key, const std::string& value) {
   if (key == "zone" && signals::NamesCloudRegion(value) && value != signals::kZoneOfThisMachine) {
     if (const auto region = signals::CloudRegionFromText(value); !region)
@@ -157,7 +157,7 @@ Status CheckSettingValue(const std::string& key, const std::string& value) {
   if (row.flag.empty() || row.is_path) return {};
   Status checked = CheckFlag(row.flag, value);
   if (!checked) {
-    // Here it is a key.
+    // The error should name the key of the settings, not the flag.
     const std::string flag = "--" + row.flag + ": ";
     std::string& what = checked.error().what;
     if (what.starts_with(flag)) what.erase(0, flag.size());
@@ -237,8 +237,8 @@ Result<FlagValues> WithSettings(FlagValues given, SettingsFor what, const UserSe
     if (!row.variable.empty() && std::getenv(row.variable.c_str())) continue;
     given.insert({row.flag, setting.value});
   }
-  // A zone that is missing is found later, below the environment. A source whose zones are its own
-  // takes the one that stands beside it.
+  // A missing zone is found later, below the environment. A source with its own zones uses the zone
+  // beside it.
   const config::Setting* source = settings.Find("signal");
   const config::Setting* zone = settings.Find("zone");
   if (source && zone && !own_signal && !GuessesZoneFor(source->value) && !std::getenv("EBB_ZONE"))

@@ -92,7 +92,7 @@ TEST_F(Settings, ValuesAreThoseOfTheFlagsAndMistakesNameTheirLines) {
   EXPECT_FALSE(WithSettings({}, SettingsFor::kRun, Load()));
 }
 
-// Whoever can write to it says where tokens go.
+// A user who can write to the file could decide where tokens go.
 TEST_F(Settings, AFileThatOthersCanWriteIsNotRead) {
   const std::string own = WriteOwn("zone: DE\n");
   std::filesystem::permissions(own, std::filesystem::perms{0666});
@@ -169,7 +169,7 @@ TEST_F(Settings, TheServiceIsTheirsUnlessTheEnvironmentNamesOne) {
   EXPECT_EQ(FindService({}, sources)->token_file, "") << "their token is for their address";
 }
 
-// An address of the user's is not given the token that the machine's file names for its own.
+// The user's address does not get the token that the machine's file names for its own address.
 TEST_F(Settings, ATokenIsForTheAddressInTheSameFile) {
   WriteOwn("service: {server: http://elsewhere:1}\n");
   Write(home_ / "etc.yaml", "service: {server: http://machine:1, token_file: /secret}\n");

@@ -26,8 +26,8 @@ constexpr std::array<std::string_view, 7> kWeekdays{"sunday",   "monday", "tuesd
 
 bool use_utc = false;  // set before the first command, never afterwards
 
-// "Europe/Berlin" of /usr/share/zoneinfo/Europe/Berlin; Debian's set-up without questions writes
-// zoneinfo//UTC.
+// The zone name in the link /etc/localtime: "Europe/Berlin" from /usr/share/zoneinfo/Europe/Berlin.
+// Debian's unattended set-up writes zoneinfo//UTC.
 std::string NameOfMachine() {
   std::error_code code;
   const std::string target =
@@ -41,7 +41,7 @@ bool SaysItsOffset(const std::string& text) {
   return text.size() > 11 && text.find_first_of("Z+-", 11) != std::string::npos;
 }
 
-// "18:00", "6am", "6:30 pm" as a distance from midnight.
+// A time of day ("18:00", "6am", "6:30 pm") as a distance from midnight.
 std::optional<Duration> TimeOfDay(std::string_view text) {
   const bool is_morning = text.ends_with("am"), is_evening = text.ends_with("pm");
   const bool by_twelve = is_morning || is_evening;
@@ -58,11 +58,11 @@ std::optional<Duration> TimeOfDay(std::string_view text) {
   return hours{*hour} + minutes{*minute};
 }
 
-// Whether a time of day without a day is the next one or the last one; so is a weekday.
+// The direction in which a time of day or a weekday is looked for: the next one or the last one.
 enum class Direction { kAhead, kBack };
 
-// How many days from today: "today", "tomorrow" or "yesterday", "fri", "friday". A weekday is never
-// today.
+// The days from today to "today", "tomorrow", "yesterday", or a weekday ("fri", "friday"). A
+// weekday is never today.
 std::optional<int> DaysFromToday(std::string_view word, std::chrono::weekday today,
                                  Direction direction) {
   const int step = direction == Direction::kAhead ? 1 : -1;
@@ -77,7 +77,7 @@ std::optional<int> DaysFromToday(std::string_view word, std::chrono::weekday tod
   return std::nullopt;
 }
 
-// A time of day, with or without a day before it; nothing where the text is neither.
+// A time of day, with or without a day before it; nullopt if the text is neither.
 std::optional<Time> ByTheClock(const std::string& text, Time now, const prices::ZoneClock& zone,
                                Direction direction) {
   const auto local = zone.LocalOf(now);
@@ -96,7 +96,7 @@ std::optional<Time> ByTheClock(const std::string& text, Time now, const prices::
   return on(0) <= now ? on(0) : on(-1);
 }
 
-// A duration, or a moment of any kind.
+// Reads a duration or a moment.
 Result<When> Read(const std::string& flag, const std::string& given, Time now,
                   const prices::ZoneClock& zone, Direction direction) {
   const std::string text = Lowercase(Trim(given));

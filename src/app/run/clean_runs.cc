@@ -12,11 +12,12 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kStore = "ebb.db";
-// Beside the ones of report::RemoveRun.
+// Files in addition to those of report::RemoveRun.
 constexpr const char* kLog = "ebb.log";
 constexpr const char* kOutput = "output.log";
 constexpr const char* kNeoSummary = "summary_";
-// A run of a version that took no lock may go on for as long as nobody knows better.
+// A run of a version without a lock counts as running until its files have not changed for this
+// long.
 constexpr Duration kQuietFor{std::chrono::hours{24}};
 
 bool IsRealDirectory(const fs::path& path) {
@@ -24,7 +25,7 @@ bool IsRealDirectory(const fs::path& path) {
   return fs::symlink_status(path, code).type() == fs::file_type::directory;
 }
 
-// Newest change of a file in the directory itself.
+// Looks at the newest change of a file in the directory itself.
 bool HasChangedLately(const fs::path& directory) {
   std::error_code code;
   const auto limit = fs::file_time_type::clock::now() - kQuietFor;
@@ -52,7 +53,7 @@ std::uintmax_t BytesOf(const fs::path& path) {
   std::error_code code;
   if (fs::is_symlink(path, code)) return 0;
   if (!IsRealDirectory(path)) {
-    const bool last = fs::hard_link_count(path, code) == 1;  // or another name of it stays
+    const bool last = fs::hard_link_count(path, code) == 1;  // no other name remains
     const auto bytes = fs::file_size(path, code);
     return code || !last ? 0 : bytes;
   }
@@ -62,7 +63,7 @@ std::uintmax_t BytesOf(const fs::path& path) {
   return bytes;
 }
 
-// What Ebb itself wrote into a directory that it did not make.
+// The files that Ebb wrote into a directory that it did not create.
 std::vector<fs::path> OwnFiles(const fs::path& directory) {
   std::vector<fs::path> files;
   std::error_code code;
@@ -76,7 +77,7 @@ std::vector<fs::path> OwnFiles(const fs::path& directory) {
   return files;
 }
 
-// Nothing: it is needed, or cannot be read.
+// Nullopt if the run is still needed or cannot be read.
 std::optional<UnneededRun> Judge(const fs::path& directory, std::optional<Time> ended_before) {
   const auto head = report::ReadRunHead(directory);
   if (!head) return std::nullopt;
@@ -87,7 +88,7 @@ std::optional<UnneededRun> Judge(const fs::path& directory, std::optional<Time> 
   run.whole = directory.filename() == head->spec.run_id;
   for (const core::Attempt& attempt : head->attempts)
     run.last = std::max(run.last, attempt.wall.end);
-  // An attempt without an end of its own was killed together with Ebb, at its last reading.
+  // An attempt without an end was killed together with Ebb, at its last reading.
   const core::AttemptOutcome of_head = head->outcome();
   if (of_head == core::AttemptOutcome::kRunning)
     run.last = std::max(run.last, ChangedAt(directory / report::kLedgerFile));
@@ -138,7 +139,7 @@ Status Removed(const fs::path& path, std::error_code code) {
                "check the permissions"});
 }
 
-// run.json goes last: what is cut off half-way is found again.
+// Removes run.json last, so that a removal that was cut off can be found and repeated.
 Status RemoveWhole(const fs::path& directory) {
   std::error_code code;
   std::vector<fs::path> paths;
@@ -149,7 +150,7 @@ Status RemoveWhole(const fs::path& directory) {
   for (const char* last : {report::kRunFile, report::kLockFile}) paths.push_back(directory / last);
   paths.push_back(directory);
   for (const fs::path& path : paths) {
-    fs::remove_all(path, code);  // of a link only the link
+    fs::remove_all(path, code);  // removes only the link if it is one
     EBB_RETURN_IF_ERROR(Removed(path, code));
   }
   return {};
@@ -181,11 +182,11 @@ UnneededRuns FindUnneededRuns(const fs::path& folder, std::optional<Time> ended_
 
 Result<bool> RemoveUnneeded(const UnneededRun& run, std::optional<Time> ended_before) {
   if (!IsRealDirectory(run.directory)) return false;
-  // Nobody continues it from here on.
+  // The lock prevents that anybody continues the run from here on.
   const auto lock = platform::FileLock::Take(run.directory / report::kLockFile);
   if (!lock && lock.error().code == ExitCode::kTryLater) return false;
   if (!lock) return Fail(lock.error());
-  // It may have been continued since it was found.
+  // The run may have been continued since it was found.
   const auto now_so = Judge(run.directory, ended_before);
   if (!now_so || now_so->outcome != run.outcome || now_so->whole != run.whole) return false;
   EBB_RETURN_IF_ERROR(run.whole ? RemoveWhole(run.directory) : RemoveOwnFiles(run.directory));

@@ -1,6 +1,6 @@
 #pragma once
-// The port of whoever looks at a run while it waits and trains: cli/run_display.h for people at a
-// terminal or behind a pipe; tests give one that remembers.
+// The port for displays of a run while it waits and trains: cli/run_display.h for people at a
+// terminal or behind a pipe; tests use one that records.
 //
 // Thread contract: called by the thread that runs the session.
 
@@ -20,22 +20,23 @@ class RunDisplay {
  public:
   virtual ~RunDisplay() = default;
 
-  /// One line that stays.
+  /// Prints a line that stays.
   virtual void Say(const std::string& line) = 0;
-  /// What the gate decided, from what it saw.
+  /// Shows a decision of the gate and the signal that it saw.
   virtual void ShowDecision(const core::GateDecision& decision, const core::SignalView& view) = 0;
-  /// Time passes at the gate.
+  /// Called while the gate waits.
   virtual void ShowWait(Time grid_now) = 0;
   /// The program is about to start. `prints`: it may write to the same terminal.
   virtual void BeginProgram(bool prints) = 0;
-  /// How often ShowTraining wants to be called; zero: never.
+  /// The interval at which ShowTraining should be called; zero for never.
   virtual Duration TrainingInterval() const = 0;
-  /// What the program told since the last call, and its figures so far. True when an epoch ended.
+  /// Shows the events of the program since the last call, and its figures so far. True if an epoch
+  /// ended.
   virtual bool ShowTraining(const std::vector<report::ProgressEvent>& events,
                             const local::LiveFigures& figures) = 0;
-  /// The terminal is gone: lines go to a file from now on.
+  /// The terminal is gone: print to a file from now on.
   virtual void LeaveTerminal() = 0;
-  /// Waiting or training is over; what is said next begins a line of its own.
+  /// Waiting or training is over; the next text begins a line of its own.
   virtual void EndLine() = 0;
   /// The run is over and kept in `directory`.
   virtual void ShowSummary(const core::RunRecord& record, const report::Summary& summary,

@@ -15,7 +15,7 @@ namespace {
 
 using platform::Path;
 
-// Signal shown around a run in reports.
+// The time before and after a run whose signal is stored for reports.
 constexpr Duration kContext = std::chrono::hours{6};
 
 }  // namespace
@@ -29,10 +29,10 @@ Result<FlagValues> ReadFlags(const Path& file) {
   EBB_ASSIGN_OR_RETURN(FlagValues values, FromFieldText<FlagValues>(text, file.string()));
   const auto signal = values.find("signal");
   if (signal != values.end() && signal->second == Name(signals::SignalSource::kProfile))
-    values.try_emplace("zone", signals::kFallbackZone);  // an earlier version's default
+    values.try_emplace("zone", signals::kFallbackZone);  // default of earlier versions
   if (const auto zone = values.find("zone");
       zone != values.end() && zone->second == signals::kNeoProfile)
-    values.try_emplace("neo-time-zone", "UTC");  // likewise
+    values.try_emplace("neo-time-zone", "UTC");  // default of earlier versions
   return values;
 }
 
@@ -69,7 +69,7 @@ Interval SettledAround(const core::RunRecord& run, Time now) {
   return run.spec.clock.replayed ? around : Overlap(around, {Time::min(), now});
 }
 
-// By the wall clock: a replayed source revises nothing.
+// The test is by wall time. A replayed source, whose grid clock differs, revises nothing.
 bool StillRuns(const core::RunRecord& run, Time now) {
   constexpr Duration kSilent{std::chrono::minutes{5}};
   for (const core::Attempt& attempt : run.attempts)
@@ -106,7 +106,7 @@ Result<RunViews> WriteViews(const Path& directory, core::RunRecord run) {
   views.record = std::move(run);
   views.summary = report::Summarise(views.record);
   EBB_RETURN_IF_ERROR(report::WriteSummaries(directory, views.record, views.summary));
-  // One run, one row: a resumed run replaces the row of its earlier attempts.
+  // The file has one row for a run: a resumed run replaces the row of its earlier attempts.
   EBB_RETURN_IF_ERROR(platform::WriteFileAtomically(
       directory / report::kEmissionsFile, report::EmissionsCsv(views.record, views.summary)));
   EBB_RETURN_IF_ERROR(report::SealRun(directory, platform::WallNow()));

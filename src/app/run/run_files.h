@@ -1,6 +1,6 @@
 #pragma once
-// What is written into every run directory beside the measurements: the flags that restore a run,
-// the settled signal around it, and the views that are derived from its ledger.
+// Writes the files of a run directory beside the measurements: the flags that restore a run, the
+// settled signal around it, and the views that are derived from its ledger.
 
 #include <filesystem>
 
@@ -19,29 +19,30 @@ inline constexpr const char* kOptionsFile = "options.json";
 
 Status WriteFlags(const std::filesystem::path& file, const FlagValues& flags);
 Result<FlagValues> ReadFlags(const std::filesystem::path& file);
-/// Those of a run directory, as options.
+/// The stored flags of a run directory, as options.
 Result<RunOptions> ReadOptions(const std::filesystem::path& directory);
 
-/// What the run directory says of how a run is measured.
+/// Fills the fields of a run directory that say how the run is measured.
 void DescribeMetering(const config::MeteringConfig& metering, const meter::MeterSet& meters,
                       core::RunSpec& spec);
 
-/// The time around a run of which its reports tell: from before submission to after the latest
+/// The time that the reports of a run cover: from before the submission to after its latest
 /// possible end.
 Interval TimeAround(const core::RunRecord& run);
-/// The part of it of which the signal is settled by `now` (wall time): on the real clock nobody
-/// knows the future in hindsight, whatever a generated source says of it.
+/// The part of that time whose signal is settled at `now` (wall time). On the real clock, future
+/// values are never settled, whatever a generated source gives for them.
 Interval SettledAround(const core::RunRecord& run, Time now);
-/// Whether it seems to go on: an attempt has no end, and its ledger grew a short while ago.
+/// True if the run seems to be running: an attempt has no end, and its ledger grew a short while
+/// ago.
 bool StillRuns(const core::RunRecord& run, Time now);
-/// Whether a version of the signal that was asked for at `asked_at` will be revised no more.
+/// True if a version of the signal that was requested at `asked_at` will not be revised any more.
 bool IsFinal(const core::RunRecord& run, bool revises, Time asked_at);
 
-/// The signal over that time as far as it is settled, so that a run directory explains itself.
+/// Stores the settled signal around the run, so that the run directory explains itself.
 Status StoreSignal(report::RunDirectory& directory, const core::RunRecord& run,
                    runtime::SignalFeed& feed);
 
-/// The same for what electricity cost.
+/// Stores the electricity prices of the same time.
 Status StorePrices(report::RunDirectory& directory, const core::RunRecord& run,
                    const prices::PriceSource& prices);
 
@@ -49,10 +50,10 @@ struct RunViews {
   core::RunRecord record;
   report::Summary summary;
 };
-/// summary.json, summary_<name>.json and emissions.csv, derived again, and the directory sealed.
-/// `run` is what the directory holds.
+/// Derives summary.json, summary_<name>.json and emissions.csv again, and seals the directory.
+/// `run` is the content of the directory.
 Result<RunViews> WriteViews(const std::filesystem::path& directory, core::RunRecord run);
-/// The same of a run that is read for it.
+/// Reads the run and does the same.
 Result<RunViews> WriteViews(const std::filesystem::path& directory);
 
 }  // namespace ebb::app

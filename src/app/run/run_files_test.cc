@@ -10,7 +10,7 @@
 namespace ebb::app {
 namespace {
 
-// Runs and sweeps go on with the zone that they were begun with, whatever is settled since.
+// Runs and sweeps continue with the zone that they began with, whatever the settings say since.
 TEST(RunFiles, StoredOptionsWithoutAZoneMeanTheFormerDefault) {
   ::setenv("EBB_ZONE", "DE", 1);
   const auto directory = ScratchDirectory("run-files");

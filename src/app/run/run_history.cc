@@ -23,7 +23,7 @@ std::optional<double> NumberAt(const JsonNode& json, const char* pointer) {
   return node ? node->AsNumber() : std::nullopt;
 }
 
-// As the run wrote it at its end. False: it has to be read from the ledger.
+// Reads the summary that the run wrote at its end; false if the ledger has to be read.
 bool TakeSummary(const fs::path& directory, PastRun& run) {
   const auto text = platform::ReadSharedFile(directory / report::kSummaryFile, kLargestSummary);
   if (!text) return false;
@@ -51,7 +51,8 @@ void Summarise(const core::RunRecord& record, PastRun& run) {
   if (summary.at_submission) run.saved = summary.at_submission->saving;
 }
 
-// Of a version that took no lock, or of another user, the age of its ledger tells.
+// True if the run goes on. For a run of a version without a lock, or of another user, the age of
+// its ledger decides.
 bool GoesOn(const fs::path& directory, const core::RunRecord& record, Time now) {
   if (std::ifstream(directory / report::kLockFile)) return report::IsBeingWritten(directory);
   return StillRuns(record, now);
@@ -64,7 +65,7 @@ std::string OutcomeOf(const core::RunRecord& record, bool goes_on) {
   return std::string(core::Name(outcome));
 }
 
-// What is left to say of a run whose files cannot be read.
+// The entry of a run whose files cannot be read.
 PastRun Broken(const fs::path& directory, std::string why) {
   PastRun run;
   run.directory = directory;

@@ -1,5 +1,5 @@
 #pragma once
-// Runs that are there, each as one line of a history: from run directories, whole or broken.
+// Lists existing runs, one line each, from run directories that may be complete or broken.
 
 #include <filesystem>
 #include <optional>
@@ -12,28 +12,30 @@
 namespace ebb::app {
 
 struct PastRun {
-  std::filesystem::path directory;  ///< empty: a job of the service
+  std::filesystem::path directory;  ///< empty for a job of the service
   long long job = 0;
   std::string name, user;
-  /// As docs/run-directory.md names outcomes; "waiting" for its start; "killed" with Ebb; "broken".
+  /// The outcome with its name in docs/run-directory.md; also "waiting" for its start, "killed"
+  /// together with Ebb, "broken".
   std::string outcome;
   std::optional<Time> created, ended;  ///< wall time
-  std::optional<Duration> ran;         ///< without its pauses
-  std::optional<Energy> energy;        ///< IT
+  std::optional<Duration> ran;         ///< running time without pauses
+  std::optional<Energy> energy;        ///< IT energy
   std::optional<Emissions> emissions;
-  std::optional<Emissions> saved;  ///< against its submission; below 0: it emitted more
-  bool replayed = false;           ///< its hours were those of a replay: nobody was spared them
-  std::string note;                ///< what is wrong with the directory
+  std::optional<Emissions> saved;  ///< saving against a start at submission; negative if it emitted
+                                   ///< more
+  bool replayed = false;           ///< the hours were replayed, so no emissions were really avoided
+  std::string note;                ///< the problem with the directory
 };
 
 struct RunsFound {
   std::vector<PastRun> runs;
-  std::vector<std::string> notes;  ///< what could not be searched
+  std::vector<std::string> notes;  ///< folders that could not be searched
 };
 
-/// Of one directory that holds a run, or parts of one.
+/// Reads a directory that holds a run, or parts of one.
 PastRun ReadPastRun(const std::filesystem::path& directory, Time now);
-/// All at and below the folder.
+/// Finds all runs at and below the folder.
 RunsFound FindPastRuns(const std::filesystem::path& folder, Time now);
 
 }  // namespace ebb::app

@@ -1,5 +1,5 @@
 #pragma once
-// A log in the run directory: what a person would have seen, with wall time.
+// A log in the run directory: the lines that a person would have seen, with wall time.
 
 #include <chrono>
 #include <filesystem>
@@ -20,7 +20,7 @@ class RunLog {
   }
   void Write(const std::string& text) {
     const Time now = std::chrono::floor<Duration>(std::chrono::system_clock::now());
-    // The log is a convenience: a full disk must not end a run because of it.
+    // The log is a convenience, so a full disk must not end a run because of it.
     std::ignore = writer_.Append(FormatTime(now) + "  " + text);
   }
 

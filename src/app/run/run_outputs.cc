@@ -16,7 +16,7 @@ using platform::Path;
 
 constexpr std::chrono::seconds kBetweenWrites{10};
 constexpr std::chrono::seconds kLongestPause{300};
-// A gateway that does not answer must not hold up the loop that forwards signals.
+// A gateway that does not answer must not block the loop that forwards signals.
 constexpr Duration kPushTimeout{2000};
 constexpr const char* kPushPath = "/metrics/job/codecarbon";
 
@@ -37,7 +37,7 @@ std::string Variable(const char* name) {
   return value ? value : "";
 }
 
-// CodeCarbon's names for the gateway's login.
+// The gateway's login, from CodeCarbon's variables.
 std::string PushLogin() {
   const std::string user = Variable("PROMETHEUS_USERNAME");
   return user.empty() ? "" : user + ":" + Variable("PROMETHEUS_PASSWORD");
@@ -97,7 +97,7 @@ std::optional<std::string> PrometheusExport::Write(Duration elapsed) {
   Status status;
   if (!file_.empty()) status = platform::WriteFileAtomically(file_, text);
   if (Status pushed = url_.empty() ? Status() : Push(text); !pushed) status = pushed;
-  // A gateway that is down is asked less and less often.
+  // Asks a gateway that is down less and less often.
   pause_ = status ? kBetweenWrites : std::min(2 * pause_, kLongestPause);
   next_ = std::chrono::steady_clock::now() + pause_;
   if (status) {

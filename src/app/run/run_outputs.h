@@ -1,7 +1,7 @@
 #pragma once
-// Where a run's figures go beside its run directory: a shared emissions.csv at the end, Prometheus
-// while it lasts. What cannot be written is said and costs the run nothing: the run directory has
-// everything, and `ebb summary RUN_DIR --emissions-file FILE` writes the row later.
+// Writes a run's figures outside its run directory: a shared emissions.csv at the end, and
+// Prometheus metrics during the run. A failure is reported and does not harm the run: the run
+// directory has everything, and `ebb summary RUN_DIR --emissions-file FILE` writes the row later.
 
 #include <chrono>
 #include <filesystem>
@@ -18,12 +18,12 @@
 
 namespace ebb::app {
 
-/// Before a run begins: an Error where its outputs have no directory that can be written, so that
-/// it does not show after hours.
+/// Checks the outputs before a run begins. An Error if a directory cannot be written, so that this
+/// does not show only after hours.
 Status CheckOutputs(const RunOptions& options);
 
-/// Adds the run to the shared emissions.csv, if one is wanted. One sentence for each thing that was
-/// done beside writing the row, or for why it could not be written.
+/// Adds the run to the shared emissions.csv, if one is wanted. Returns a sentence for each thing
+/// that was done beside writing the row, or the reason why the row could not be written.
 std::vector<std::string> PublishEmissions(const RunOptions& options, const core::RunRecord& run,
                                           const report::Summary& summary,
                                           const std::filesystem::path& run_directory);
@@ -35,9 +35,9 @@ class PrometheusExport {
   PrometheusExport(const RunOptions& options, const core::RunSpec& spec,
                    const core::RunRecord& before);
   void OnRows(std::span<const core::LedgerRow> rows);
-  /// Writes where it is time to; what fails is said once.
+  /// Writes if it is time to; reports a failure once.
   std::optional<std::string> OnTick(Duration elapsed);
-  /// The run has ended: writes once more.
+  /// Writes a last time at the end of the run.
   std::optional<std::string> OnEnd(Duration elapsed);
 
  private:

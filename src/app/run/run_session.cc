@@ -36,16 +36,17 @@ std::string DefaultName(const RunRequest& request) {
   return request.command.empty() ? "machine" : core::ScriptOf(request.command).name;
 }
 
-// In the run's directory: what is printed once the terminal is gone.
+// The file in the run's directory that receives the output once the terminal is gone.
 constexpr const char* kOutputFile = "output.log";
 
-// How often an attempt is looked at that nobody sees.
+// The interval at which an attempt without a display is looked at.
 constexpr Duration kUnseenTick{1000};
 
-// Prices over the wait and the run, a day before, and far enough behind for the longest look ahead.
+// Prices are read for the wait and the run, a day before, and far enough ahead for the longest
+// look-ahead.
 constexpr Duration kPriceContext = std::chrono::hours{48};
 
-// What the prices say, where they have a say.
+// The price options of the gate, if prices have a weight or a threshold.
 std::optional<plan::PriceGateOptions> PricesOf(const config::SchedulerConfig& scheduler,
                                                const std::optional<prices::PriceSource>& prices,
                                                const plan::GateRequest& gate) {
@@ -65,10 +66,10 @@ Result<std::unique_ptr<plan::GatePolicy>> MakePolicy(
   return prices ? plan::MakePriceAware(std::move(policy), *prices) : std::move(policy);
 }
 
-// Records decisions, and shows them.
+// Stores decisions and shows them.
 class Gatekeeper final : public runtime::GateObserver {
  public:
-  /// `on_first`: called once, when the first decision is kept and shown.
+  /// `on_first`: called once, when the first decision is stored and shown.
   using OnFirst = std::function<Status(const core::GateDecision&)>;
   Gatekeeper(report::RunDirectory& directory, report::GateInputsFile inputs, RunLog& log,
              RunDisplay& display, OnFirst on_first)
@@ -111,7 +112,7 @@ class Gatekeeper final : public runtime::GateObserver {
   std::optional<std::pair<bool, std::optional<Intensity>>> at_submission_;
 };
 
-// Stores what an attempt measures, and shows it.
+// Stores the measurements of an attempt and shows them.
 class AttemptRecorder final : public local::AttemptObserver {
  public:
   AttemptRecorder(report::RunDirectory& directory, PrometheusExport prometheus,
@@ -130,7 +131,7 @@ class AttemptRecorder final : public local::AttemptObserver {
     return directory_.BeginAttempt(attempt);
   }
   Status OnRows(std::span<const core::LedgerRow> rows) override {
-    // Rows that were not stored are offered again, with those that follow.
+    // Rows that could not be stored are offered again together with the next ones.
     unstored_.assign(rows.begin(), rows.end());
     EBB_RETURN_IF_ERROR(directory_.AppendRows(rows));
     unstored_.clear();
@@ -151,7 +152,7 @@ class AttemptRecorder final : public local::AttemptObserver {
       trackers_.OnProgress(tail_.Poll());
     } while (tail_.has_more());
   }
-  /// Rows that could not be written (a full disk).
+  /// Rows that could not be written, for example on a full disk.
   const std::vector<core::LedgerRow>& unstored() const { return unstored_; }
   bool OnTick(const local::LiveFigures& figures) override {
     SayFailure(prometheus_.OnTick(figures.elapsed));
@@ -187,7 +188,7 @@ std::string EndText(const core::Attempt& attempt) {
          " after " + FormatDuration(attempt.wall.length());
 }
 
-// Everything that lives as long as one run.
+// The objects that live as long as one run.
 class Session {
  public:
   Session(RunOptions options, platform::ProcessSignals& signals, const MakeDisplay& make_display)
@@ -199,7 +200,7 @@ class Session {
   }
 
   Result<RunResult> RunNew(const RunRequest& request);
-  /// `before`: what the directory holds.
+  /// `before`: the run in the directory.
   Result<RunResult> Resume(report::RunDirectory directory, core::RunRecord before, bool detached);
 
  private:
@@ -211,13 +212,13 @@ class Session {
   Result<RunResult> GateAndRun(const plan::GateRequest& gate, int attempt_number);
   Result<RunResult> Start(const plan::GateRequest& gate, const core::GateDecision& decision,
                           std::optional<Intensity> at_submission, int attempt_number);
-  /// What the budget of an attempt is held against; nothing without one.
+  /// The limits and previous use for the budget of an attempt; nullopt without a budget.
   Result<std::optional<runtime::BudgetWatch::Terms>> BudgetTerms(int attempt_number);
   Status NotStarted(int attempt_number, const Error& error);
   Status Close();
   Result<report::Summary> Finish();
-  /// Shows how the program ended and the figures that the disk did not take; `error` with what to
-  /// do about it.
+  /// Shows how the program ended and the figures that could not be written; returns `error` with
+  /// advice.
   Error ShowUnwritten(const core::Attempt& attempt, const std::vector<core::LedgerRow>& unstored,
                       Error error);
   void SayNotes(const std::vector<std::string>& notes);
@@ -229,11 +230,11 @@ class Session {
   const std::unique_ptr<RunDisplay> display_;
   std::unique_ptr<Surroundings> surroundings_;
   std::optional<report::RunDirectory> directory_;
-  core::RunRecord before_;  ///< what earlier attempts left
+  core::RunRecord before_;  ///< the run up to the end of earlier attempts
   std::optional<RunLog> log_;
   std::optional<Duration> stop_grace_;
   const platform::StandardFiles standard_files_;
-  std::optional<Path> left_to_;  ///< the terminal is gone: what is printed goes there
+  std::optional<Path> left_to_;  ///< file for the output if the terminal is gone
   bool detached_ = false;        ///< RunRequest::detached
 };
 
@@ -243,11 +244,11 @@ Status Session::Open(Time replay_begin) {
   return {};
 }
 
-// A run that waits goes on when its terminal is gone, and so does its program once it has started:
-// printing must not end it.
+// Lets the run go on without its terminal. Printing to a closed terminal must not end a waiting run
+// or its program.
 void Session::LeaveTerminal() {
   const Path file = directory_ ? directory_->path() / kOutputFile : Path("/dev/null");
-  if (std::exchange(left_to_, file) == file) return;  // a shell tells it once more
+  if (std::exchange(left_to_, file) == file) return;  // a shell may send the signal twice
   display_->LeaveTerminal();
   const Status moved = standard_files_.MoveTo(file);
   if (!log_) return;
@@ -255,10 +256,10 @@ void Session::LeaveTerminal() {
               (moved ? "" : ": " + moved.error().Message()));
 }
 
-// Whoever is at the terminal knows what becomes of it.
+// The person at the terminal now knows if the run starts or waits.
 Status Session::OnFirstDecision(const core::GateDecision& decision) {
   const Path file = directory_->path() / kOutputFile;
-  if (left_to_) LeaveTerminal();  // it was before there was a place for what is printed
+  if (left_to_) LeaveTerminal();  // the terminal was gone before there was a file for the output
   if (detached_) {
     const std::string process = std::to_string(platform::Background::ProcessId());
     display_->Say("goes on without the terminal, as process " + process +
@@ -272,7 +273,7 @@ Status Session::OnFirstDecision(const core::GateDecision& decision) {
   return {};
 }
 
-// Ctrl-C while the signal was asked for the first time.
+// Handles Ctrl-C during the first request for the signal.
 std::optional<RunResult> Session::StoppedAlready() {
   if (!wall_.stop_signal()) return std::nullopt;
   display_->Say("stopped before anything was started");
@@ -290,7 +291,7 @@ Result<RunResult> Session::RunNew(const RunRequest& request) {
   const Time begin = options_.scheduler.clock.start.value_or(wall_.Now());
   stop_grace_ = request.stop_grace;
   detached_ = request.detached;
-  // Nobody waits for clean power to be told that there is no such program.
+  // Checks that the program exists before waiting for clean power.
   platform::ChildOptions child;
   child.argv = request.command;
   if (!child.argv.empty()) EBB_RETURN_IF_ERROR(platform::CheckStart(child));
@@ -337,7 +338,7 @@ Result<RunResult> Session::Resume(report::RunDirectory directory, core::RunRecor
   if (!record.attempts.empty() && record.attempts.back().outcome == core::AttemptOutcome::kDone)
     return Fail(
         {ExitCode::kUsage, "the run is done: there is nothing to resume", path.string(), ""});
-  // A replayed grid clock stands still while nobody looks at it.
+  // A replayed grid clock stands still between attempts.
   const Time begin =
       record.attempts.empty() ? record.spec.submitted : record.attempts.back().grid.end;
   EBB_RETURN_IF_ERROR(Open(begin));
@@ -411,7 +412,7 @@ Result<RunResult> Session::Start(const plan::GateRequest& gate, const core::Gate
   RunTrackers trackers(options_.tracking, directory_->spec(), before_, directory_->path());
   AttemptRecorder recorder(*directory_, PrometheusExport(options_, directory_->spec(), before_),
                            trackers, *log_, *display_);
-  // Ebb tells its own trainer to print nothing.
+  // Ebb's own trainer is told to print nothing.
   display_->BeginProgram(!attempt.child.argv.empty() && !directory_->spec().training);
   const auto measure = attempt.child.argv.empty() ? local::MonitorMachine : local::RunAttempt;
   auto result = measure(attempt, std::move(surroundings_->meters.meters), *surroundings_->feed,
@@ -460,7 +461,7 @@ Result<std::optional<runtime::BudgetWatch::Terms>> Session::BudgetTerms(int atte
   return std::optional(std::move(terms));
 }
 
-// A program that could not be started leaves a run that says so.
+// Records in the run that the program could not be started.
 Status Session::NotStarted(int attempt_number, const Error& error) {
   core::Attempt attempt;
   attempt.number = attempt_number;
@@ -474,14 +475,14 @@ Status Session::NotStarted(int attempt_number, const Error& error) {
   return Close();
 }
 
-// One that has nothing to sum up.
+// Closes a run that has nothing to summarize.
 Status Session::Close() {
   EBB_ASSIGN_OR_RETURN(core::RunRecord run, report::ReadRun(directory_->path()));
   EBB_RETURN_IF_ERROR(StoreSurroundings(*directory_, *surroundings_, run));
   return report::SealRun(directory_->path(), wall_.Now());
 }
 
-// The run is read once for all that is derived from it.
+// The run is read once, and everything is derived from that.
 Result<report::Summary> Session::Finish() {
   std::vector<std::string> notices;
   EBB_ASSIGN_OR_RETURN(core::RunRecord run, report::ReadRun(directory_->path(), &notices));
@@ -521,7 +522,7 @@ void Session::SayNotes(const std::vector<std::string>& notes) {
   }
 }
 
-// The error of a source that still fails, as a sentence for the user.
+// Reports the error of a source that still fails, as a sentence for the user.
 void Session::SayWhyUnknown() {
   const auto view = surroundings_->feed->Observe(surroundings_->clock.Now(), Duration::zero());
   if (!view) SayNotes({"the carbon intensity is not known: " + view.error().Message()});
@@ -542,7 +543,7 @@ Result<RunResult> ResumeRun(const Path& directory, const FlagValues& given, bool
   EBB_ASSIGN_OR_RETURN(RunOptions options, ReadOptions(directory));
   EBB_ASSIGN_OR_RETURN(report::RunDirectory opened, report::RunDirectory::Open(directory));
   EBB_ASSIGN_OR_RETURN(core::RunRecord before, report::ReadRun(directory));
-  // An earlier resume may have raised it.
+  // An earlier resume may have raised the budget.
   const bool limited = !options.metering.budget.empty() || given.contains("budget-kwh") ||
                        given.contains("budget-g");
   if (limited && before.budget.budget) options.metering.budget = *before.budget.budget;

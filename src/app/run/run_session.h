@@ -1,7 +1,7 @@
 #pragma once
-// One run from submission to summary: opens the signal, waits at the gate, starts and measures the
-// program, stores everything in the run directory and derives the views. This is where ports meet
-// their implementations.
+// Carries out one run from submission to summary: opens the signal, waits at the gate, starts and
+// measures the program, stores everything in the run directory and derives the views. Here the
+// ports get their implementations.
 
 #include <filesystem>
 #include <functional>
@@ -20,34 +20,36 @@ namespace ebb::app {
 
 struct RunRequest {
   RunOptions options;
-  std::vector<std::string> command;  ///< empty: the machine is measured until a request to stop
-  /// AttemptOptions::stop_grace
+  std::vector<std::string> command;  ///< empty to measure the machine until a request to stop
+  /// see AttemptOptions::stop_grace
   std::optional<Duration> stop_grace{};
   std::optional<core::TrainingSettings> training;
-  /// It was split from the process at the terminal (platform::Background), which is let go once it
-  /// is decided whether to wait.
+  /// True if this process was split from the one at the terminal (platform::Background), which ends
+  /// once it is decided if the run waits.
   bool detached = false;
-  /// Notes about this machine's meters are the same for every run of a series: shown once, logged
-  /// always.
+  /// False if the notes about this machine's meters were shown before, for an earlier run of a
+  /// series. They are always logged.
   bool show_meter_notes = true;
 };
 
 struct RunResult {
-  int exit_code = 0;  ///< the program's own; 128 + n if a signal ended the wait; 75 if stopped
+  int exit_code = 0;  ///< exit code of the program; 128 + n if a signal ended the wait; 75 if
+                      ///< stopped
   std::filesystem::path directory;
   core::AttemptOutcome outcome = core::AttemptOutcome::kNotStarted;
 };
 
-/// Makes what shows a run, from its options: those of a run that is continued are read first.
+/// Makes the display of a run from its options. For a run that is continued, the options are read
+/// first.
 using MakeDisplay = std::function<std::unique_ptr<RunDisplay>(const RunOptions&)>;
 
 /// Gates and runs a new run.
 Result<RunResult> RunOnce(const RunRequest& request, platform::ProcessSignals& signals,
                           const MakeDisplay& make_display);
 
-/// Continues a paused, failed or killed run with another attempt; it passes the gate again unless
-/// `options` say policy now. `given` are the flags of this command line, over those stored with the
-/// run. `detached`: as RunRequest has it.
+/// Continues a paused, failed or killed run with another attempt. The attempt passes the gate again
+/// unless the policy in `options` is now. `given` are the flags of this command line, which
+/// override those stored with the run. `detached`: see RunRequest.
 Result<RunResult> ResumeRun(const std::filesystem::path& directory, const FlagValues& given,
                             bool detached, platform::ProcessSignals& signals,
                             const MakeDisplay& make_display);

@@ -20,7 +20,7 @@ bool Waits(const config::SchedulerConfig& scheduler) {
   return scheduler.policy != config::GatePolicyKind::kNow || scheduler.prices.threshold;
 }
 
-// "baseline-20261120T203312Z-3f2a": readable, sorted by time, unique.
+// A run id such as "baseline-20261120T203312Z-3f2a": readable, sorted by time, unique.
 std::string NewRunId(const std::string& name, Time created) {
   std::string stamp;
   for (const char c : FormatTime(std::chrono::floor<std::chrono::seconds>(created))) {
@@ -37,14 +37,14 @@ std::string NewRunId(const std::string& name, Time created) {
   return safe + "-" + stamp + "-" + suffix;
 }
 
-// A run that starts at any intensity does not wait for the first answer of the source.
+// A run that starts at any intensity does not wait for the source's first answer.
 signals::FirstAnswer WhenAnswered(const config::SchedulerConfig& scheduler) {
   return !Waits(scheduler) && scheduler.on_outage != core::OnOutage::kStop
              ? signals::FirstAnswer::kBeside
              : signals::FirstAnswer::kAwaited;
 }
 
-// The second signal, which must be of the other kind; null where none is wanted.
+// The second signal, which must be of the other kind; nullptr if none is wanted.
 Result<std::unique_ptr<runtime::SignalFeed>> OpenOther(const RunOptions& options,
                                                        core::SignalKind kind, Time now,
                                                        const std::function<bool()>& stop_asked) {
@@ -127,7 +127,7 @@ Status StoreSurroundings(report::RunDirectory& directory, const Surroundings& su
 Status StoreOutlook(const std::filesystem::path& directory, const Surroundings& surroundings,
                     core::RunRecord& run) {
   if (run.latest_start() > run.spec.submitted || run.ledger.empty()) return {};
-  // The run ends now, so a run that began a day later would end a day from now.
+  // The run ends now, so the same run one day later would end a day from now.
   constexpr Duration kSlack{std::chrono::hours{1}};
   const auto view =
       surroundings.feed->Observe(surroundings.clock.Now(), report::kLongestWait + kSlack);

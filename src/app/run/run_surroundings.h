@@ -1,7 +1,7 @@
 #pragma once
-// What a run is held against and measured with: its signals, prices, grid clock and meters, opened
-// from the options of a run, described in its directory, and stored there when it is over. Users:
-// the session of a command line (run_session.h) and the library (lib/tracker.h).
+// The signals, prices, grid clock and meters of a run. They are opened from the options of a run,
+// described in its directory, and stored there at its end. Users: the session of a command line
+// (run_session.h) and the library (lib/tracker.h).
 
 #include <functional>
 #include <memory>
@@ -21,32 +21,33 @@ namespace ebb::app {
 
 struct Surroundings {
   std::unique_ptr<runtime::SignalFeed> feed;
-  std::unique_ptr<runtime::SignalFeed> other_feed;  ///< of the other kind; null: none
+  std::unique_ptr<runtime::SignalFeed> other_feed;  ///< signal of the other kind; nullptr if there
+                                                    ///< is none
   std::optional<prices::PriceSource> prices;
   runtime::GridClock clock;
   meter::MeterSet meters;
 };
 
-/// `wall` must outlive what is returned. Options that contradict each other are an Error; so is a
-/// source that cannot be read. `stop_asked` ends the wait for a live source's first answer.
+/// `wall` must outlive the result. An Error if options contradict each other or a source cannot be
+/// read. `stop_asked` ends the wait for a live source's first answer.
 Result<std::unique_ptr<Surroundings>> OpenSurroundings(const RunOptions& options,
                                                        runtime::Clock& wall, Time replay_begin,
                                                        const std::function<bool()>& stop_asked);
 
-/// All that the run directory says of a new run but its command and training; with a new run_id.
+/// The specification of a new run, without its command and training, and with a new run_id.
 core::RunSpec SpecOf(const RunOptions& options, const Surroundings& surroundings,
                      const std::string& name, Time created_wall);
 
-/// Where the options place it.
+/// The directory in which the options place the run.
 std::filesystem::path DirectoryFor(const RunOptions& options, const core::RunSpec& spec);
 
-/// What a report needs to know of the world around the run, stored, and then part of `run`: what
-/// the directory holds.
+/// Stores the signals and prices that a report needs, and adds them to `run`, which is the content
+/// of the directory.
 Status StoreSurroundings(report::RunDirectory& directory, const Surroundings& surroundings,
                          core::RunRecord& run);
 
-/// Of a run that could not wait: the hours around it, for what waiting would have brought
-/// (report/run/had_it_waited.h); stored, and then part of `run`.
+/// For a run that could not wait: stores the hours around it, from which the effect of waiting is
+/// computed (report/run/had_it_waited.h), and adds them to `run`.
 Status StoreOutlook(const std::filesystem::path& directory, const Surroundings& surroundings,
                     core::RunRecord& run);
 

@@ -23,7 +23,7 @@ std::string Variable(const char* name) {
   return value ? value : "";
 }
 
-// An Error: the file of the token cannot be read.
+// An Error if the file of the token cannot be read.
 Result<trackers::MlflowServer> ServerOf(const core::Tracking& tracking) {
   trackers::MlflowServer server;
   server.url = tracking.mlflow;
@@ -68,7 +68,7 @@ trackers::Texts ConfigurationOf(const core::RunSpec& spec) {
   return texts;
 }
 
-// Values with a common moment and step; what is unknown or no number is left out.
+// Values of one moment and step; values that are unknown or not a number are left out.
 class Values {
  public:
   Values(std::int64_t step, Time wall) : step_(step), wall_(wall) {}

@@ -1,6 +1,6 @@
 #pragma once
-// A run's configuration, loss, energy and grams for experiment trackers, while it lasts
-// (docs/trackers.md). A tracker that fails is said once and costs the run nothing.
+// Sends a run's configuration, loss, energy and emissions to experiment trackers during the run
+// (docs/trackers.md). A failure of a tracker is reported once and does not harm the run.
 
 #include <memory>
 #include <optional>
@@ -19,30 +19,30 @@
 
 namespace ebb::app {
 
-/// Before a run begins: an Error where a target cannot be one, or a secret would travel in the
-/// open.
+/// Checks the targets before a run begins. An Error if a target is not valid, or if a secret would
+/// be sent unencrypted.
 Status CheckTrackers(const core::Tracking& tracking);
 
-/// With paths that hold wherever they are used; addresses stay.
+/// Makes paths absolute; addresses stay as they are.
 core::Tracking AbsoluteTracking(core::Tracking tracking);
 
-/// Makes MLflow as `tracking` names it. `note`: where the run's id is kept. An Error: the file of
-/// the token cannot be read.
+/// Makes the MLflow tracker that `tracking` names. `note`: the file that keeps the id of the MLflow
+/// run. An Error if the file of the token cannot be read.
 Result<trackers::BackgroundTracker::Make> MlflowOf(const core::Tracking& tracking,
                                                    const std::filesystem::path& note);
-/// In the directory of a run.
+/// The path of that file in the directory of a run.
 std::filesystem::path MlflowNoteIn(const std::filesystem::path& run_directory);
 
-/// How the end of an attempt is told.
+/// The outcome of an attempt in the words of trackers.
 trackers::Outcome OutcomeOf(core::AttemptOutcome outcome);
-/// The same of a job that has ended, and its last attempt: a program that its budget or a signal
-/// ended was killed, also where its job has failed by that.
+/// The outcome of a job that has ended, from its stage and its last attempt. A program that its
+/// budget or a signal ended counts as killed, even if its job failed because of that.
 trackers::Outcome EndOf(engine::Stage stage, core::AttemptOutcome last);
 
 /// One attempt of a run. One thread.
 class RunTrackers {
  public:
-  /// `before`: what earlier attempts of the run measured.
+  /// `before`: the measurements of earlier attempts of the run.
   RunTrackers(const core::Tracking& tracking, const core::RunSpec& spec,
               const core::RunRecord& before, const std::filesystem::path& run_directory);
 
@@ -50,16 +50,15 @@ class RunTrackers {
   void OnBegin(const core::Attempt& attempt);
   void OnRows(std::span<const core::LedgerRow> rows);
   void OnProgress(std::span<const report::ProgressEvent> events);
-  /// What the user should be told.
+  /// The notes for the user since the last call.
   std::vector<std::string> TakeNotes();
-  /// The attempt has ended; does not wait for what is on its way.
+  /// The attempt has ended; does not wait for delivery.
   void OnEnd(const core::Attempt& attempt, const report::Summary& summary);
   /// The program could not be started.
   void OnFailure(Time wall);
-  /// After OnEnd or OnFailure: waits some seconds for what is on its way. True: all of it was
-  /// taken.
+  /// Waits some seconds for delivery after OnEnd or OnFailure. True if everything was accepted.
   bool WaitForEnd();
-  /// After those: WaitForEnd would not wait.
+  /// True if WaitForEnd would not have to wait.
   bool HasEnded() const;
 
  private:

@@ -14,12 +14,12 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-// "models/qwen/" is called qwen, too.
+// The last part of a path; "models/qwen/" also gives "qwen".
 std::string NameOf(const std::filesystem::path& path) {
   return (path.has_filename() ? path : path.parent_path()).filename().string();
 }
 
-// As train_result.json names model and data.
+// The settings with the names that train_result.json uses for model and data.
 core::TrainingSettings SettingsOf(const config::TrainingConfig& training, std::int64_t seed) {
   core::TrainingSettings settings;
   settings.batch_size = static_cast<int>(training.batch_size);
@@ -95,7 +95,7 @@ Words TrainingWords(const config::TrainingConfig& training, std::int64_t seed) {
 
 constexpr Duration kBetweenLooks{1000};
 
-// The command that asks it. The seed decides nothing of this.
+// The command that asks the trainer if it can start; the seed does not matter for this.
 Words QuestionOf(const RunRequest& run) {
   Words question = run.command;
   const auto seed = std::find(question.begin(), question.end(), "--seed");

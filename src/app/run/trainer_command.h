@@ -11,7 +11,7 @@
 
 namespace ebb::app {
 
-/// ebb-train: beside this program, else by its name alone; EBB_TRAIN_PROGRAM names another.
+/// The ebb-train beside this program, else the bare name; EBB_TRAIN_PROGRAM names another.
 std::string TrainerProgram();
 
 /// Command line, settings and options of one seed. ebb-train is looked for beside this program,

@@ -35,12 +35,12 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::array<std::string_view, 3> kHealthNames{"fine", "advice", "problem"};
-constexpr Duration kPatience{3000};     // with any address
-constexpr Duration kFirstAnswer{4000};  // of the grid signal
+constexpr Duration kPatience{3000};     // time for any address to answer
+constexpr Duration kFirstAnswer{4000};  // time for the first answer of the grid signal
 constexpr std::uint64_t kTooFull = 100'000'000, kNearlyFull = 1'000'000'000;
 constexpr std::uint64_t kLongestCache = 64 << 20;
-constexpr int kEarliestYear = 2024;  // when Ebb was written
-// The last thing that went wrong with an address.
+constexpr int kEarliestYear = 2024;  // the year in which Ebb was written
+// The latest error of an address.
 class Trouble {
  public:
   void Note(std::string what) {
@@ -106,7 +106,7 @@ class Doctor {
 
   void Signal() {
     const auto flags = WithSettings(request_.flags, SettingsFor::kRun);
-    if (!flags) return;  // no command has a signal before that is mended
+    if (!flags) return;  // no command has a signal before that problem is solved
     RunOptions options;
     const Status applied = ApplyFlags(*flags, options);
     metering_ = options.metering;
@@ -127,14 +127,15 @@ class Doctor {
     Fine("zone", signal.zone + (signal.zone_origin.empty() ? "" : ", from " + signal.zone_origin));
   }
 
-  // Without the cache, so that nothing is written and the answer is one of now.
+  // Works without the cache, so that nothing is written and the answer is a present one.
   void AskSignal(signals::SignalOptions signal) {
     const std::string cache = signal.cache_directory == "auto" ? signals::DefaultCacheDirectory()
                                                                : signal.cache_directory;
     signal.cache_directory = "";
     const auto begin = std::chrono::steady_clock::now();
     const auto late = [begin] { return std::chrono::steady_clock::now() - begin > kFirstAnswer; };
-    // The feed keeps trying; what went wrong meanwhile is known here. The feed's thread asks.
+    // The feed keeps trying; this records the errors meanwhile. The feed's thread makes the
+    // requests.
     const auto trouble = std::make_shared<Trouble>();
     const auto http_get = [trouble](platform::HttpRequest request) {
       request.timeout = std::min(request.timeout, kPatience);
@@ -175,7 +176,8 @@ class Doctor {
     Fine("signal", what);
   }
 
-  // "; the cache holds an answer of 40min ago", which stands in for a while.
+  // A note on the cache: "; the cache holds an answer of 40min ago", which replaces live answers
+  // for a while.
   static std::string CachedNote(const std::string& directory, const signals::SignalOptions& signal,
                                 const core::SignalIdentity& identity, Time now) {
     if (directory.empty()) return "";
@@ -292,7 +294,7 @@ class Doctor {
   void Store() {
     auto path = StorePathOf(request_.place.store);
     if (!path) return Report("store", path.error());
-    // This user may be that of the machine's service, whose store is in its own place.
+    // This user may be that of the machine's service, whose store is in another place.
     const auto service = FindService(request_.place, SourcesOfMachine());
     if (service && !service->store.empty()) path = service->store;
     std::error_code error;

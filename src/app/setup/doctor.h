@@ -1,5 +1,5 @@
 #pragma once
-// What is wrong on this machine, and what would be better, each with its remedy: looks at the
+// Finds problems and possible improvements on this machine, each with a remedy. It looks at the
 // settings, the grid signal, the meters, the service, the disk and the clock. It writes nothing,
 // and without a network it is done in a few seconds.
 
@@ -14,34 +14,34 @@ namespace ebb::app {
 
 enum class Health {
   kFine,
-  kAdvice,   ///< it works, and could be better
+  kAdvice,   ///< works, but could be better
   kProblem,  ///< something does not work
 };
-/// "fine", "advice", "problem".
+/// "fine", "advice" or "problem".
 std::string_view Name(Health health);
 
 struct Finding {
   std::string topic;  ///< "zone", "cpu"
   Health health = Health::kFine;
   std::string text;
-  std::string remedy{};  ///< with kAdvice and kProblem: what to do
+  std::string remedy{};  ///< advice, for kAdvice and kProblem
 };
 
 struct DoctorRequest {
-  FlagValues flags;     ///< of the signal and of metering
-  ServicePlace place;   ///< of the service
-  std::string version;  ///< of Ebb
+  FlagValues flags;     ///< flags of the signal and of metering
+  ServicePlace place;   ///< place of the service
+  std::string version;  ///< version of Ebb
 };
 
 std::vector<Finding> Examine(const DoctorRequest& request);
 
-// The parts that judge what they are told. Pure.
+// The functions below judge the facts that they are given. Pure.
 
-/// `year` of the wall clock; `kept`: the kernel says that something keeps it in step.
+/// Judges the `year` of the wall clock. `kept`: the kernel reports that the clock is synchronized.
 Finding JudgeClock(int year, bool kept);
-/// Of the disk that holds `what`.
+/// Judges the disk that holds `what`.
 Finding JudgeSpace(const std::string& what, const std::string& where, std::uint64_t free_bytes);
-/// Of the service that answered.
+/// Judges the version of the service that answered.
 Finding JudgeVersion(const std::string& where, const std::string& theirs, const std::string& ours);
 
 }  // namespace ebb::app

@@ -16,7 +16,7 @@
 namespace ebb::app {
 namespace {
 
-// Of a text without a line break, so that YAML reads it as it is.
+// Quotes a text without line breaks so that YAML reads it unchanged.
 std::string InQuotes(const std::string& text) {
   std::string quoted = "\"";
   for (const char c : text) {

@@ -10,28 +10,28 @@ namespace ebb::app {
 struct NewSettings {
   std::string zone;
   std::string scope = "process";
-  /// Of one service: where its token is, or the token itself, which goes into a file of its own
-  /// beside the settings. At most one of them.
+  /// The token of one service: the variable or file that holds it, or the token itself, which is
+  /// written to a separate file beside the settings. At most one is set.
   std::string token_env, token_file, token;
-  /// Whose it is, by the name of its settings (signals/key_services.h).
+  /// The service of the token, by the name of its settings (signals/key_services.h).
   std::string token_of = "electricity_maps";
 };
 
-/// An Error: no grid zone begins like this, and no cloud region is called so. A slip of the fingers
-/// would otherwise be found by the first command that asks the grid.
+/// An Error if no grid zone begins like this and no cloud region has this name. Otherwise a typing
+/// error would only show in the first command that asks the grid.
 Status CheckNewZone(const std::string& zone);
 
-/// An Error: a zone as above, or a value that the file would be refused for.
+/// An Error for an unknown zone (see CheckNewZone), or a value for which the file would be refused.
 Status CheckNewSettings(const NewSettings& wanted);
 
-/// The YAML, with comments. `path` is where it goes.
+/// The settings file as YAML, with comments. `path`: where it will be written.
 std::string SettingsText(const NewSettings& wanted, const std::string& path);
 
-/// Beside the settings at `path`, of the service with these settings.
+/// The file beside the settings at `path` for the token of the service named `token_of`.
 std::string NewTokenFile(const std::string& path, const std::string& token_of);
 
-/// Writes the token, if there is one, and then the settings: each wholly or not at all, for nobody
-/// else to change; the token for nobody else to read.
+/// Writes the token, if there is one, and then the settings. Each file is written completely or not
+/// at all. Only the user can change them, and only the user can read the token.
 Status WriteSettings(const NewSettings& wanted, const std::string& path);
 
 }  // namespace ebb::app

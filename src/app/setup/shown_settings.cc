@@ -20,7 +20,7 @@ std::string FlagOf(const SettingRow& row, const FlagValues& given, const Service
   return row.flag.empty() || found == given.end() ? "" : found->second;
 }
 
-// "service.token_file" -> "--token-file".
+// The flag of a setting: "service.token_file" -> "--token-file".
 std::string NameOfFlag(const SettingRow& row) {
   if (!row.flag.empty()) return "--" + row.flag;
   std::string name = row.key.substr(row.key.find('.') + 1);
@@ -29,7 +29,7 @@ std::string NameOfFlag(const SettingRow& row) {
   return "--" + name;
 }
 
-// What holds where neither flags, environment nor files say anything.
+// Fills in the value that applies if neither flags, environment nor files set one.
 void Otherwise(const SettingRow& row, ShownSetting& shown) {
   shown.value = row.fallback;
   if (row.key == "zone") {

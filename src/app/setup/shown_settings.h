@@ -1,6 +1,6 @@
 #pragma once
-// Every setting with its value and where that comes from, for people and programs who ask. No
-// secret is among them: of a variable that holds one, only that it is set.
+// Lists every setting with its value and its origin, for people and programs. Secrets are never
+// shown: for a variable that holds one, only the fact that it is set.
 
 #include <optional>
 #include <string>
@@ -13,18 +13,19 @@
 namespace ebb::app {
 
 enum class SettingFrom { kFlag, kVariable, kFile, kDefault, kGuess, kNothing };
-/// "flag", "environment", "file", "default", "guess", "not set".
+/// "flag", "environment", "file", "default", "guess" or "not set".
 std::string_view Name(SettingFrom from);
 
 struct ShownSetting {
   std::string key;
   std::string value;  ///< "" with kNothing
   SettingFrom from = SettingFrom::kNothing;
-  std::string where;  ///< "--zone", "EBB_ZONE", "/home/me/.config/ebb/config.yaml:3", why a guess
+  std::string where;  ///< "--zone", "EBB_ZONE", "/home/me/.config/ebb/config.yaml:3", the reason of
+                      ///< a guess
 };
 
-/// In the order of SettingRows. `given` are flags of this command line. Asks nobody but a cloud's
-/// metadata service for a guess of the zone, and only where the firmware names the cloud.
+/// The settings in the order of SettingRows. `given` are flags of this command line. Sends no
+/// request, except to a cloud's metadata service to guess the zone if the firmware names a cloud.
 std::vector<ShownSetting> ShowSettings(const UserSettings& settings,
                                        const store::Variables& variable, const FlagValues& given,
                                        const ServicePlace& place);

@@ -11,7 +11,7 @@
 namespace ebb::app {
 namespace {
 
-// Somebody sits and waits.
+// Short, because a person is waiting.
 constexpr Duration kPatience{5000};
 
 // " Live values need a token: free of Electricity Maps (https://...: hours with imports), ...".

@@ -1,6 +1,5 @@
 #pragma once
-// What `ebb init` tells of the zone and the token that it was given, before somebody builds on
-// them.
+// The advice of `ebb init` about the given zone and token, before anybody relies on them.
 
 #include <string>
 #include <vector>
@@ -12,9 +11,10 @@
 
 namespace ebb::app {
 
-/// Which case a zone is: live values without a token, typical days, only the yearly mean of its
-/// country, or nothing. A cloud region is told as the zone that it draws from; "cloud" too, where
-/// this machine's cloud says its region. One sentence or two, with what to do; no line break.
+/// Describes the data for a zone: live values without a token, typical days, only the yearly mean
+/// of its country, or nothing. A cloud region is described as the grid zone that it draws from; so
+/// is "cloud", if this machine's cloud names its region. One or two sentences with advice; no line
+/// break.
 std::string WhatIsKnownOf(const std::string& zone);
 
 /// The services of which a token would bring live values, the best first; none where the zone has

@@ -81,7 +81,7 @@ Result<core::BudgetRecord> ReadSweepBudget(const SweepPaths& paths) {
   std::error_code ignored;
   if (!std::filesystem::exists(paths.budget(), ignored)) return record;
   EBB_ASSIGN_OR_RETURN(const std::string text, platform::ReadFile(paths.budget()));
-  // A kill may leave a line half written: what it said is said again.
+  // A kill may leave a half-written line; its event is recorded again.
   for (const std::string_view line : Split(text, '\n'))
     if (!line.empty()) std::ignore = report::AddBudgetLine(line, paths.budget().string(), record);
   return record;

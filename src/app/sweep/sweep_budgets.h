@@ -1,7 +1,7 @@
 #pragma once
-// What the experiments of `ebb sweep run` may use, and each of them (core/budget.h): read from the
-// sweep file and the flags that go over it, kept with the sweep, and what a sweep that is continued
-// makes of it.
+// The budgets of the experiments of `ebb sweep run`, for each experiment and for all together
+// (core/budget.h). They are read from the sweep file and the flags that override it, stored with
+// the sweep, and applied when a sweep is continued.
 
 #include <array>
 
@@ -13,22 +13,23 @@
 
 namespace ebb::app {
 
-/// The flags, without dashes: of each experiment, and of all together.
+/// The flags, without dashes: the first ones for each experiment, the others for all experiments
+/// together.
 inline constexpr std::array<const char*, 5> kBudgetFlags{"budget-kwh", "budget-g", "budget-action",
                                                          "sweep-budget-kwh", "sweep-budget-g"};
 
-/// `flags` over what the file says of each experiment.
+/// The budget of each experiment: `flags` override the file.
 Result<core::Budget> ExperimentBudget(const core::Submission& common, const FlagValues& flags);
 
-/// `flags` over what the file says of all experiments together; its action is stop.
+/// The budget of all experiments together: `flags` override the file. Its action is stop.
 Result<core::Budget> WholeBudget(const sweep::Sweep& sweep, const FlagValues& flags);
 
-/// The run that stopped at a limit which `budget` does not raise, and may go on once it does:
-/// nullptr when it may go on now.
+/// The event that stopped the run at a limit which `budget` does not raise; nullptr if the run may
+/// go on now.
 const core::BudgetEvent* HeldBy(const std::vector<core::BudgetEvent>& events,
                                 const core::Budget& budget);
 
-/// What the budget of all experiments said so far, of a sweep without a store.
+/// The budget events so far of all experiments together, for a sweep without a store.
 Result<core::BudgetRecord> ReadSweepBudget(const SweepPaths& paths);
 
 }  // namespace ebb::app

@@ -1,5 +1,5 @@
 #pragma once
-// The port of whoever looks at a sweep while it runs: cli/sweep_display.h for people.
+// The port for displays of a running sweep: cli/sweep_display.h for people.
 //
 // Thread contract: any thread.
 
@@ -14,13 +14,13 @@ class SweepObserver {
  public:
   virtual ~SweepObserver() = default;
 
-  /// A line that stays.
+  /// Prints a line that stays.
   virtual void Say(const std::string& line) = 0;
-  /// What has changed since the last view. `now`: on the grid clock.
+  /// Shows the changes since the last view. `now`: on the grid clock.
   virtual void Show(const service::View& view, Time now) = 0;
-  /// No view follows: what is said next begins a line of its own.
+  /// No view follows; the next text begins a line of its own.
   virtual void Finish() = 0;
-  /// What came of it, kept in `directory`.
+  /// Shows the result of the sweep, which is stored in `directory`.
   virtual void ShowReport(const report::SweepReport& report, const std::string& directory) = 0;
 };
 

@@ -29,7 +29,7 @@ namespace {
 using report::SweepOutcome;
 using report::SweepRow;
 
-// What earlier versions stopped early: a line of stopped.jsonl.
+// An experiment that an earlier version stopped early: a line of stopped.jsonl.
 struct Stopped {
   std::string name, why;
   double saved_kwh = 0, saved_g = 0;
@@ -42,7 +42,8 @@ void Visit(FieldReader& archive, Stopped& value) {
   archive.Maybe("estimated_saved_g", value.saved_g);
 }
 
-// By name. Lines that cannot be read are passed over: a crash may leave one.
+// The stopped experiments by name. Lines that cannot be read are ignored, because a crash may leave
+// one.
 std::map<std::string, Stopped> ReadStopped(const std::filesystem::path& file) {
   std::map<std::string, Stopped> stopped;
   const auto text = platform::ReadFile(file);
@@ -75,7 +76,7 @@ void SetLoss(const core::RunRecord& record, SweepRow& row) {
   if (record.training && record.epochs.empty()) row.loss = record.training->test_loss;
 }
 
-// An attempt that was killed together with Ebb has no outcome that says so.
+// An attempt that was killed together with Ebb has no outcome that shows it.
 void SetBudgetNote(const core::RunRecord& record, SweepRow& row) {
   if (row.outcome == SweepOutcome::kDone || !record.budget.budget) return;
   const core::Budget& budget = *record.budget.budget;
@@ -131,7 +132,7 @@ void SetMachine(const std::filesystem::path& file, report::SweepReport& report,
   report.machine = machine;
 }
 
-// What is left of a sweep that its budget stopped.
+// Adds a notice on the experiments that are left of a sweep that its budget stopped.
 void AddBudgetNotice(const core::BudgetRecord& record, const report::SweepReport& report,
                      std::set<std::string>& notices) {
   const auto left = std::count_if(report.rows.begin(), report.rows.end(),
@@ -148,7 +149,7 @@ void AddBudgetNotice(const core::BudgetRecord& record, const report::SweepReport
 
 namespace {
 
-// Of a sweep that an earlier version ran: from its files.
+// The report of a sweep that an earlier version ran, from its files.
 Result<report::SweepReport> ReportOfFiles(const SweepPaths& paths) {
   EBB_ASSIGN_OR_RETURN(const config::SweepConfig config,
                        config::LoadSweepConfig(paths.sweep_file().string()));
@@ -198,7 +199,7 @@ Result<report::SweepReport> ReportOfFiles(const SweepPaths& paths) {
   return report;
 }
 
-// Why it ended, or does not go on.
+// Notes why the job ended or does not continue.
 void SetBudgetNote(const SweepPaths& paths, const core::Submission& submission, SweepRow& row) {
   const core::BudgetRecord record{
       submission.budget,
@@ -212,7 +213,7 @@ void SetBudgetNote(const SweepPaths& paths, const core::Submission& submission, 
   }
 }
 
-// On a replayed clock nobody knows the intensity of an hour of the wall clock.
+// On a replayed clock, the intensity of hours of the wall clock is unknown.
 Result<report::SweepMachine> MachineOf(store::Database& database, Pue pue) {
   report::SweepMachine machine;
   EBB_ASSIGN_OR_RETURN(const bool replayed, store::IsReplayed(database));
@@ -250,7 +251,7 @@ Status AddNotices(store::Database& database, const core::SweepId sweep,
     for (const std::string& notice : report::ReplayNotices(run)) notices.insert(notice);
     if (run.spec.clock.skip_waits)
       notices.insert("Waits in which nothing ran were jumped over on the grid clock.");
-    break;  // it is the same for all
+    break;  // all jobs have the same
   }
   EBB_ASSIGN_OR_RETURN(const auto record, store::FindSweep(database, sweep));
   EBB_ASSIGN_OR_RETURN(auto events, store::SweepBudgetEventsOf(database, sweep));
@@ -259,7 +260,8 @@ Status AddNotices(store::Database& database, const core::SweepId sweep,
   return {};
 }
 
-// Refused, or not asked for yet: the same command asks for them again.
+// Adds experiments without a job: they were refused, or not submitted yet. The same command submits
+// them again.
 Status AddThoseWithoutAJob(const SweepPaths& paths, report::SweepReport& report) {
   EBB_ASSIGN_OR_RETURN(const config::SweepConfig config,
                        config::LoadSweepConfig(paths.sweep_file().string()));
@@ -297,7 +299,7 @@ Result<report::SweepReport> ReportOfStore(const SweepPaths& paths) {
   service::ReadLosses(*facts,
                       [&](core::JobId job) { return paths.JobsDirectory() / std::to_string(job); });
   report::SweepReport report = service::SweepReportOf(*facts);
-  report.number.reset();  // it is the only one of its store
+  report.number.reset();  // the only sweep of its store needs no number
   for (SweepRow& row : report.rows) {
     if (row.attempts == 0 && !IsOver(row.outcome)) row.outcome = SweepOutcome::kNotRun;
     EBB_ASSIGN_OR_RETURN(const auto submission, store::FindSubmission(database, *row.job));

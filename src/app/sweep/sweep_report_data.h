@@ -1,5 +1,5 @@
 #pragma once
-// Reads what is known of a sweep from its directory (sweep_paths.h says what is in it).
+// Reads the report of a sweep from its directory (sweep_paths.h describes the directory).
 
 #include <filesystem>
 
@@ -10,7 +10,7 @@ namespace ebb::app {
 
 Result<report::SweepReport> ReadSweepReport(const std::filesystem::path& directory);
 
-/// The report as one file for a browser: the page of the service with this sweep alone.
+/// The report as one HTML file: the page of the service with this sweep alone.
 std::string SweepPage(const std::filesystem::path& directory, const report::SweepReport& report);
 
 }  // namespace ebb::app

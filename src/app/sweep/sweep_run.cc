@@ -36,13 +36,13 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kSomeFailed = 1;
-// A budget looks ahead by one sample: none waits longer than that to be counted.
+// A budget looks ahead by one sample, so a sample must be counted within this time.
 constexpr Duration kLongestTick{250};
 constexpr std::chrono::milliseconds kRedraw{250};
-// Of the sweep and its experiments: asked for again, they are those that are there.
+// The key of the sweep and of its experiments: submitting them again gives the existing ones.
 constexpr const char* kKey = "sweep";
 
-// Shows the service and keeps the runs, on a thread of its own, until it goes.
+// Shows the service and writes the runs, on a thread of its own, until it is stopped.
 class SweepWatcher {
  public:
   SweepWatcher(const service::Service& service, SweepObserver& observer, SweepRuns& runs)
@@ -51,7 +51,7 @@ class SweepWatcher {
   SweepWatcher(const SweepWatcher&) = delete;
   SweepWatcher& operator=(const SweepWatcher&) = delete;
 
-  /// A last look at everything.
+  /// Looks at everything a last time and stops.
   void Stop() {
     if (!thread_.joinable()) return;
     stopping_ = true;
@@ -84,7 +84,7 @@ class SweepWatcher {
   std::thread thread_;
 };
 
-// The page of the service while it runs, at an address of this machine.
+// The page of the service during the sweep, at an address of this machine.
 class LivePage {
  public:
   LivePage(service::Service& service, web::ApiOptions options)
@@ -104,7 +104,7 @@ class LivePage {
 
 class SweepSession {
  public:
-  /// `as_written`: without what flags say over it.
+  /// `as_written`: the sweep without changes by flags.
   SweepSession(SweepRunRequest request, sweep::Sweep sweep, std::string as_written,
                RunOptions options, SweepPaths paths, const MakeSweepObserver& make_observer)
       : request_(std::move(request)),
@@ -117,7 +117,7 @@ class SweepSession {
                                 [this](core::JobId job) { return service_->DirectoryOf(job); })) {}
 
   Result<int> Run(bool continued);
-  /// Before its directory is removed.
+  /// Call it before the sweep's directory is removed.
   void Close() { service_.reset(); }
 
  private:
@@ -148,10 +148,11 @@ class SweepSession {
   std::optional<runtime::GridClock> clock_;
   std::unique_ptr<RunCloser> closer_;
   std::unique_ptr<service::Service> service_;
-  const std::unique_ptr<SweepObserver> observer_;  // goes first: it asks the service for folders
+  const std::unique_ptr<SweepObserver> observer_;  // destroyed first, because it asks the service
+                                                   // for folders
 };
 
-// A replayed grid clock stands still while nobody looks at it: the store knows where.
+// A replayed grid clock stands still between calls; the store knows its position.
 Status SweepSession::OpenSignal() {
   EBB_RETURN_IF_ERROR(ValidateSignal(options_));
   EBB_RETURN_IF_ERROR(CheckTrackers(options_.tracking));
@@ -206,7 +207,8 @@ std::vector<const service::JobCard*> SweepSession::Cards(const service::View& vi
   return cards;
 }
 
-// Somebody is there who can decide otherwise; a sweep that has begun waits for its devices.
+// A new sweep fails if it has no devices, because a person is there to decide. A sweep that has
+// begun waits for its devices.
 Status SweepSession::CheckDevices() const {
   const auto view = service_->view();
   if (view->device_trouble.empty()) return {};
@@ -248,7 +250,7 @@ bool SameLimits(const core::Budget& a, const core::Budget& b) {
 
 }  // namespace
 
-// A sweep that its budget stopped goes on with a larger one only.
+// A sweep that its budget stopped continues only with a larger budget.
 Result<store::SweepRecord> SweepSession::CheckSweepBudget() const {
   EBB_ASSIGN_OR_RETURN(
       store::Database database,
@@ -270,7 +272,8 @@ Result<store::SweepRecord> SweepSession::CheckSweepBudget() const {
                    (stopped->measure == core::BudgetMeasure::kEnergy ? "kwh" : "g")});
 }
 
-// Of a sweep that is continued. What is held by a limit that is not raised stays so.
+// Changes the budgets of a sweep that is continued. Jobs held by a limit that is not raised stay on
+// hold.
 Status SweepSession::ChangeBudgets() {
   EBB_ASSIGN_OR_RETURN(const store::SweepRecord record, CheckSweepBudget());
   std::vector<service::Request> requests;
@@ -375,7 +378,7 @@ Result<int> SweepSession::Run(bool continued) {
   return RunService();
 }
 
-// The directories that were made for it, where there were none.
+// Removes the directories that were created for the sweep.
 void RemoveMade(const fs::path& directory, const fs::path& there_before) {
   std::error_code ignored;
   fs::remove_all(directory, ignored);
@@ -384,14 +387,14 @@ void RemoveMade(const fs::path& directory, const fs::path& there_before) {
     if (!fs::remove(above, ignored)) return;
 }
 
-// The nearest directory above it that there is; empty: the current one.
+// The nearest existing directory above it; empty for the current one.
 fs::path NearestAbove(fs::path directory) {
   std::error_code ignored;
   while (!directory.empty() && !fs::exists(directory, ignored)) directory = directory.parent_path();
   return directory;
 }
 
-// What has not begun leaves nothing behind.
+// A sweep that could not begin leaves no files behind.
 Result<int> BegunOrNothing(SweepSession& session, const SweepPaths& paths, bool continued) {
   std::error_code ignored;
   const fs::path before = NearestAbove(paths.directory);

@@ -1,6 +1,6 @@
 #pragma once
-// `ebb sweep run`: the queue service for one sweep on this machine, until all its experiments have
-// ended. Its store, in the directory of the sweep, lets it be continued.
+// `ebb sweep run`: runs the queue service for one sweep on this machine until all experiments have
+// ended. The store is in the directory of the sweep, so that the sweep can be continued.
 
 #include <filesystem>
 #include <functional>
@@ -16,27 +16,27 @@ namespace ebb::app {
 
 struct SweepRunRequest {
   std::string file;
-  FlagValues flags;    ///< of the groups signal, clock, measuring, output
-  std::string policy;  ///< empty: planner, or what the sweep was begun with
-  std::string slots;   ///< how many programs at a time on the CPU; empty: see docs/sweep.md
-  std::string gpus;    ///< names for CUDA_VISIBLE_DEVICES with commas between
-  std::string grace;   ///< between SIGTERM and SIGKILL
-  FlagValues budgets;  ///< sweep_budgets.h
-  bool page = false;   ///< shown in a browser while it runs
+  FlagValues flags;    ///< flags of the groups signal, clock, measuring, output
+  std::string policy;  ///< empty for planner, or the policy that the sweep began with
+  std::string slots;   ///< programs at a time on the CPU; empty: see docs/sweep.md
+  std::string gpus;    ///< values for CUDA_VISIBLE_DEVICES, separated by commas
+  std::string grace;   ///< time between SIGTERM and SIGKILL
+  FlagValues budgets;  ///< see sweep_budgets.h
+  bool page = false;   ///< show the sweep in a browser while it runs
 };
 
 /// The sweep's directory: --run-dir, or sweep-NAME under --output-dir.
 std::string SweepDirectory(const RunOptions& options, const std::string& name);
 
-/// Where the program of a job writes its progress.
+/// The folder in which the program of a job writes its progress.
 using DirectoryOf = std::function<std::filesystem::path(core::JobId)>;
-/// Makes what shows the sweep of this name, from its options: those of a sweep that is continued
-/// are read first.
+/// Makes the display of the sweep with this name from its options. For a sweep that is continued,
+/// the options are read first.
 using MakeSweepObserver = std::function<std::unique_ptr<SweepObserver>(
     const std::string& name, const RunOptions& options, DirectoryOf directory_of)>;
 
-/// The exit code: 0 all done, 1 an experiment failed, 75 interrupted, or stopped by a budget (it
-/// can be continued).
+/// The exit code: 0 if all experiments are done, 1 if one failed, 75 if interrupted or stopped by a
+/// budget (the sweep can be continued).
 Result<int> RunSweep(const SweepRunRequest& request, const MakeSweepObserver& make_observer);
 
 }  // namespace ebb::app

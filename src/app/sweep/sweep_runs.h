@@ -1,7 +1,7 @@
 #pragma once
-// The experiments of a sweep on this machine as run directories, so that every command that reads
-// runs reads them: DIR/runs/NAME is a link to the folder of its job, in which the program writes,
-// and a run is written from the store into it whenever its program has ended.
+// Makes the experiments of a sweep on this machine run directories, so that every command that
+// reads runs can read them. DIR/runs/NAME is a link to the folder of its job, in which the program
+// writes. Whenever a program has ended, its run is written from the store into that folder.
 //
 // Thread contract: one thread.
 
@@ -17,12 +17,12 @@ namespace ebb::app {
 
 class SweepRuns {
  public:
-  /// `prices` must outlive it.
+  /// `prices` must outlive this object.
   SweepRuns(SweepPaths paths, const std::optional<prices::PriceSource>& prices)
       : paths_(std::move(paths)), prices_(prices) {}
 
-  /// Those that have ended since the last call; with `all` those that are paused, too. What cannot
-  /// be written is named, and tried again with the next call.
+  /// Writes the runs that have ended since the last call; with `all` also those that are paused.
+  /// Returns the failures, which the next call tries again.
   std::vector<std::string> Keep(const service::View& view, bool all = false);
 
  private:
@@ -32,7 +32,7 @@ class SweepRuns {
   const SweepPaths paths_;
   const std::optional<prices::PriceSource>& prices_;
   std::set<core::JobId> linked_;
-  std::set<core::JobId> written_;  // since they ended
+  std::set<core::JobId> written_;  // jobs whose runs were written after their end
 };
 
 }  // namespace ebb::app

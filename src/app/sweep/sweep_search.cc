@@ -21,8 +21,9 @@ using report::SweepOutcome;
 constexpr Duration kBetweenLooks{1000};
 
 struct Trials {
-  std::vector<std::vector<sweep::Setting>> settings;  // of all, in order of their numbers
-  std::vector<sweep::TrialResult> results;            // of those that are over
+  std::vector<std::vector<sweep::Setting>> settings;  // settings of all trials, in order of their
+                                                      // numbers
+  std::vector<sweep::TrialResult> results;            // results of the trials that have ended
   std::size_t live = 0;
   SweepSearchEnd end;
 };
@@ -35,7 +36,7 @@ bool Is(const Json& row, SweepOutcome outcome) {
   return row.value("outcome", "") == report::Name(outcome);
 }
 
-// One that a person cancelled says nothing about its parameters.
+// Adds a trial. A trial that a person cancelled says nothing about its parameters.
 void Take(const Json& row, Trials& trials) {
   std::vector<sweep::Setting> settings;
   for (const auto& [name, value] : row.at("parameters").items())
@@ -69,7 +70,7 @@ class Search {
         options_{std::move(working_directory), std::move(key), {}, false, {}} {}
 
   Result<SweepSearchEnd> Run() {
-    // The first trial is the same at every call: it finds the sweep, or begins it.
+    // The first trial is the same at every call, so submitting it finds or begins the sweep.
     EBB_RETURN_IF_ERROR(Submit({}, 0));
     request_.say("sweep " + std::to_string(sweep_) + ": ebb queue --sweep " +
                  std::to_string(sweep_));
@@ -145,7 +146,7 @@ Result<SweepSearchEnd> RunSweepSearch(const SweepSearchRequest& request) {
   EBB_ASSIGN_OR_RETURN(const std::string text, platform::ReadFile(request.file));
   EBB_ASSIGN_OR_RETURN(ServiceClient client, ServiceClient::Find(request.service));
   EBB_RETURN_IF_ERROR(client.CheckToken());
-  // Another text is another search.
+  // A file with another text is another search.
   std::string key = search.config.sweep.name + "-" + platform::Sha256Hex(text).substr(0, 16);
   EBB_ASSIGN_OR_RETURN(const std::filesystem::path here, platform::WorkingDirectory());
   return Search(request, std::move(search), std::move(client), std::move(key), here.string()).Run();

@@ -1,7 +1,7 @@
 #pragma once
-// ebb sweep search: a Bayesian search as a client of the queue service. The service keeps all of
-// it, each trial as an experiment of one sweep with its parameters and losses, so the same file
-// goes on where it was, whoever stopped it.
+// `ebb sweep search`: a Bayesian search as a client of the queue service. The service stores the
+// whole search: each trial is an experiment of one sweep with its parameters and losses. So the
+// same file continues the search, whoever stopped it.
 
 #include <functional>
 #include <optional>
@@ -15,9 +15,9 @@ namespace ebb::app {
 struct SweepSearchRequest {
   ServicePlace service;
   std::string file;
-  /// What happens, a line each.
+  /// Receives what happens, one line each.
   std::function<void(const std::string&)> say;
-  /// True: somebody asked to stop meanwhile.
+  /// Waits; true if somebody asked to stop meanwhile.
   std::function<bool(Duration)> pause;
 };
 

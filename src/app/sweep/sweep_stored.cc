@@ -12,7 +12,7 @@ namespace {
 Status StoreFlags(const SweepRunRequest& request, const RunOptions& options,
                   const SweepPaths& paths) {
   FlagValues flags = ToFlags(options);
-  // The gate of single runs is not a sweep's.
+  // Flags of the gate of single runs do not apply to a sweep.
   for (const char* name : {"threshold", "start-by", "duration", "at-deadline"}) flags.erase(name);
   flags["policy"] = request.policy;
   if (!request.slots.empty()) flags["slots"] = request.slots;
@@ -21,8 +21,9 @@ Status StoreFlags(const SweepRunRequest& request, const RunOptions& options,
   return WriteFlags(paths.options(), flags);
 }
 
-// Decisions of the past are made again from the journal; other prices would make others, and on
-// another clock the sweep's times would mean something else.
+// Refuses changed prices and a changed clock. Past decisions are repeated from the journal, and
+// other prices would give other decisions; on another clock the sweep's times would have another
+// meaning.
 Status CheckUnchanged(const FlagValues& given, FlagValues stored, const SweepPaths& paths) {
   RunOptions options;
   EBB_RETURN_IF_ERROR(ApplyFlags(given, options));
@@ -55,7 +56,7 @@ Status CheckHasStore(const SweepPaths& paths) {
 Status CheckSameSweep(const SweepPaths& paths, const std::string& written_out) {
   EBB_ASSIGN_OR_RETURN(const std::string stored, platform::ReadFile(paths.sweep_file()));
   if (stored == written_out) return {};
-  // Earlier versions wrote the same sweep in other words.
+  // An earlier version may have written the same sweep differently.
   const auto same = config::ParseSweepConfig(stored, paths.sweep_file().string());
   if (same && sweep::LocalJobs(same->sweep) == written_out) return {};
   return Fail({ExitCode::kConfiguration,

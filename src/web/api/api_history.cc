@@ -42,8 +42,7 @@ Result<store::JobFilter> FilterOf(const HttpRequest& request, Time now) {
 HttpResponse Api::History(const HttpRequest& request, core::JobId) const {
   auto filter = FilterOf(request, service_.GridNow());
   if (!filter) return Respond(filter.error());
-  const auto limit = static_cast<std::size_t>(filter->limit++);  // one more, to see if there is
-                                                                 // another part
+  const auto limit = static_cast<std::size_t>(filter->limit++);  // one more than is shown
   web::History history;
   const auto read = reader_.Use([&](store::Database& database) -> ebb::Status {
     EBB_ASSIGN_OR_RETURN(auto records, store::ListJobs(database, *filter));

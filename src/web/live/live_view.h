@@ -40,8 +40,7 @@ class LiveView {
 
   LiveParts parts_;
   std::shared_ptr<const service::View> told_;
-  core::JobId last_waiting_ = std::numeric_limits<core::JobId>::max();  // highest waiting job that
-                                                                        // is sent
+  core::JobId last_waiting_ = std::numeric_limits<core::JobId>::max();  // highest sent
 };
 
 }  // namespace ebb::web
