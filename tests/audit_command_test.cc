@@ -39,7 +39,7 @@ TEST_F(AuditCommand, ARunAgreesUntilAByteIsChanged) {
   EXPECT_FALSE(json.at("audits")[0].at("checks")[0].at("ok").get<bool>());
 }
 
-// A terminal acts on control characters: what stands in a file is never printed as it is.
+// A terminal acts on control characters, so the content of a file is never printed as it is.
 TEST_F(AuditCommand, BytesOfADamagedFileDoNotReachTheTerminal) {
   Run("one", "sleep 0.3");
   for (const char* file : {"run.json", "ledger.jsonl", "decisions.jsonl", "attempts.jsonl"}) {
@@ -72,7 +72,8 @@ TEST_F(AuditCommand, SeveralRunsHeadsAndWhatIsNoRun) {
   EXPECT_EQ(Ebb({"audit", "one", "--job", "1"}).code, 2);
 }
 
-// On a flat signal all starts are the best: what is told of that is rounding.
+// On a flat signal all starts are equally good, so the reported differences between them are
+// rounding errors.
 TEST_F(AuditCommand, AMergedRunAgrees) {
   for (const char* run : {"one", "two"})
     ASSERT_EQ(Ebb({"track", "--zone", "DE", "--run-dir", run, "--interval", "100ms", "--quiet",
@@ -93,7 +94,7 @@ TEST_F(AuditCommand, AJobIsLookedForInTheStore) {
   EXPECT_NE(job.err.find("none.db"), std::string::npos) << job.err;
 }
 
-// A run that was killed has no seal; it is continued, and sealed at its end.
+// A run that was killed has no seal. Here it is continued and gets its seal at its end.
 TEST_F(AuditCommand, APausedRunIsContinuedOnTheSameChains) {
   const Outcome paused =
       Ebb({"run", "--run-dir", "one", "--constant", "200", "--interval", "100ms", "--quiet", "--",

@@ -1,5 +1,5 @@
 #pragma once
-// What an audit found, in one list.
+// Collects the findings of an audit in one list.
 
 #include "audit/findings.h"
 

@@ -1,5 +1,5 @@
-// ebb audit of the service's store: what the service writes agrees; any value of a ledger, of the
-// journal or of a settlement that SQL changes is found.
+// ebb audit of the service's store: it agrees with stores as the service writes them, and finds any
+// value of a ledger, of the journal or of a settlement that SQL has changed.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -43,7 +43,7 @@ void Sql(const fs::path& path, const std::string& script) {
   ASSERT_TRUE(database->RunScript(script)) << script;
 }
 
-// Changes it, looks, and puts the file back.
+// Returns the audit's findings after the script has changed the store, and then restores the file.
 std::vector<std::string> After(const fs::path& path, const std::string& script) {
   const fs::path backup = path.string() + ".before";
   {
@@ -62,7 +62,7 @@ TEST(AuditStore, WhatTheServiceWritesAgrees) {
     const fs::path path = RandomStore(seed);
     const audit::Audit audit = Audited(path);
     EXPECT_TRUE(audit.agrees()) << Join(Differences(audit), "\n");
-    EXPECT_THAT(audit.heads, ::testing::SizeIs(2));  // of the ledgers and of the journal
+    EXPECT_THAT(audit.heads, ::testing::SizeIs(2));  // heads of the ledgers and of the journal
   }
 }
 
@@ -76,7 +76,7 @@ core::JobId FirstJobOf(const fs::path& path) {
   return first;
 }
 
-// Its program can write there, too.
+// The folder of a job can also be written by the job's program.
 TEST(AuditStore, ForgedReadingsOfAJobAreFound) {
   const fs::path path = RandomStore(1);
   const core::JobId job = FirstJobOf(path);

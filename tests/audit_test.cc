@@ -1,5 +1,6 @@
-// ebb audit as laws, on random run directories: what Ebb writes is found to agree; a figure that is
-// changed by a millionth, a byte that is changed anywhere, a line that is cut off are found.
+// Laws of ebb audit on random run directories: the audit agrees with directories as Ebb writes
+// them, and finds a figure that is changed by a millionth, a byte that is changed anywhere, and a
+// line that is cut off.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -63,8 +64,8 @@ TEST(AuditRun, WhatEbbWritesAgrees) {
   EXPECT_GT(decisions, 200u);
 }
 
-// Every number that the summaries tell, one at a time; the seal is not asked. Of a saving that is
-// small beside the grams that it is a difference of, a millionth is rounding.
+// Visits every number in the summaries, one at a time, without the seal. A saving is a difference
+// of grams. If it is small beside those grams, a millionth of it is a rounding error.
 void ForEachNumber(Json& json, const std::string& where, double grams,
                    const std::function<void(Json&, const std::string&)>& take) {
   if (json.is_structured()) {
@@ -106,7 +107,7 @@ TEST(AuditRun, AFigureChangedByAMillionthIsFound) {
   EXPECT_GT(changed, 500);
 }
 
-// What rounding left of a difference is none; what is more than that is.
+// A difference that rounding explains does not count; a larger one does.
 TEST(AuditRun, ASavingIsHeldAgainstWhatItIsADifferenceOf) {
   const auto differences = [](const char* told, const char* computed, double grams) {
     audit::Check check;
@@ -134,7 +135,7 @@ TEST(AuditRun, AByteChangedAnywhereIsFound) {
     const fs::path path = RandomRunIn(scratch, seed, 60);
     std::vector<fs::path> files;
     for (const auto& entry : fs::recursive_directory_iterator(path))
-      // The lock holds the number of the process that wrote last, which is no figure.
+      // The lock file holds the pid of the last writer, which is not a figure.
       if (entry.is_regular_file() && entry.file_size() > 0 &&
           entry.path().filename() != report::kLockFile)
         files.push_back(entry.path());
@@ -184,7 +185,8 @@ TEST(AuditRun, LinesThatAreCutOffPutInOrSwappedAreFound) {
 TEST(AuditRun, AResumeContinuesChainsAndIsSealedAgain) {
   const fs::path path = RandomRunIn(ScratchDirectory("audit"), 4);
   const core::RunRecord run = *report::ReadRun(path);
-  std::ofstream(path / report::kLedgerFile, std::ios::app) << R"({"attempt":9,"dev)";  // a kill
+  // A kill has cut off the last row.
+  std::ofstream(path / report::kLedgerFile, std::ios::app) << R"({"attempt":9,"dev)";
   {
     auto directory = report::RunDirectory::Open(path);
     ASSERT_TRUE(directory) << directory.error().Message();
@@ -192,7 +194,7 @@ TEST(AuditRun, AResumeContinuesChainsAndIsSealedAgain) {
   }
   const audit::Audit audit = Audited(path);
   EXPECT_THAT(audit.notes, Contains(HasSubstr("lines were added after the last seal")));
-  // The summary does not know that row and is held against what it knows.
+  // The summary was written before that row and is compared with the rows before it.
   EXPECT_TRUE(audit.agrees()) << Join(Differences(audit), "\n");
   const std::string summary = Text(path / report::kSummaryFile);
   std::string changed = summary;
@@ -202,7 +204,7 @@ TEST(AuditRun, AResumeContinuesChainsAndIsSealedAgain) {
   Write(path / report::kSummaryFile, summary);
   ASSERT_TRUE(report::SealRun(path, run.spec.created_wall));
   EXPECT_EQ(Audited(path).checks.front().count, 0);
-  EXPECT_GT(Audited(path).checks[1].count, 0);  // sealed with a summary that does not fit
+  EXPECT_GT(Audited(path).checks[1].count, 0);  // the seal covers a summary that does not fit
   EXPECT_GE(Split(Text(path / report::kSealsFile), '\n').size(), 3u);
 }
 
@@ -220,7 +222,7 @@ TEST(AuditRun, ALastByteThatWasAlteredIsNoHalfWrittenLine) {
   EXPECT_TRUE(Audited(path).agrees());
 }
 
-// What an Ebb from before the chains left.
+// Leaves the directory as an Ebb without digest chains would have written it.
 void TakeChainsOff(const fs::path& path) {
   fs::remove(path / report::kSealsFile);
   fs::remove(path / report::kGateInputsFile);
@@ -241,7 +243,7 @@ TEST(AuditRun, ADirectoryFromBeforeTheChainsIsComputedAgainAndSaysSo) {
   EXPECT_TRUE(audit.agrees()) << Join(Differences(audit), "\n");
   EXPECT_THAT(audit.notes, Contains(HasSubstr("not sealed")));
   EXPECT_FALSE(audit::AuditRun(path, {true})->agrees());
-  // It is continued: the first link covers what stood there.
+  // The run is continued: the first link covers the rows that were there before.
   {
     auto directory = report::RunDirectory::Open(path);
     ASSERT_TRUE(directory->AppendRow(report::ReadRun(path)->ledger.back()));

@@ -1,5 +1,5 @@
 #pragma once
-// A program as a user runs it: a real process in a directory of its own.
+// Runs a program as a user does: a real process in a directory of its own.
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -35,8 +35,8 @@ inline std::string Read(const fs::path& path) {
 
 class Cli : public ::testing::Test {
  protected:
-  // What a user has settled once, a zone that no source serves without a key; tests without it take
-  // it away. Nothing of whoever runs them.
+  // Sets a zone that no source serves without a key, as a user would once; tests without a zone
+  // remove it. Other settings of the user who runs the tests are hidden.
   Cli() {
     ::setenv("EBB_ZONE", "US-MIDA-PJM", 1);
     ::setenv("EBB_CONFIG", "none", 1);
@@ -62,8 +62,8 @@ class Cli : public ::testing::Test {
     ::execv(EBB_PROGRAM, argv.data());
     ::_exit(98);
   }
-  // Starts any program in the test's directory that others run beside; what it prints is in
-  // `output`.
+  // Starts any program in the test's directory, beside which the test runs others. Its output goes
+  // to the file `output`.
   pid_t StartAside(const std::vector<std::string>& words, const std::string& output) {
     const pid_t pid = ::fork();
     if (pid != 0) return pid;

@@ -36,7 +36,8 @@ TEST_F(Cli, HelpAndVersionAreWords) {
   EXPECT_EQ(Ebb({"help", "sbmit"}).code, 2);
 }
 
-// -- is for a command whose name begins with a dash; every other one is known by its first word.
+// -- is needed for a command whose name begins with a dash. Any other command begins at its first
+// word.
 TEST_F(Cli, TheCommandBeginsAtTheFirstWordThatIsNotAFlag) {
   const std::vector<std::string> flags{"track", "--constant", "360", "--interval=20ms", "--quiet"};
   const auto run = [&](const std::string& directory, const std::vector<std::string>& command) {
@@ -97,7 +98,7 @@ TEST_F(Cli, ANumberWithoutAUnitIsRefusedWithBothReadings) {
   }
 }
 
-// docs/commands.md, Exit codes: whatever kind of thing it is.
+// docs/commands.md, Exit codes: the same code for every kind of missing thing.
 TEST_F(Cli, WhatIsNotThereIsUnavailable) {
   for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
            {"summary", "nosuch"},
@@ -124,7 +125,7 @@ TEST_F(Cli, WhatIsNotThereIsUnavailable) {
   }
 }
 
-// A zone decides what every gram is, so nobody's is taken without a word.
+// The zone decides every figure in grams, so Ebb says which zone it uses and why.
 TEST_F(Cli, TheZoneIsNeverGuessedSilently) {
   const std::vector<std::string> track{"track", "--interval", "20ms", "true"};
   EXPECT_TRUE(Contains(Ebb({"grid"}).out, "zone of EBB_ZONE"));
@@ -210,7 +211,7 @@ TEST_F(Cli, CompareCallsRunsByTheirScriptAndSkipsWhatNeverStarted) {
   Write("eval.sh", "exit 0");
   for (const char* script : {"train.sh", "eval.sh"})
     ASSERT_EQ(Ebb({"track", "--constant", "100", "--quiet", "--", "sh", script}).code, 0);
-  // Found and executable, and yet it cannot be started.
+  // A program that exists and is executable, but cannot be started.
   Write("gone", "#!/no/such/interpreter\n");
   fs::permissions(directory_ / "gone", fs::perms::owner_all);
   EXPECT_EQ(Ebb({"track", "--constant", "100", "--quiet", "--name", "gone", "--", "./gone"}).code,
@@ -244,8 +245,8 @@ TEST_F(Cli, ThresholdWaitsForTheCleanHoursAndTellsWhatItSaved) {
   EXPECT_TRUE(fs::exists(directory_ / "r" / "summary_sh.json"));
 }
 
-// The first of a run of dirty hours is not known before it has been published: a gate that waits
-// for it to happen waits for its publication.
+// An hour is not known before it has been published, so a gate that waits for the first hour after
+// the dirty ones starts at its publication.
 TEST_F(Cli, AReplayedHourIsKnownOnlyOnceItWasPublished) {
   std::string csv = "timestamp,carbon_intensity\n";
   for (int hour = 0; hour < 24; ++hour) {
@@ -269,7 +270,8 @@ TEST_F(Cli, AReplayedHourIsKnownOnlyOnceItWasPublished) {
 
 TEST_F(Cli, WindowAvoidsAStartThatEndsInTheRamp) {
   Write("trace.csv", Trace());
-  // At 05:00 the minute is clean; four hours from there are not. Tomorrow's 02:00-06:00 is.
+  // At 05:00 the present minute is clean, but the next four hours are not. Tomorrow's 02:00-06:00
+  // is clean.
   const Outcome outcome =
       Ebb({"run", "--policy", "window", "--duration", "4h", "--start-by", "24h", "--trace",
            "trace.csv", "--grid-start", "2023-05-02T05:00Z", "--skip-waits", "--run-dir", "r", "--",
@@ -287,7 +289,7 @@ TEST_F(Cli, StoppingAtTheDeadlineIsTryLater) {
 }
 
 TEST_F(Cli, AnUnreachableAddressNeverBecomesMadeUpData) {
-  // Port 9 on loopback: refused at once.
+  // Port 9 on loopback refuses at once.
   const Outcome outcome =
       Ebb({"run", "--threshold", "300", "--api-url", "http://127.0.0.1:9/x", "--start-by", "300ms",
            "--refresh", "100ms", "--run-dir", "r", "--", "true"});
@@ -415,7 +417,7 @@ TEST_F(Cli, RanksThatMeterOneMachineMergeIntoOneRun) {
 }
 
 TEST_F(Cli, ABudgetStopsARunOnceAndOnlyMoreOfItContinuesIt) {
-  // 3.6 kW of memory, whatever runs: 0.0005 kWh last half a second.
+  // The memory draws 3.6 kW whatever runs, so 0.0005 kWh last half a second.
   const Outcome stopped =
       Ebb({"track", "--scope", "machine", "--cpu-tdp", "1", "--ram-power", "3600", "--interval",
            "20ms", "--constant", "100", "--budget-kwh", "0.0005", "--run-dir", "r", "--", "sh",
@@ -527,8 +529,8 @@ TEST_F(Cli, TimesAreOfThePersonsClockAndInUtcWhereThatIsAskedFor) {
     const Outcome utc = Ebb(words);
     EXPECT_TRUE(Contains(utc.out, "2023-05-03 00:00 (UTC)  now")) << utc.out << utc.err;
   }
-  // The zone of the grid is still guessed from the machine's clock, and --utc is the program's
-  // where it comes after the program's name.
+  // The zone of the grid is still guessed from the machine's clock, and --utc after the program's
+  // name belongs to the program.
   ::unsetenv("EBB_ZONE");
   ::setenv("TZ", "Europe/Berlin", 1);
   EXPECT_TRUE(Contains(Ebb({"track", "--utc", "true"}).err, "DE, average"));
@@ -536,7 +538,7 @@ TEST_F(Cli, TimesAreOfThePersonsClockAndInUtcWhereThatIsAskedFor) {
   EXPECT_TRUE(Contains(track.out, "--utc")) << track.out << track.err;
 }
 
-// Its value is a duration or a word; it was taken for one of two words.
+// The value of --keep is a duration or a word. An earlier version accepted only two words.
 TEST_F(Cli, HowLongTheServiceKeepsJobsIsADurationOrForEver) {
   for (const char* keep : {"30d", "for-ever"})
     EXPECT_TRUE(Contains(Ebb({"serve", "--keep", keep, "--policy", "nosuch"}).err, "nosuch"));
@@ -545,7 +547,7 @@ TEST_F(Cli, HowLongTheServiceKeepsJobsIsADurationOrForEver) {
   EXPECT_TRUE(Contains(bare.err, "has no unit")) << bare.err;
 }
 
-// Of one value for all hours: it was said that no later hour is cleaner.
+// For a signal with one value for all hours, an earlier version said that no later hour is cleaner.
 TEST_F(Cli, OfHoursThatAreNotKnownNothingIsSaid) {
   const std::vector<std::string> signal{"--signal", "yearly-average", "--zone", "KE"};
   const auto with_signal = [&](std::vector<std::string> words, std::vector<std::string> command) {
@@ -580,7 +582,7 @@ TEST_F(Cli, OfHoursThatAreNotKnownNothingIsSaid) {
     EXPECT_EQ(Ebb({"audit", run}).code, 0) << Ebb({"audit", run}).out;
 }
 
-// Whoever names a zone gets the best that is known of it, and is told what that is.
+// A user who names a zone gets the best known values for it, and Ebb says which values these are.
 TEST_F(Cli, AZoneAloneEndsInTheYearlyMeanOfItsCountry) {
   const Outcome grid = Ebb({"grid", "--zone", "KE"});
   EXPECT_EQ(grid.code, 0) << grid.err;

@@ -70,7 +70,7 @@ TEST_F(CodeCarbon, OfflineByCountryAddsARowPerRun) {
 }
 
 TEST_F(CodeCarbon, UpdateReplacesTheRowOfAResumedRunAndAppendAddsOne) {
-  // Paused the first time, done the second.
+  // The program pauses the first time and completes the second time.
   const std::vector<std::string> command{"sh", "-c", "[ \"$EBB_RESUME\" = 1 ] || exit 75"};
   const auto track = [&](std::vector<std::string> flags) {
     flags.insert(flags.begin(), "track");

@@ -1,4 +1,4 @@
-// GPUs as a person meets them: a machine that has none of them, under a stand-in for NVML.
+// GPUs as a user meets them, on a machine without GPUs, under a stand-in for NVML.
 #include "platform/http.h"
 #include "serve_fixture.h"
 
@@ -7,14 +7,14 @@ namespace {
 
 class Gpus : public ServeCommand {
  protected:
-  // `state`: see meter/gpu/fake_nvml.h.
+  // `state` is described in meter/gpu/fake_nvml.h.
   void Have(const std::string& state) {
     Write("gpus.txt", state);
     fs::create_symlink(EBB_FAKE_NVML, directory_ / "libnvidia-ml.so.1");
     ::setenv("LD_LIBRARY_PATH", directory_.c_str(), 1);
     ::setenv("EBB_FAKE_NVML_STATE", (directory_ / "gpus.txt").c_str(), 1);
   }
-  // For whoever looks next; at once, as a driver changes.
+  // Replaces the state at once, as a driver changes it. The next reader sees the new state.
   void Become(const std::string& state) {
     Write("next.txt", state);
     fs::rename(directory_ / "next.txt", directory_ / "gpus.txt");
@@ -31,14 +31,14 @@ class Gpus : public ServeCommand {
       ::unsetenv(name);
     ServeCommand::TearDown();
   }
-  // It listens a moment before it says with what.
+  // The service listens for a moment before it prints its devices.
   void WaitUntilSaid(const std::string& text) {
     WaitUntil([&] { return Contains(Read(directory_ / "serve.txt"), text); });
   }
   nlohmann::json DevicesNow() {
     return nlohmann::json::parse(Client({"devices", "--format", "json"}).out, nullptr, false);
   }
-  // By job, as their programs saw it.
+  // The lines that the programs of jobs wrote: the devices that each saw.
   std::multiset<std::string> Lines(const std::string& file) {
     std::istringstream stream(Read(directory_ / file));
     std::multiset<std::string> lines;
@@ -130,7 +130,7 @@ class PowerCaps : public Gpus {
   fs::path AttemptFile(const std::string& job, const char* ending) {
     return directory_ / "jobs" / job / ("attempt-1" + std::string(ending));
   }
-  // Ends when told so.
+  // Submits a job that ends when the test creates the file "enough".
   void Submit(std::vector<std::string> words) {
     words.insert(words.begin(), "submit");
     const Outcome outcome =
@@ -161,7 +161,7 @@ TEST_F(PowerCaps, HoldWhileTheJobRunsAndArePutBackWhoeverDies) {
 }
 
 TEST_F(PowerCaps, WithoutPermissionTheJobRunsUncappedAndSaysSo) {
-  fs::create_directory(LimitFile());  // cannot be written, by root neither
+  fs::create_directory(LimitFile());  // cannot be written, not even by root
   Serve({});
   Submit({"--power-cap", "70%"});
   Write("enough", "");
@@ -187,7 +187,7 @@ TEST_F(Gpus, AServiceWaitsForADriverThatDoesNotAnswer) {
   Serve({"--gpus", "0,1", "--gpu-check", "1s"});
   ASSERT_EQ(Client({"submit"}, command).code, 0) << "it is taken, and waits";
   ASSERT_EQ(Client({"submit", "--devices", "2"}, command).code, 0);
-  WaitUntilSaid("1 x NVIDIA L4");  // what a job holds is there
+  WaitUntilSaid("1 x NVIDIA L4");  // the GPU that a job holds still counts
   const std::string said = Read(directory_ / "serve.txt");
   EXPECT_TRUE(Contains(said, "Driver/library version mismatch")) << said;
   EXPECT_FALSE(Contains(said, "cpu")) << said;
@@ -270,7 +270,7 @@ TEST_F(Gpus, GpusComeAndGoUnderARunningService) {
 TEST_F(Gpus, AGpuThatFailsFastIsSetAsideAndAPersonPutsItBack) {
   Have("GPU-aaaa1111 | NVIDIA L4 | 1000 | 40000\nGPU-bbbb2222 | NVIDIA L4 | 1000 | 40000\n");
   Serve({"--gpu-check", "1s"});
-  // The second GPU is broken.
+  // The second GPU fails every job.
   const std::vector<std::string> command{
       "bash", "-c", "case $CUDA_VISIBLE_DEVICES in GPU-b*) exit 1;; *) sleep 0.2;; esac"};
   for (int i = 0; i < 12; ++i) ASSERT_EQ(Client({"submit"}, command).code, 0);
@@ -302,7 +302,7 @@ TEST_F(Gpus, AGpuThatFailsFastIsSetAsideAndAPersonPutsItBack) {
   EXPECT_EQ(Client({"store", "check"}).code, 0);
 }
 
-// The job goes on elsewhere, and the GPU gets no other.
+// The job goes on elsewhere, and the GPU gets no other job.
 TEST_F(Gpus, AnErrorOfTheDriverIsNotTheJobsFault) {
   Have(kThree);
   Serve({"--gpu-check", "1s"});

@@ -17,7 +17,7 @@ std::string HourlyTrace() {
   return rows;
 }
 
-// A run of weather on each of these days.
+// One run of the weather model on each of these days.
 std::string WeatherRuns() {
   const Time first = *ParseTime("2023-01-01T00:00Z");
   std::string rows = "issued,lead_h,wind_10m_mps,temperature_2m_k,shortwave_w_m2\n";
@@ -47,7 +47,7 @@ std::string Prices() {
   return rows;
 }
 
-// The same by wind, of which there is little where intensity is high.
+// The operator's forecast of wind, which is low when intensity is high.
 std::string Operators() {
   const Time first = *ParseTime("2023-01-01T00:00Z");
   std::string rows = "timestamp,load_mw,wind_mw,solar_mw\n";

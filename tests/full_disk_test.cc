@@ -1,5 +1,4 @@
-// The service on a small file system of its own that is full when it starts; a run whose disk fills
-// up.
+// The service on a small file system that is full when it starts, and a run whose disk fills up.
 #include <sys/mount.h>
 
 #include "platform/http.h"
@@ -36,7 +35,7 @@ class FullDisk : public ServeCommand {
     while (filler.write(zeros.data(), 4096).flush()) {
     }
   }
-  // Where it says that it answers.
+  // The address that the service prints when it is ready.
   std::string Url() {
     const std::string said = Read(directory_ / "serve.txt");
     const auto begin = said.rfind("http://");

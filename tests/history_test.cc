@@ -1,5 +1,4 @@
-// What was run, as a person looks back on it: ebb runs over run directories, ebb history over the
-// service.
+// Past runs as a user sees them: ebb runs over run directories, ebb history over the service.
 #include "serve_fixture.h"
 
 namespace ebb {
@@ -15,7 +14,7 @@ class Runs : public Cli {
     words.insert(words.end(), command.begin(), command.end());
     return Ebb(words);
   }
-  // Without a service.
+  // Lists runs without a service.
   Outcome List(std::vector<std::string> more) {
     more.insert(more.begin(), {"runs", "--local"});
     return Ebb(more);
@@ -77,9 +76,9 @@ TEST_F(Runs, AreListedWithFiguresAndTotals) {
   EXPECT_EQ(List({"nosuch"}).code, 4);
 }
 
-// What a replay "saved" no grid was spared.
+// The "saving" of a replay did not spare any grid anything.
 TEST_F(Runs, ReplaysHaveSumsOfTheirOwn) {
-  // Clean from the second hour on.
+  // The trace is clean from the second hour on.
   Write("trace.csv",
         "datetime,carbon_intensity\n2023-05-02T00:00:00Z,300\n2023-05-02T01:00:00Z,100\n"
         "2023-05-02T02:00:00Z,100\n2023-05-02T03:00:00Z,300\n");
@@ -171,7 +170,7 @@ TEST_F(History, WhatEndedIsListedAndChosen) {
   const Outcome state = Client({"history", "--state", "failed,suceeded"});
   EXPECT_EQ(state.code, 2);
   EXPECT_TRUE(Contains(state.err, "did you mean \"succeeded\"?")) << state.err;
-  // In the list of all runs they stand beside those of directories.
+  // The list of all runs shows these jobs beside the runs of directories.
   const json runs = json::parse(Client({"runs", "--format", "json"}).out);
   ASSERT_EQ(runs.at("runs").size(), 2u);
   EXPECT_EQ(runs["runs"][1]["job"], 1);
@@ -180,7 +179,7 @@ TEST_F(History, WhatEndedIsListedAndChosen) {
   WaitForEnds(3);
 }
 
-// What people tell jobs that wait, or have ended.
+// Changes that users make to jobs that wait or have ended.
 TEST_F(History, JobsAreChangedWhileTheyWait) {
   Serve({"--slots", "1"});
   ASSERT_EQ(Client({"submit", "--name", "first"}, {"sleep", "100"}).code, 0);
@@ -200,7 +199,7 @@ TEST_F(History, JobsAreChangedWhileTheyWait) {
   EXPECT_EQ(Client({"edit", "2", "--finish-by", "none"}).code, 0);
   EXPECT_EQ(Client({"cancel", "1", "2"}).code, 0);
   WaitForEnds(2);
-  // The journal with the change leads to the same state, and its decisions come out the same.
+  // A replay of the journal with the change gives the same state and the same decisions.
   Stop(SIGTERM);
   const Outcome check = Client({"store", "check"});
   EXPECT_EQ(check.code, 0) << check.out << check.err;

@@ -1,5 +1,5 @@
-// The tree keeps its promises: every include follows an allowed arrow, every third-party header
-// stays in its rooms, and no third-party header is in a header of ours.
+// Checks the rules of the tree: every include follows an allowed arrow, every third-party header is
+// used in its rooms only, and no header of Ebb includes a third-party header.
 
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 using Rooms = std::set<std::string>;
 
-// Which rooms a room may include (itself is always allowed). docs/HACKING.md draws the same table.
+// The rooms that each room may include, besides itself. docs/HACKING.md draws the same table.
 const std::map<std::string, Rooms> kAllowed{
     {"base", {}},
     {"core", {"base"}},
@@ -59,8 +59,8 @@ const std::map<std::string, Rooms> kAllowed{
     {"testing", {"base", "core", "plan", "engine", "runtime"}},
 };
 
-// The parts of a room, and which of its parts each may include: itself always, "" is what lies in
-// the room beside its parts. A room that is not named here has no parts.
+// The parts of each room, and the parts that each of them may include besides itself. "" stands for
+// the files of the room outside its parts. A room that is missing here has no parts.
 const std::map<std::string, std::map<std::string, Rooms>> kParts{
     {"core", {{"", {}}, {"options", {""}}}},
     {"plan",
@@ -72,7 +72,7 @@ const std::map<std::string, std::map<std::string, Rooms>> kParts{
       {"feasibility", {"", "problem", "planner"}}}},
     {"signals",
      {{"", {"http", "providers", "traces", "feeds", "weather", "markets"}},
-      {"weather", {"", "http"}},  // make_feed.cc and what it chooses from
+      {"weather", {"", "http"}},  // make_feed.cc and its sources
       {"markets", {"", "http", "traces"}},
       {"http", {""}},
       {"generation", {"", "http"}},
@@ -143,12 +143,12 @@ const std::vector<std::pair<std::string, Rooms>> kThirdParty{
     {"date/", {"prices"}},
     {"httplib.h", {"web"}},
 };
-// The one third-party type in our headers: tl::expected, as ebb::Result.
+// The only third-party type in headers of Ebb: tl::expected, as ebb::Result.
 const std::string kResultHeader = "base/result.h";
-// How a library's functions are found: for files of its room alone.
+// These headers give access to a library's functions. Only files of their room may include them.
 const std::set<std::string> kPrivateHeaders{"platform/libcrypto.h", "platform/libcurl.h"};
 
-// Who besides platform may ask the operating system, file or folder, and what for.
+// The files and folders besides platform that may call the operating system, each with its reason.
 const std::vector<std::pair<std::string, std::string>> kPosix{
     {"local/", "supervisors: process groups, signals, event descriptors, locked files"},
     {"meter/cpu/cpu_info.cc", "the kernel's clock tick, by which /proc counts"},
@@ -171,8 +171,8 @@ const std::vector<std::pair<std::string, std::string>> kPosix{
     {"testing/", "what tests need"},
 };
 
-// Who besides platform may read the machine's clock, and what for. Whatever decides, computes or
-// replays is told the time.
+// The files besides platform that may read the machine's clock, each with its reason. Code that
+// decides, computes or replays gets the time as an argument.
 const std::vector<std::pair<std::string, std::string>> kClocks{
     {"app/", "what begins and ends now: runs, logs, files, followers"},
     {"cli/", "what is asked about now"},
@@ -225,7 +225,7 @@ std::vector<Include> AllIncludes() {
 
 std::string RoomOf(const std::string& path) { return path.substr(0, path.find('/')); }
 
-// "policies" of "plan/policies/tiers.cc", "" of "plan/policy.h".
+// The part of a path: "policies" of "plan/policies/tiers.cc", "" of "plan/policy.h".
 std::string PartOf(const std::string& path) {
   const auto first = path.find('/');
   const auto second = path.find('/', first + 1);
@@ -244,7 +244,7 @@ std::string TextOf(const fs::path& path) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-// Our C++ files under a folder of the tree, relative to it.
+// The C++ files under a folder of the tree, as paths relative to the folder.
 std::vector<std::string> SourcesUnder(const fs::path& folder) {
   std::vector<std::string> files;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
@@ -283,7 +283,7 @@ TEST(Layering, EveryIncludeInsideARoomFollowsAnArrowBetweenItsParts) {
   }
 }
 
-// One file a provider and one a policy: who adds one reads one.
+// Each provider and each policy is one file, so adding one requires reading only one.
 TEST(Layering, ProvidersAndPoliciesDoNotKnowEachOther) {
   int looked = 0;
   for (const Include& include : AllIncludes()) {
@@ -306,7 +306,7 @@ TEST(Layering, TheOperatingSystemIsAskedWhereTheListSays) {
     const bool asks = posix.contains(include.target) || include.target.starts_with("sys/") ||
                       include.target.starts_with("linux/");
     if (!asks || IsTest(include.file) || RoomOf(include.file) == "platform") continue;
-    // The name of a process is a type, not a question.
+    // sys/types.h only gives the type of process ids; it does not call the system.
     if (include.target == "sys/types.h") continue;
     EXPECT_TRUE(IsListed(include.file, kPosix))
         << Where(include) << ": ask platform, or say in the list why not";
@@ -329,7 +329,7 @@ TEST(Layering, TheClockIsReadWhereTheListSays) {
   EXPECT_GT(readers, 20);
 }
 
-// How many arguments a call has whose first one begins at `at`.
+// The number of arguments of a call whose first argument begins at `at`.
 int ArgumentsAt(const std::string& text, std::size_t at) {
   int depth = 0, commas = 0;
   bool any = false;
@@ -343,8 +343,9 @@ int ArgumentsAt(const std::string& text, std::size_t at) {
   return any ? commas + 1 : 0;
 }
 
-// No input reaches an abort: what throws where the working directory was deleted, a folder may not
-// be searched, or a text is no number, is asked in its form that does not (platform/path_facts.h).
+// No input may lead to an abort. Functions that throw if the working directory was deleted, a
+// folder may not be searched, or a text is not a number are called in the form that does not throw
+// (platform/path_facts.h).
 TEST(Layering, NothingIsAskedInAFormThatThrows) {
   const fs::path root = fs::path(EBB_SOURCE_DIR) / "src";
   const std::vector<std::pair<std::string, int>> arguments_without_code{
@@ -386,7 +387,8 @@ TEST(Layering, NothingIsAskedInAFormThatThrows) {
         for (auto at = text.find(begin); at != std::string::npos; at = text.find(begin, at + 1)) {
           ++asked;
           const int given = ArgumentsAt(text, at + begin.size());
-          if (given == 0 && name.ends_with("iterator")) continue;  // the end of any
+          // The end iterator of any directory.
+          if (given == 0 && name.ends_with("iterator")) continue;
           EXPECT_GT(given, without_code)
               << "src/" << file << ": " << text.substr(at, text.find('\n', at) - at);
         }
@@ -412,7 +414,7 @@ TEST(Layering, SqlStandsInTheStoreAndInTheAuditThatChecksIt) {
   EXPECT_GT(found, 10);
 }
 
-// A list that names what is gone excuses what comes.
+// An entry for a file that is gone would excuse a later file of the same name.
 TEST(Layering, TheListsNameWhatIsThere) {
   const fs::path root = fs::path(EBB_SOURCE_DIR) / "src";
   const auto files = SourcesUnder(root);
@@ -423,7 +425,7 @@ TEST(Layering, TheListsNameWhatIsThere) {
       })) << prefix;
 }
 
-// A comment that names a file of ours names one that exists.
+// A comment that names a file of the tree must name one that exists.
 TEST(Layering, CommentsNameFilesThatExist) {
   const fs::path root = EBB_SOURCE_DIR;
   std::set<std::string> paths, names;
@@ -456,7 +458,7 @@ TEST(Layering, CommentsNameFilesThatExist) {
   EXPECT_GT(looked, 50);
 }
 
-// What computes the figures is not what checks them.
+// The code that checks figures is not the code that computes them.
 TEST(Layering, TheAuditHasItsOwnArithmetic) {
   for (const Include& include : AllIncludes()) {
     if (RoomOf(include.file) != "audit" || IsTest(include.file)) continue;
@@ -472,7 +474,8 @@ TEST(Layering, ThirdPartyHeadersStayInTheirRoomsAndOutOfOurHeaders) {
     for (const auto& [prefix, rooms] : kThirdParty) {
       if (!include.target.starts_with(prefix) || IsTest(include.file)) continue;
       EXPECT_TRUE(rooms.contains(RoomOf(include.file))) << Where(include);
-      // LibTorch tensors are the words of src/train; everywhere else headers are ours alone.
+      // Headers of src/train may use LibTorch tensors. All other headers include no third-party
+      // header.
       const bool header = include.file.ends_with(".h");
       EXPECT_TRUE(!header || RoomOf(include.file) == "train" || include.file == kResultHeader ||
                   kPrivateHeaders.contains(include.file))
@@ -491,14 +494,14 @@ TEST(Layering, NoRoomIsEmpty) {
   }
 }
 
-// CTest runs the cases of one file side by side: a name that two of them write to fails one, some
-// day.
+// CTest runs the cases of one file side by side: two cases that write to the same name would fail
+// sometimes.
 TEST(Layering, TestsWriteWhereNoOtherDoes) {
   int looked = 0;
   for (const char* folder : {"src", "tests"})
     for (const auto& entry : fs::recursive_directory_iterator(fs::path(EBB_SOURCE_DIR) / folder)) {
       const std::string name = entry.path().filename().string();
-      // The C++ face is tested with nothing of ours but that face.
+      // The test of the C++ API includes only ebb.hpp.
       if (!IsTest(name) || name == "layering_test.cc" || name == "library_cpp_test.cc") continue;
       std::ifstream stream(entry.path());
       const std::string text(std::istreambuf_iterator<char>(stream), {});
@@ -510,7 +513,7 @@ TEST(Layering, TestsWriteWhereNoOtherDoes) {
   EXPECT_GT(looked, 200);
 }
 
-// What ships stands alone: a stranger has this checkout and nothing beside it.
+// Shipped files work on their own, because a user has only this checkout.
 TEST(StandsAlone, NothingThatShipsNamesAFileOutsideTheCheckout) {
   const fs::path root = EBB_SOURCE_DIR;
   std::vector<fs::path> files{root / "README.md", root / "data" / "README.md"};
@@ -521,7 +524,8 @@ TEST(StandsAlone, NothingThatShipsNamesAFileOutsideTheCheckout) {
   ASSERT_GT(files.size(), 200u);
   for (const fs::path& path : files) {
     const std::string name = fs::relative(path, root).string();
-    if (name == "src/testing/source_tree.cc") continue;  // where tests look, and then skip
+    // The paths that tests look for; they skip if a path is missing.
+    if (name == "src/testing/source_tree.cc") continue;
     std::ifstream stream(path);
     std::stringstream text;
     text << stream.rdbuf();

@@ -1,4 +1,4 @@
-// ebb.hpp as a C++ program uses it: links with libebb.so only.
+// A C++ program that uses ebb.hpp. It links with libebb.so only.
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
-// deploy/grafana and deploy/prometheus against the service: every expression names what is exposed,
-// and a real Prometheus scrapes a real service where it is installed.
+// deploy/grafana and deploy/prometheus against the service: every expression names exposed metrics,
+// and a real Prometheus, if it is installed, scrapes a real service.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -83,7 +83,7 @@ std::vector<std::string> Problems(const Exposed& exposed, const Expression& expr
   return problems;
 }
 
-// The golden scrapes are what the code writes (src/web/metrics/metrics_test.cc, and
+// The golden scrapes are the output of the code (src/web/metrics/metrics_test.cc, and
 // src/app/agent/agent_test.cc for the agents of nodes).
 const fs::path kOfService = kSource / "src/web/testdata/metrics.txt",
                kOfAgent = kSource / "src/app/testdata/agent_metrics.txt";
@@ -194,7 +194,7 @@ class RealPrometheus : public Cli {
   json Query(const std::string& expression) {
     return Ask("/api/v1/query?query=" + Encoded(expression));
   }
-  // The value of the only series; nothing where there is none.
+  // The value of the only series; an empty text if there is none.
   std::string Value(const std::string& expression) {
     const json answer = Query(expression);
     if (!answer.is_object() || answer.value("status", "") != "success") return "";
@@ -251,7 +251,7 @@ class RealPrometheus : public Cli {
   std::string url_;
 };
 
-// tests/alerts_test.yml: which series make which rule fire, and which do not.
+// tests/alerts_test.yml says which series make which rule fire and which do not.
 TEST_F(RealPrometheus, TheRulesFireWhenTheyShould) {
   const fs::path tests = kSource / "tests/alerts_test.yml";
   const pid_t pid =

@@ -1,5 +1,6 @@
-// A live source that goes silent above a queue of jobs: the loop, the engine and every policy of
-// production in virtual time, with what signals/feeds/live_view.h lets a decision believe.
+// A live source goes silent while a queue of jobs waits. The loop, the engine and every policy of
+// production run in virtual time, with the values that signals/feeds/live_view.h gives to a
+// decision.
 
 #include <gtest/gtest.h>
 
@@ -26,7 +27,7 @@ core::IntensitySeries Series(std::vector<core::Sample> samples) {
   return *core::IntensitySeries::Create({}, std::move(samples));
 }
 
-// Answers every five minutes but during the outage. The forecast is right.
+// Answers every five minutes, except during the outage. The forecast is right.
 class SilentFeed final : public runtime::SignalFeed {
  public:
   SilentFeed(const std::vector<double>& hourly, Interval outage, signals::OutageRules rules)
@@ -69,7 +70,7 @@ class SilentFeed final : public runtime::SignalFeed {
   signals::OutageRules rules_;
 };
 
-// Dirty, but for hours 6 to 8 (which nobody sees) and 10 to 14.
+// Intensity is high, except in hours 6 to 8 (which fall into the outage) and 10 to 14.
 std::vector<double> Hours() {
   std::vector<double> values(24 * 6, 400);
   for (const int hour : {6, 7}) values[static_cast<std::size_t>(hour)] = 90;
@@ -125,7 +126,7 @@ std::vector<std::string> WaitingPolicies() {
 }
 
 TEST(Outage, TwoHoursReleaseNoJobEarlyAndForgetNone) {
-  // Nothing stands in: what the two hours are like is really unknown.
+  // No substitute is allowed, so the values of these two hours are really unknown.
   const signals::OutageRules nothing{Duration::zero(), Duration::zero()};
   const Queue queue;
   for (const std::string& policy : WaitingPolicies()) {
@@ -138,7 +139,7 @@ TEST(Outage, TwoHoursReleaseNoJobEarlyAndForgetNone) {
       EXPECT_EQ(ended.stage, engine::Stage::kSucceeded) << policy << " job " << job.id;
       ASSERT_TRUE(ended.first_start);
       EXPECT_LE(*ended.first_start, *job.start_by) << policy << " job " << job.id;
-      // The planner, which counts pauses and devices, may be compelled a little before.
+      // The planner counts pauses and devices, so it may have to start a job a little earlier.
       if (!kOutage.contains(*ended.first_start)) continue;
       EXPECT_GE(*ended.first_start + minutes{31}, *job.start_by)
           << policy << " job " << job.id << " started " << FormatTime(*ended.first_start);

@@ -1,7 +1,7 @@
 #pragma once
-// What a PromQL expression speaks of, held against what the service exposes: metric names, labels
-// of matchers and groupings, and values that a label can have at all. Not a parser of PromQL
-// (promtool is one): it finds the names.
+// Compares the names in a PromQL expression with those that the service exposes: metric names,
+// labels of matchers and groupings, and the possible values of labels. It only finds the names and
+// does not parse PromQL (promtool does).
 
 #include <cctype>
 #include <map>
@@ -13,7 +13,7 @@
 
 namespace ebb {
 
-/// Metric -> label -> values, as in a scrape; histograms by the names of their series.
+/// Metric -> label -> values, as in a scrape. Histograms have the names of their series.
 using Exposed = std::map<std::string, std::map<std::string, std::set<std::string>>>;
 
 inline Exposed ExposedBy(const std::string& scrape) {
@@ -28,7 +28,7 @@ inline Exposed ExposedBy(const std::string& scrape) {
     for (std::sregex_iterator it(line.begin(), line.end(), label), end; it != end; ++it)
       labels[(*it)[1]].insert((*it)[2]);
   }
-  // What Prometheus adds.
+  // Prometheus itself adds this series.
   exposed["up"];
   for (auto& [name, labels] : exposed) {
     labels["instance"];
@@ -37,7 +37,7 @@ inline Exposed ExposedBy(const std::string& scrape) {
   return exposed;
 }
 
-/// One sentence for each thing in the expression that is not exposed.
+/// Makes one sentence for each name in the expression that is not exposed.
 class ExpressionCheck {
  public:
   ExpressionCheck(const Exposed& exposed, const std::string& expression)
@@ -96,7 +96,7 @@ class ExpressionCheck {
       Metric(word);
     }
   }
-  // "sum by (...)": the word before is an aggregation.
+  // "sum by (...)": the word before the parenthesis belongs to an aggregation.
   bool IsAggregated() const {
     return text_.compare(at_, 3, "by ") == 0 || text_.compare(at_, 8, "without ") == 0;
   }
@@ -137,7 +137,7 @@ class ExpressionCheck {
       problems_.push_back(metric + " has no label " + label);
       return;
     }
-    // Values that a person chooses cannot be known here.
+    // Only these labels have a closed set of values; users choose the values of the others.
     static const std::set<std::string> kClosed{"stage",     "outcome", "part", "state",
                                                "component", "result",  "job",  "whose"};
     if (!kClosed.contains(label) || value.find('$') != std::string::npos) return;

@@ -34,7 +34,7 @@ core::SignalIdentity Identity(core::SignalKind kind) {
   return {"US-CAL-CISO", kind, core::Boundary::kLifecycle, "random", {}};
 }
 
-// With gaps, steps of one length, and values of any status.
+// A signal with gaps, steps of one length, and values of any status.
 core::IntensitySeries RandomSignal(Random& random, core::SignalKind kind, bool flat, double gaps) {
   const std::array<Duration, 4> steps{minutes{5}, minutes{15}, minutes{30}, minutes{60}};
   const Duration step = steps[random.Below(steps.size())];
@@ -58,7 +58,7 @@ core::PriceSeries RandomPrices(Random& random) {
   return *core::PriceSeries::Create({"EUR", "random"}, std::move(samples));
 }
 
-// As it was known before it was revised.
+// The signal as it was known before it was revised.
 core::IntensitySeries Before(const core::IntensitySeries& signal, Random& random) {
   std::vector<core::Sample> samples = signal.samples();
   for (core::Sample& sample : samples)
@@ -110,7 +110,7 @@ core::SignalView ViewAt(const World& world, Time now, Duration horizon) {
   view.now = now;
   view.known = world.believed.Slice({now - hours{24}, now + Duration{1}});
   std::vector<core::Sample> ahead;
-  for (const core::Sample& sample : world.believed.samples()) {  // as a day before
+  for (const core::Sample& sample : world.believed.samples()) {  // the values of a day before
     const Interval moved{sample.interval.begin + hours{24}, sample.interval.end + hours{24}};
     const bool is_ahead = moved.begin >= std::max(now, view.known.span().end);
     if (is_ahead && moved.begin < now + horizon)
@@ -124,7 +124,7 @@ core::SignalView ViewAt(const World& world, Time now, Duration horizon) {
   return view;
 }
 
-// Until it starts or stops, as runtime::WaitForStart with skipped waits.
+// Decides until the run starts or stops, as runtime::WaitForStart does with skipped waits.
 Result<core::GateDecision> Gate(report::RunDirectory& directory, const World& world,
                                 const core::RunSpec& spec) {
   plan::GateRequest request{spec.submitted, *spec.start_by, spec.duration};
@@ -204,7 +204,7 @@ Status Measure(report::RunDirectory& directory, const World& world, const core::
     }
   }
   if (!Chance(random, 0.3)) return {};
-  const Interval moment{attempt.grid.end, attempt.grid.end};  // what a program used at the very end
+  const Interval moment{attempt.grid.end, attempt.grid.end};  // energy used at the very end
   const core::EnergyReading last{"ram", core::Component::kRam, core::EnergySource::kModel,
                                  ToWall(directory.spec(), moment), Energy::Joules(1.5)};
   EBB_RETURN_IF_ERROR(
@@ -228,7 +228,7 @@ constexpr const char* kTrainResult =
     R"({"schema":"ebb.train-result/1","model":"simple-cnn","dataset":"digits","device":"cpu","precision":"fp32","batch_size":64,"accumulation_steps":1,"effective_batch_size":64,"epochs":2,"learning_rate":0.001,"seed":1,"threads":2,"steps":200,"final_loss":0.2,"test_loss":0.1,"test_accuracy_percent":97.1,"peak_tensor_bytes":74000000,"avg_epoch_seconds":31.5,"epoch_seconds":[31,32],"samples_per_second":1000.25,"parameters_sha256":"0123abcd","torch_version":"1.13","model_path":"model.pt"}
 )";
 
-// Attempts with pauses between; the last may have been killed.
+// Writes attempts with pauses between them; the last may have been killed.
 Status RunAttempts(report::RunDirectory& directory, const World& world, Time start, Random& random,
                    const RandomRunOptions& options) {
   const std::vector<Device> devices = Devices(random);
@@ -270,7 +270,7 @@ Status RunAttempts(report::RunDirectory& directory, const World& world, Time sta
 
 }  // namespace
 
-// As cli/run_files does at the end of a run.
+// Does the same as cli/run_files at the end of a run.
 Status SumUpRun(const std::filesystem::path& directory, Time now) {
   EBB_ASSIGN_OR_RETURN(const core::RunRecord run, report::ReadRun(directory));
   const report::Summary summary = report::Summarise(run);

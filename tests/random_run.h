@@ -1,7 +1,7 @@
 #pragma once
-// Random run directories as Ebb writes them, for what reads them again: policies that wait, pauses,
-// kills, several devices, gaps and revisions of the signal, a second signal, prices, budgets,
-// trainings.
+// Random run directories as Ebb writes them, for tests of their readers: policies that wait,
+// pauses, kills, several devices, gaps and revisions of the signal, a second signal, prices,
+// budgets, trainings.
 
 #include <filesystem>
 
@@ -12,14 +12,15 @@
 namespace ebb {
 
 struct RandomRunOptions {
-  int most_rows = 400;  ///< about
+  int most_rows = 400;  ///< approximate limit
 };
 
-/// Decides, measures and sums up a run that never was; sealed. The directory must not hold a run.
+/// Writes a run that never happened, with its decisions, readings, summaries and seal. The
+/// directory must not hold a run.
 Status WriteRandomRun(const std::filesystem::path& directory, Random& random,
                       const RandomRunOptions& options = {});
 
-/// The summaries and the seal, as at the end of a run.
+/// Writes the summaries and the seal, as at the end of a run.
 Status SumUpRun(const std::filesystem::path& directory, Time now);
 
 }  // namespace ebb

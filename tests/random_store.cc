@@ -25,7 +25,7 @@ core::IntensitySeries Published(Time from, Random& random) {
                                         std::move(samples));
 }
 
-// Of some minutes, from a while after the submission.
+// Rows of a few minutes that begin some time after the submission.
 std::vector<core::LedgerRow> Measured(Time submitted, const core::IntensitySeries& known,
                                       Random& random) {
   std::vector<core::LedgerRow> rows;

@@ -1,6 +1,6 @@
 #pragma once
 // Random stores as the service writes them: a history of an engine with all kinds of events, jobs
-// with ledgers, and what they were settled on.
+// with ledgers, and their settlements.
 
 #include <filesystem>
 
@@ -10,7 +10,7 @@ namespace ebb {
 
 inline constexpr const char* kRandomStorePolicy = "lowest-slots";
 
-/// Two lives; the second one was killed. `path` is the store's file.
+/// Writes a store of two lives, of which the second was killed. `path` is the store's file.
 Status WriteRandomStore(const std::filesystem::path& path, std::uint64_t seed);
 
 }  // namespace ebb

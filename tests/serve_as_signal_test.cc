@@ -1,4 +1,4 @@
-// The queue service as a source of intensity for another Ebb: both real, over HTTP.
+// The queue service as a source of intensity for another Ebb. Both are real and talk over HTTP.
 #include "cli_fixture.h"
 
 namespace ebb {
@@ -55,7 +55,7 @@ TEST_F(ServeAsSignal, AnotherEbbSeesTheSameGrid) {
   EXPECT_GE(compared, 20u) << outcome.out;
 }
 
-// Of the source that the user's settings name.
+// The source is the one in the user's settings.
 TEST_F(ServeAsSignal, ForecastIsWhatTheLiveSourceExpects) {
   Serve();
   Write("config.yaml", "zone: DE\nsignal: carbon-aware-sdk\nsignal_kind: average\napi_url: " +

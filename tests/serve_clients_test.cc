@@ -15,7 +15,7 @@ std::size_t WidestLine(const std::string& text) {
   return widest;
 }
 
-// A variable of the clients, for as long as it lives.
+// Sets an environment variable of the clients during its own lifetime.
 class Variable {
  public:
   Variable(const char* name, const char* value) : name_(name) { ::setenv(name, value, 1); }
@@ -27,7 +27,7 @@ class Variable {
 
 class Clients : public ServeCommand {
  protected:
-  // Supervisors outlive the service, so nothing is left running.
+  // Supervisors outlive the service, so the jobs must end too.
   void TearDown() override {
     std::vector<std::string> cancel{"cancel"};
     const auto queue = Queue();
@@ -35,7 +35,7 @@ class Clients : public ServeCommand {
     if (cancel.size() > 1) Client(cancel);
     ServeCommand::TearDown();
   }
-  // A client whose standard output is a terminal of so many columns.
+  // A client whose standard output is a terminal with this many columns.
   struct OnTerminal {
     pid_t pid;
     int descriptor;
@@ -45,7 +45,7 @@ class Clients : public ServeCommand {
     const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
     ::grantpt(terminal);
     ::unlockpt(terminal);
-    const winsize size{12, columns, 0, 0};  // of few lines
+    const winsize size{12, columns, 0, 0};  // and with few lines
     ::ioctl(terminal, TIOCSWINSZ, &size);
     const std::string name = ::ptsname(terminal);
     const pid_t pid = ::fork();
@@ -58,7 +58,7 @@ class Clients : public ServeCommand {
     ::execv(EBB_PROGRAM, argv.data());
     ::_exit(98);
   }
-  // Until it ends, or has printed this.
+  // Reads until the client ends or has printed `until`.
   std::string ReadTerminal(const OnTerminal& client, const std::string& until = "") {
     std::string text;
     char buffer[4096];
@@ -74,7 +74,7 @@ class Clients : public ServeCommand {
   std::string OutputOnTerminal(const std::vector<std::string>& words, unsigned short columns) {
     return ReadTerminal(StartOnTerminal(words, columns));
   }
-  // Waits, or runs until it is told to end.
+  // Submits a job that waits, or runs until it is told to end.
   void Submit(const std::string& name, const std::vector<std::string>& more = {},
               const std::vector<std::string>& command = {"sleep", "100"}) {
     std::vector<std::string> words{"submit", "--name", name};
@@ -86,9 +86,9 @@ class Clients : public ServeCommand {
     return nlohmann::json::parse(Client({"show", std::to_string(job), "--format", "json"}).out)
         .at("stage");
   }
-  // The program has begun so far that it takes signals itself (platform::ProcessSignals). Of those
-  // that are blocked then, the ones that it waits for seem not to be; SIGTTOU always does. All of
-  // them are blocked while glibc forks, and in the child: that is not it.
+  // True once the program takes signals itself (platform::ProcessSignals). A blocked signal that
+  // the program waits for does not show in SigBlk; SIGTTOU always shows. While glibc forks, and in
+  // the child, all signals are blocked, which must not count.
   static bool TakesSignals(pid_t pid) {
     const std::string status = Read("/proc/" + std::to_string(pid) + "/status");
     constexpr std::string_view kMask = "SigBlk:\t";
@@ -191,7 +191,7 @@ TEST_F(Clients, SeveralJobsAreToldByNumberAndByName) {
   EXPECT_EQ(Client({"now", "second"}).out,
             "job 2 (second): starts once devices are free, whatever the grid\n");
   WaitForStage(1, "running");
-  // One that fails does not keep the others from it.
+  // A job that cannot be cancelled does not stop the command from cancelling the others.
   const Outcome cancelled = Client({"cancel", "3", "99", "first"});
   EXPECT_EQ(cancelled.code, 2);
   EXPECT_EQ(cancelled.out,
@@ -228,7 +228,7 @@ TEST_F(Clients, ANameMeansTheOneJobThatLivesOrTheLastThatEnded) {
   EXPECT_TRUE(Contains(Client({"queue", "--name", "once & more"}).out, "running"));
 }
 
-// As ebb resume of a run has always been.
+// ebb resume with a path resumes a run, as it always has.
 TEST_F(Clients, APathIsARunAndNotAJob) {
   Serve({"--slots", "1"});
   Submit("a/b");
@@ -301,7 +301,7 @@ TEST_F(Clients, SubmitWaitsAndFollows) {
   EXPECT_TRUE(Contains(recurring.err, "no end to wait for")) << recurring.err;
 }
 
-// Of what is printed meanwhile nothing is missing, and nothing comes twice.
+// No output of the meantime is missing or printed twice.
 TEST_F(Clients, FollowGoesOnOverARestart) {
   Serve({"--slots", "1"});
   std::vector<std::string> words{EBB_PROGRAM, "submit", "--follow"};

@@ -1,5 +1,5 @@
 #pragma once
-// The queue service as a process of its own, and its clients.
+// The queue service as a separate process, and its clients.
 
 #include <functional>
 #include <set>
@@ -16,7 +16,7 @@ class ServeCommand : public Cli {
   }
 
   std::vector<std::string> Place() { return {"--store", (directory_ / "ebb.db").string()}; }
-  // Starts the service and waits until it answers. Its output does not mix with that of clients.
+  // Starts the service and waits until it answers. Its output is kept apart from that of clients.
   void Serve(std::vector<std::string> more = {"--slots", "3"},
              const std::vector<std::string>& signal = {"--constant", "200"}) {
     fs::remove(directory_ / "ebb.db.url");

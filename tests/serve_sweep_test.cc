@@ -1,4 +1,4 @@
-// A sweep that the queue service was given, as a person uses it.
+// A sweep on the queue service, as a user runs it.
 #include <fstream>
 #include <regex>
 
@@ -9,8 +9,8 @@ namespace {
 
 class ServeSweep : public ServeCommand {
  protected:
-  // Experiments that tell the loss of their name at each epoch whose file is there, up to the
-  // fourth.
+  // Writes a sweep whose experiments report the loss in their name at each epoch for which there is
+  // a file, up to the fourth.
   void WriteSweep() {
     std::ofstream(directory_ / "train.sh")
         << "for epoch in 1 2 3 4; do\n"
@@ -84,7 +84,8 @@ TEST_F(ServeSweep, WhoFallsBehindIsStoppedThoughTheServiceWasKilled) {
   EXPECT_EQ(sweep.at("best"), "loss-0.2");
   EXPECT_EQ(sweep.at("over"), true);
   EXPECT_GE(sweep.at("stopped_early"), 1);
-  // 100 W for three quarters of 40 s, at 200 g/kWh, of each that was stopped at the first rung.
+  // Each experiment that was stopped at the first rung saved three quarters of 40 s at 100 W and
+  // 200 g/kWh.
   EXPECT_GE(sweep.at("estimated_saved_g").get<double>(), 3000 / 3.6e6 * 200 - 1e-9);
   const Outcome table = Client({"queue", "--sweep", "small"});
   EXPECT_NE(table.out.find("winner: loss-0.2"), std::string::npos) << table.out;

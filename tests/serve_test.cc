@@ -1,4 +1,4 @@
-// The queue service as a person uses it: real programs, killed at any moment.
+// The queue service as a user runs it, with real programs, killed at any moment.
 #include <arpa/inet.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -16,7 +16,7 @@
 namespace ebb {
 namespace {
 
-// Of all attempts, as their supervisors wrote it.
+// The energy of all attempts, as their supervisors wrote it.
 std::int64_t MeasuredMicrojoules(const fs::path& jobs) {
   std::int64_t sum = 0;
   for (const auto& entry : fs::recursive_directory_iterator(jobs)) {
@@ -57,7 +57,7 @@ TEST_F(ServeCommand, KilledTenTimesEveryJobEndsOnceAndNoJouleIsLost) {
   EXPECT_EQ(Ebb({"store", "check", "--store", "ebb.db"}).code, 0);
 }
 
-// Before work on the machine: nothing starts, also after the service was killed.
+// A drain comes before work on the machine: nothing starts, even after the service was killed.
 TEST_F(ServeCommand, ADrainLetsWhatRunsEndAndStartsNothingOverAKillUntilItIsEnded) {
   Serve();
   const auto stage_of = [&](const std::string& name) -> std::string {
@@ -190,7 +190,7 @@ TEST_F(ServeCommand, AJobIsExportedAsARunWithAllItUsed) {
   EXPECT_EQ(summary.at("outcome"), "done") << summary.dump(2);
   EXPECT_NEAR(summary.at("energy").at("it_kwh"), sums.energy.kwh(), 1e-15) << summary.dump(2);
   EXPECT_NEAR(summary.at("emissions_g"), sums.emissions->grams, 1e-12);
-  // What a plain run says of itself, the export says, too.
+  // The export has every statement that a plain run makes about itself.
   const auto spec = nlohmann::json::parse(Read(directory_ / run / "run.json"));
   ASSERT_EQ(Ebb({"run", "--constant", "200", "--policy", "now", "--run-dir", "plain", "--quiet",
                  "--", "true"})
@@ -227,7 +227,7 @@ TEST_F(ServeCommand, AJobCannotHaveTheServiceShowOtherFilesOrWaitForPipes) {
   WaitUntil([&] { return Ended() == 2; });
 }
 
-// What the service of the store in this directory tells of itself, its events too.
+// The status of the service of the store in this directory, its events included.
 std::string SaidBy(const fs::path& directory) {
   std::string url = Read(directory / "ebb.db.url");
   url.erase(url.find_last_not_of('\n') + 1);
@@ -251,7 +251,7 @@ TEST_F(ServeCommand, AJobCannotWriteItsOwnEnergy) {
   EXPECT_TRUE(Contains(said, "3 lines in its energy file are not believed")) << said;
 }
 
-// As `systemctl status` shows it to everybody.
+// `systemctl status` shows this text to everybody.
 TEST_F(ServeCommand, ItsServiceManagerIsToldWhetherItStartedAndWhyNot) {
   const std::string path = directory_ / "notify";
   sockaddr_un address{};
@@ -284,12 +284,12 @@ TEST_F(ServeCommand, ItsServiceManagerIsToldWhetherItStartedAndWhyNot) {
   ::close(socket);
 }
 
-// Whoever removes the package learns what goes on without it.
+// A user who removes the package is told which jobs go on without it.
 TEST_F(ServeCommand, TheRemovalOfThePackageNamesJobsThatRun) {
   Serve({"--slots", "1"});
   ASSERT_EQ(Client({"submit"}, {"bash", "-c", "until [ -e go ]; do sleep 0.02; done"}).code, 0);
   const std::string folder = fs::canonical(directory_) / "jobs/1";
-  // Nothing of this machine is touched.
+  // The test replaces all commands that would change this machine.
   const std::string removal =
       "systemctl() { :; }; py3clean() { :; }; set -- remove; . " EBB_SOURCE_DIR
       "/deploy/debian/prerm";
@@ -305,7 +305,7 @@ TEST_F(ServeCommand, TheRemovalOfThePackageNamesJobsThatRun) {
   EXPECT_FALSE(Contains(said(), folder));
 }
 
-// The program itself goes on: it forks, and its child has another session and no environment.
+// The program itself goes on: it forks a child with another session and an empty environment.
 TEST_F(ServeCommand, AJobCannotWriteItsOwnEnd) {
   Serve({"--slots", "1", "--grace", "1s"});
   const std::string forge =
@@ -433,7 +433,7 @@ TEST_F(ServeCommand, APrivateServiceIsReadWithTheTokenOnly) {
     words.insert(words.end(), more.begin(), more.end());
     return Client(words);
   };
-  // Whose server it is, is not known: it is not shown the token of this store.
+  // The client does not know whose server this is, so it does not send the token of this store.
   EXPECT_NE(given({}).err.find("needs the service's token"), std::string::npos);
   EXPECT_EQ(given({"--token-file", TokenFile().string()}).code, 0);
   const fs::path token = TokenFile();
@@ -443,7 +443,7 @@ TEST_F(ServeCommand, APrivateServiceIsReadWithTheTokenOnly) {
   EXPECT_NE(without.err.find(token.filename().string()), std::string::npos) << without.err;
 }
 
-// Another user may listen where the service did.
+// Another user may listen at the address that the service had.
 TEST_F(ServeCommand, TheTokenGoesToTheServiceOfTheStoreAndNowhereElse) {
   const int listening = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   sockaddr_in address{};

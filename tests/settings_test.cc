@@ -34,7 +34,7 @@ class UserSettings : public ServeCommand {
       if (row.at("topic") == topic) return row;
     return {};
   }
-  // Answers what ebb asks on a terminal; what it printed there.
+  // Answers to the questions of ebb on a terminal, and the text on that terminal.
   struct Answered {
     int code;
     std::string text;
@@ -56,7 +56,7 @@ class UserSettings : public ServeCommand {
       ::execv(EBB_PROGRAM, argv.data());
       ::_exit(98);
     }
-    // Each line once it is asked for: a prompt ends in ": ".
+    // Each answer is typed when its prompt, which ends in ": ", has appeared.
     std::string text, line;
     std::istringstream lines(typed);
     char buffer[4096];
@@ -79,8 +79,7 @@ TEST_F(UserSettings, EveryCommandReadsThem) {
   const Outcome grid = Ebb({"grid"});
   EXPECT_TRUE(grid.out.starts_with("JP-TK, ")) << grid.out << grid.err;
   EXPECT_TRUE(Contains(grid.out, "zone of " + Path() + ":1")) << grid.out;
-  EXPECT_TRUE(Ebb({"grid", "--zone", "IN-WE"}).out.starts_with("IN-WE, "))
-      << "a flag goes before";
+  EXPECT_TRUE(Ebb({"grid", "--zone", "IN-WE"}).out.starts_with("IN-WE, ")) << "a flag goes before";
   EXPECT_TRUE(Ebb({"forecast"}).out.starts_with("JP-TK, "));
   ASSERT_EQ(Ebb({"track", "--run-dir", "a", "true"}).code, 0);
   EXPECT_EQ(Summary("a").at("pue"), 1.25);
@@ -142,7 +141,7 @@ TEST_F(UserSettings, TheirServiceIsAsked) {
   EXPECT_EQ(Finding({"doctor", "--format", "json"}, "service").at("health"), "fine");
 }
 
-// Others cannot look into the state directory of a unit of the system.
+// Other users cannot read the state directory of a system unit.
 TEST_F(UserSettings, AServiceWritesItsAddressForEverybodyWhereItsUnitSays) {
   Settings("zone: JP-TK\n");
   fs::create_directory(directory_ / "run");
@@ -234,7 +233,7 @@ TEST_F(UserSettings, DoctorSaysWhatIsWrongAndWhatToDo) {
     EXPECT_TRUE(before.contains(entry.path())) << entry.path() << " was written";
   EXPECT_EQ(Finding({"doctor", "--format", "json"}, "signal").at("health"), "advice")
       << "typical days are a model";
-  // A service that was named and does not answer; a zone that nobody knows.
+  // The named service does not answer, and no source knows the zone.
   const std::vector<std::string> away{"doctor", "--server", "http://127.0.0.1:1", "--format",
                                       "json"};
   EXPECT_EQ(Ebb(away).code, 1);
@@ -242,7 +241,7 @@ TEST_F(UserSettings, DoctorSaysWhatIsWrongAndWhatToDo) {
   Settings("");
   EXPECT_EQ(Ebb({"doctor"}).code, 1);
   EXPECT_TRUE(Contains(Finding({"doctor", "--format", "json"}, "zone").at("remedy"), "ebb init"));
-  // A provider that answers with an error, and one that nobody can reach.
+  // One provider answers with an error, and another cannot be reached.
   const Outcome unreachable =
       Ebb({"doctor", "--api-url", "http://127.0.0.1:1/x", "--zone", "JP-TK"});
   EXPECT_EQ(unreachable.code, 1);

@@ -1,4 +1,4 @@
-// ebb report settle: a run on a live source that revises what it has published. The source is a
+// ebb report settle on a run with a live source that revises its published values. The source is a
 // file that a small server hands out.
 #include "cli_fixture.h"
 
@@ -41,7 +41,8 @@ class Settle : public Cli {
     Cli::TearDown();
   }
 
-  // Intervals of two seconds, from some minutes ago on; the last of `values` stands for the rest.
+  // Publishes intervals of two seconds that begin some minutes ago. The last of `values` is
+  // repeated.
   void Publish(const std::vector<double>& values) {
     Json rows = Json::array();
     for (std::size_t i = 0; i < 400; ++i)
@@ -118,7 +119,7 @@ TEST_F(Settle, ARevisionMovesTheGramsAndARunThatStartedAtOnceStillSavesNothing) 
     versions += file.is_regular_file();
   EXPECT_EQ(versions, 2) << "the first is kept";
 
-  // Nothing new: it is confirmed.
+  // The source has no new values, so the settlement is confirmed.
   const Outcome again = Ebb({"report", "settle", "a"});
   EXPECT_EQ(again.code, 0) << again.err;
   EXPECT_NE(again.out.find("as before"), std::string::npos) << again.out;

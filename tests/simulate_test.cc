@@ -7,7 +7,7 @@
 namespace ebb {
 namespace {
 
-// Clean from 02:00 to 06:00, dirty otherwise; two days.
+// Two days that are clean from 02:00 to 06:00 and dirty otherwise.
 std::string TwoDays() {
   std::string csv = "timestamp,carbon_intensity\n";
   for (int hour = 0; hour < 96; ++hour) {
@@ -51,7 +51,7 @@ class Simulation : public Cli {
   }
 };
 
-// A year-long job is re-planned every hour: long enough to be interrupted.
+// A year-long job is re-planned every hour, which takes long enough to be interrupted.
 TEST_F(Simulation, CtrlCEndsItSoonAndWritesNothing) {
   Write("long.yaml", R"(sites: [{profile: DE}]
 devices: [{model: A}]
@@ -89,8 +89,8 @@ TEST_F(Simulation, IsTheSameAsTheGoldenFile) {
   EXPECT_EQ(outcome.out, expected) << "run with EBB_UPDATE_GOLDEN=1 if the change is meant";
 }
 
-// The clean hours begin at 02:00, which nobody knows before they are published; B's idle draw is
-// not given, so it cannot be inside.
+// The clean hours begin at 02:00, but they are not known before they are published. B's idle power
+// is not given, so it cannot be included.
 TEST_F(Simulation, KnowsLaterWithALagAndCountsIdleDrawOnRequest) {
   std::string own = kScenario;
   own.replace(own.find("forecast: perfect"), 17, "forecast: own");

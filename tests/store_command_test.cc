@@ -1,4 +1,4 @@
-// ebb store as a person uses it, beside a service that writes.
+// ebb store as a user runs it, beside a service that writes.
 #include "serve_fixture.h"
 #include "store/service_store.h"
 
@@ -57,7 +57,7 @@ TEST_F(StoreCommand, WrongUseIsExplained) {
   EXPECT_NE(Ebb({"store", "check", "--store", "."}).err.find("is a directory"), std::string::npos);
 }
 
-// Jobs that run across a restore.
+// Jobs that run while the store is restored.
 class StoreRestore : public ServeCommand {
  protected:
   void SubmitAndWait(const std::string& script, std::size_t ended) {
@@ -80,7 +80,7 @@ class StoreRestore : public ServeCommand {
     Stop(SIGTERM);
     EXPECT_EQ(Client({"store", "check"}).code, 0);
   }
-  // Job 1, a backup, and then job 2.
+  // Submits job 1, makes a backup, and submits job 2.
   void RunAcrossABackup() {
     Serve();
     SubmitAndWait("true", 1);
@@ -152,8 +152,8 @@ TEST_F(StoreRestore, AProgramOfAJobThatTheBackupDoesNotKnowIsNotLeftAlone) {
   EXPECT_EQ(Job(2).at("stage"), "succeeded");
 }
 
-// Times in a store are on one clock: a replay on a live one's store would leave it jobs that were
-// submitted after their latest start.
+// All times in a store are on one clock. A replay on the store of a live service would leave it
+// jobs that were submitted after their latest start.
 TEST_F(StoreRestore, AStoreIsRefusedToAnotherClock) {
   Serve();
   Stop(SIGTERM);

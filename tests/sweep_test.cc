@@ -14,9 +14,9 @@ namespace {
 
 using nlohmann::json;
 
-// Six epochs of a tenth of a second; a checkpoint is the number of epochs done. $1 is the loss it
-// ends with. While there is a file "hold" it stays in its second epoch, a poor one with "hold-poor"
-// in its fourth.
+// Runs six epochs of a tenth of a second. A checkpoint is the number of epochs done. $1 is the
+// final loss. While there is a file "hold", the program stays in its second epoch; while there is
+// "hold-poor", one with a poor loss stays in its fourth.
 constexpr const char* kTrainer = R"(
 epoch=0
 if [ "$EBB_RESUME" = 1 ] && [ -f "$EBB_CHECKPOINT_DIR/epoch" ]; then epoch=$(cat "$EBB_CHECKPOINT_DIR/epoch"); fi
@@ -100,7 +100,7 @@ TEST_F(SweepCli, RunsAllMeasuresThemAndRanksThem) {
     EXPECT_GT(row["energy_kwh"].get<double>(), 0);
     EXPECT_GT(row["emissions_g"].get<double>(), 0);
   }
-  // The model's idle power of a machine that mostly sleeps has its own line.
+  // The idle power that the model gives to a mostly sleeping machine has its own line.
   EXPECT_GT(report["machine"]["idle_kwh"].get<double>(), 0);
   EXPECT_TRUE(report["machine"]["idle_g"].is_null()) << "nobody knows an hour of a replay";
   EXPECT_GE(report["machine"]["unattributed_kwh"].get<double>(), 0);
@@ -134,7 +134,7 @@ TEST_F(SweepCli, IsShownInABrowserWhereThatIsAsked) {
   EXPECT_EQ(Finish(pid).code, 0);
 }
 
-// Of each run and of the sweep: what it decided follows from its journal.
+// The audit covers each run and the sweep, whose decisions must follow from its journal.
 TEST_F(SweepCli, AnAuditAgreesUntilADecisionIsChanged) {
   Write("s.yaml", SweepFile("0.1, 0.2, 0.3"));
   ASSERT_EQ(Ebb(Run()).code, 0);
@@ -262,7 +262,8 @@ TEST_F(SweepCli, HalvingStopsPoorRunsAndSaysWhatThatSaved) {
   Write("s.yaml", SweepFile("0.2, 0.1, 0.9, 0.8, 0.7, 0.6",
                             "successive_halving: {reduction: 2, minimum_epochs: 1, epochs: 6}\n"));
   Write("hold-poor", "");
-  // In the order of the file, so that the good ones have set the standard when the others come.
+  // The experiments run in the order of the file, so the good ones have set the standard before the
+  // others come.
   std::vector<std::string> command = Run();
   command.insert(command.end(), {"--policy", "run-now"});
   const Outcome outcome = Ebb(command);
@@ -275,7 +276,7 @@ TEST_F(SweepCli, HalvingStopsPoorRunsAndSaysWhatThatSaved) {
   EXPECT_LT(Named(report, "l0.9")["epochs"].get<int>(), 6);
 }
 
-// "hungry" takes a processor until it is asked to end, or the file "enough" is there.
+// "hungry" keeps a processor busy until it is asked to end or the file "enough" exists.
 constexpr const char* kBurner = R"(
 trap 'exit 75' TERM
 if [ "$1" = hungry ]; then while [ ! -e "$2/enough" ]; do :; done; fi
@@ -295,7 +296,7 @@ class SweepBudgets : public SweepCli {
           "command: [bash, burn.sh, \"{what}\", \"" +
               directory_.string() + "\"]\ncheckpointable: true\ntime_limit: 240h\n" + more);
   }
-  // 400 W of processors: a limit of 50 mWh lasts a second or so of one of them.
+  // All processors together draw 400 W, so one of them uses a limit of 50 mWh in a second or so.
   std::vector<std::string> Burn(const std::vector<std::string>& more) {
     std::vector<std::string> command = Run("1");
     command.insert(command.end(), {"--policy", "run-now", "--cpu-tdp", "400", "--grace", "20s"});

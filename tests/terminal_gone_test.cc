@@ -1,4 +1,4 @@
-// A run that waits is not lost with its terminal.
+// A run that waits survives the loss of its terminal.
 
 #include <fcntl.h>
 #include <sys/ioctl.h>
@@ -11,7 +11,7 @@ namespace {
 
 class TerminalGone : public Cli {
  protected:
-  // Waits for seconds, then prints a word and leaves a file.
+  // A run that waits for seconds, then prints a word and leaves a file.
   static std::vector<std::string> Waiting(const std::vector<std::string>& more) {
     std::vector<std::string> words{"run", "--policy",   "threshold", "--threshold",
                                    "100", "--constant", "200",       "--start-by",
@@ -21,7 +21,7 @@ class TerminalGone : public Cli {
       words.emplace_back(word);
     return words;
   }
-  // In a session of its own, whose terminal it is, as a shell would start it.
+  // Starts the program in a session of its own that has this terminal, as a shell would.
   pid_t StartInTerminal(const std::vector<std::string>& words, int& terminal) {
     terminal = ::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
     ::grantpt(terminal);
@@ -41,7 +41,7 @@ class TerminalGone : public Cli {
     ::execv(EBB_PROGRAM, argv.data());
     ::_exit(98);
   }
-  // What it prints until it has printed this.
+  // Returns the output up to the point at which `words` was printed.
   static std::string ReadUntil(int terminal, const std::string& words) {
     std::string text;
     char buffer[4096];
@@ -109,7 +109,7 @@ TEST_F(TerminalGone, WhatIsWrongWithADetachedRunIsSaidAtTheTerminal) {
   EXPECT_TRUE(Contains(outcome.err, "no-such-program")) << outcome.err;
 }
 
-// nohup: a hang-up is nothing to it, and to nothing that it starts.
+// With nohup, the run and its program ignore a hang-up.
 TEST_F(TerminalGone, AHangUpThatIsIgnoredIsIgnored) {
   const pid_t pid = ::fork();
   if (pid == 0) {

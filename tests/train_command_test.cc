@@ -1,5 +1,5 @@
-// ebb train as a user runs it: configurations of image classifiers and language models, and what is
-// wrong with them.
+// ebb train as a user runs it: configurations of image classifiers and language models, and the
+// messages about their mistakes.
 
 #include "cli_fixture.h"
 #include "testing/source_tree.h"
@@ -74,7 +74,7 @@ TEST_F(Cli, ABriefTrainingIsALineForEachRunAndNoTables) {
   EXPECT_TRUE(Contains(brief.err, "  page   ")) << brief.err;
 }
 
-// The shipped configuration, on the files that ship with it.
+// The shipped configuration is run on the files that ship with it.
 TEST_F(Cli, ALanguageModelIsFineTunedFromAConfigurationGatedAndMeasured) {
 #ifndef EBB_TRAIN_PROGRAM
   GTEST_SKIP() << "ebb-train is not built (EBB_TRAIN=OFF)";

@@ -1,5 +1,5 @@
-// What earlier versions of Ebb have written (tests/golden/formats, made with their programs) is
-// read and continued, with the same totals.
+// Files of earlier versions of Ebb (tests/golden/formats, made with their programs) are read and
+// continued, with the same totals.
 #include "platform/file.h"
 #include "serve_fixture.h"
 
@@ -8,7 +8,7 @@ namespace {
 
 const fs::path kFormats = fs::path(EBB_SOURCE_DIR) / "tests/golden/formats";
 
-// Stores by the version of their schema.
+// Stores of each version of the schema.
 class WrittenBefore : public ServeCommand, public ::testing::WithParamInterface<int> {
  protected:
   void SetUp() override {
@@ -45,7 +45,7 @@ TEST_P(WrittenBefore, StoresAreCheckedAndContinuedWithTheSameTotals) {
                             "energy_kwh", "emissions_g", "emissions_first_come_g"})
       expect_same(job, key);
   EXPECT_EQ(Client({"logs", "1"}).out, "fin\n");
-  // What was held goes on, and a new job gets a number that nobody had.
+  // A job on hold goes on, and a new job gets an unused number.
   EXPECT_EQ(Client({"now", "5"}).code, 0);
   const Outcome submitted = Client({"submit", "--start-by", "10h"}, {"true"});
   EXPECT_EQ(submitted.out, "6\n") << submitted.err;

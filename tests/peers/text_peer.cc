@@ -125,7 +125,7 @@ int PrintData(const Tokenizer& tokenizer, const std::string& file, const std::st
   auto options = TextDataPreset(preset);
   if (!options) return Complain(options.error());
   options->files = {file};
-  options->append_end = AppendEnd::kNo;  // as the published preparation, beside which it is put
+  options->append_end = AppendEnd::kNo;  // as in the published preparation that it is compared with
   const auto data = LoadTextData(*options, tokenizer);
   if (!data) return Complain(data.error());
   PrintBatches(data->training);
