@@ -14,7 +14,7 @@ namespace ebb::audit {
 
 using Ms = std::int64_t;
 
-/// [begin, end) in milliseconds since 1970 UTC.
+/// A time span [begin, end) in milliseconds since 1970 UTC.
 struct Span {
   Ms begin = 0, end = 0;
   Ms length() const { return end > begin ? end - begin : 0; }

@@ -1,6 +1,6 @@
 #pragma once
 // Typed reading of one map of a configuration: a section is a list of rules (key name and how its
-// value is read), and everything that no rule accepts is a problem with its line. Problems are
+// value is read), and every key that no rule accepts is a problem with its line. Problems are
 // collected, so that all mistakes of a file are reported at once. Pure.
 
 #include <cstdint>

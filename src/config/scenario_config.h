@@ -42,12 +42,12 @@ struct ScenarioContext {
   std::function<Result<std::string>(const std::string& path)> read_file;
 };
 
-/// Idle draw can only be counted where it is known of every device.
+/// Fails if idle draw is to be counted and is unknown for a device.
 Status CheckIdleDraw(const sim::Scenario& scenario, const std::string& path);
 
 Result<ScenarioFile> ParseScenario(const std::string& text, const ScenarioContext& context);
 
-/// Reads `context.path`, which may be of a file that ships (platform/shipped_files.h), and
+/// Reads `context.path`, which may name a file that ships with Ebb (platform/shipped_files.h), and
 /// everything it names.
 Result<ScenarioFile> LoadScenario(ScenarioContext context);
 

@@ -1,5 +1,5 @@
 #pragma once
-// The keys of a time-of-use tariff: Compute Gardener's schedules and what Ebb adds to them.
+// The keys of a time-of-use tariff: Compute Gardener's schedules and the keys that Ebb adds.
 // docs/prices.md describes each; prices/tariff.h says what they mean together.
 
 #include <string>

@@ -132,7 +132,7 @@ class ClusterJobs final : public local::JobExecutor {
   std::unique_ptr<NamespaceBudgets> budgets_;              // nullptr if there are no budgets
   PodAccounts accounts_;
   NodeOverheads overheads_;
-  // Of what has ended, while something may be heard of it: by uid, and since when.
+  // Ended jobs that agents may still report, by uid, with the time since boot of their end.
   std::map<std::string, std::pair<core::JobId, Duration>> ended_;
   struct Written {
     std::map<std::string, std::string> figures;

@@ -10,7 +10,7 @@ namespace {
 constexpr std::chrono::seconds kKnownWithin{10};
 // Records of an agent that was away for longer are still counted when they arrive.
 constexpr std::chrono::minutes kCompleteAfter{10};
-// Where many records arrive at once, a row of the ledger spans no more than this.
+// A row of the ledger covers no more than this, even if many records arrive at once.
 constexpr std::chrono::minutes kLongestRow{1};
 // A node that has reported nothing for this long is no longer shown as drawing power.
 constexpr std::chrono::minutes kPowerHolds{3};

@@ -55,7 +55,7 @@ Result<FoundService> FindService(const ServicePlace& place, const ServiceSources
 
 /// The path of the store: the given one, or the default.
 Result<std::string> StorePathOf(const std::string& given);
-/// Files beside the store.
+/// Paths of files beside the store.
 std::string UrlFileOf(const std::string& store);
 std::string TokenFileOf(const std::string& store);
 using store::SocketOf;

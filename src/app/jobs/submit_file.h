@@ -35,7 +35,7 @@ struct SubmitFile {
   std::string route = "/api/v1/jobs";  ///< for a list of jobs, or a sweep
   std::vector<Place> places;           ///< places of the jobs, in order
 
-  /// "FILE:12: job \"train\": WHAT".
+  /// The message `what` with its place: "FILE:12: job \"train\": WHAT".
   std::string Located(std::size_t job, const std::string& what) const;
   std::string source;
 };

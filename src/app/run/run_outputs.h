@@ -31,7 +31,7 @@ std::vector<std::string> PublishEmissions(const RunOptions& options, const core:
 /// Writes a run's figures for Prometheus every ten seconds. One thread.
 class PrometheusExport {
  public:
-  /// `before`: what earlier attempts of the run measured.
+  /// `before`: the measurements of earlier attempts of the run.
   PrometheusExport(const RunOptions& options, const core::RunSpec& spec,
                    const core::RunRecord& before);
   void OnRows(std::span<const core::LedgerRow> rows);

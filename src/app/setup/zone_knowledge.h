@@ -17,12 +17,12 @@ namespace ebb::app {
 /// break.
 std::string WhatIsKnownOf(const std::string& zone);
 
-/// The services of which a token would bring live values, the best first; none where the zone has
-/// them without one.
+/// The services whose token would give live values for the zone, the best first; empty if the zone
+/// has live values without a token.
 std::vector<const signals::KeyService*> TokensFor(const std::string& zone);
 
-/// Asks the service once whether it takes the token of `wanted`, and says what came back: taken,
-/// refused, or not reached. One sentence or two; "" where there is no token.
+/// Asks the service once if it accepts the token of `wanted`, and describes the result: accepted,
+/// refused, or not reached. One or two sentences; "" if there is no token.
 std::string WhatComesOfToken(const NewSettings& wanted, const signals::HttpGetFunction& http_get,
                              Time now);
 

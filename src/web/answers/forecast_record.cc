@@ -38,8 +38,8 @@ forecast::ScoreByLead RecordOf(std::span<const store::IssuedForecast> issued,
   if (!truth) return scores;
   for (const store::IssuedForecast& one : issued) {
     forecast::AddForecast(one.forecast, *truth, one.at, scores);
-    // A row that begins at this moment was forecast too: it is not the row of the hour that was
-    // running.
+    // A row that begins exactly at the time of issue was forecast like the later ones: it was not
+    // running yet.
     const core::Sample* first = one.forecast.series.At(one.at);
     if (first && first->interval.begin == one.at)
       scores[0].Add(forecast::RunningRow(one.forecast, *truth, one.at));

@@ -1,5 +1,5 @@
 #pragma once
-// Jobs as JSON, as the service shows them (docs/api.md).
+// The answers about jobs and the queue as JSON (docs/api.md).
 
 #include "report/described_json.h"
 #include "service/views/view.h"

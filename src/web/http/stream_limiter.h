@@ -1,6 +1,6 @@
 #pragma once
 // Limits the streams (responses that go on), so that other requests find threads and no peer has
-// all streams. A new stream always gets a place: if none is free, the oldest stream of the peer
+// all streams. A new stream gets a place: if none is free, the oldest stream of the peer
 // with the most streams ends, and its page opens it again. A stream with the service's token never
 // ends for a peer without it.
 //

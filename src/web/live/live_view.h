@@ -1,5 +1,5 @@
 #pragma once
-// What a live page is told, as server-sent events: the first view whole, then what changed.
+// The server-sent events for a live page: the first view whole, then the changes.
 //
 //   status  as GET /api/v1/status; of the events those that are new
 //   jobs    {"whole":true,"changed":[...],"gone":[...],"more":true,"left_out":n}: cards as in GET
