@@ -1,6 +1,6 @@
-// What an audit takes and finds: N random run directories, all of them audited; then alterations of
-// one byte of a random file of a random run, and of one value of a store by SQL. Run by
-// bench/audit.
+// Measures the time of audits and the alterations that they find. It audits N random run
+// directories, then changes one byte of a random file of a random run, or one value of a store by
+// SQL, many times. Run by bench/audit.
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -37,7 +37,7 @@ void Check(const Status& status) {
   std::exit(1);
 }
 
-// On all processors; returns seconds.
+// Runs the work on all processors; returns seconds.
 double ForEach(std::size_t count, const std::function<void(std::size_t)>& work) {
   const auto begin = std::chrono::steady_clock::now();
   std::atomic<std::size_t> next{0};
@@ -58,7 +58,7 @@ fs::path RunPath(const fs::path& runs, std::size_t i) {
 
 bool Agrees(const fs::path& run) { return Check(audit::AuditRun(run)).agrees(); }
 
-// Making one takes longer than auditing it: the rest are copies.
+// Making a run takes longer than auditing it, so runs beyond this number are copies.
 constexpr std::size_t kDistinct = 250;
 
 void TimeAudits(const fs::path& runs, std::size_t count) {
@@ -80,7 +80,8 @@ void TimeAudits(const fs::path& runs, std::size_t count) {
               std::thread::hardware_concurrency(), agree.load());
 }
 
-// One byte of one file, put back afterwards.
+// Changes one byte of one file, audits the run, and restores the byte. True if the audit finds the
+// change.
 bool AlteredByteIsFound(const fs::path& run, Random& random) {
   std::vector<fs::path> files;
   for (const auto& entry : fs::recursive_directory_iterator(run))
@@ -104,7 +105,7 @@ audit::Audit AuditOf(const fs::path& path) {
       database, {{}, {[] { return engine::MakeEngineForTest(kRandomStorePolicy); }}}));
 }
 
-// One value of one row; the column and the row are drawn.
+// An SQL statement that changes one value of one row, with random column and row.
 std::string RandomUpdate(store::Database& database, Random& random) {
   struct Target {
     const char *table, *column, *change;

@@ -36,7 +36,7 @@ double SecondsSince(SteadyClock::time_point begin) {
   return std::chrono::duration<double>(SteadyClock::now() - begin).count();
 }
 
-// Two weeks of the past and four days of forecast, hourly: what a live source gives.
+// Two weeks of past values and four days of forecast, hourly, as a live source gives them.
 core::SignalView ViewAt(Time now) {
   std::vector<core::Sample> known, ahead;
   const Time hour = std::chrono::floor<hours>(now);
@@ -62,11 +62,11 @@ core::Job WaitingJob(int id) {
   job.duration = minutes{30 + id % 240};
   job.power = {300};
   job.start_by = kBegin + hours{30 + id % 60};
-  job.threshold = Intensity{100.0 + id % 90};  // below all values: they wait on
+  job.threshold = Intensity{100.0 + id % 90};  // below all values, so the jobs wait
   return job;
 }
 
-// Every new value makes the policy decide for every job again.
+// Each new value makes the policy decide again for every job.
 void Decisions(const std::string& policy) {
   engine::Options options;
   options.admission = engine::Admission::kTakeAll;
@@ -94,7 +94,7 @@ void Decisions(const std::string& policy) {
               1000 * cycle_s[cycle_s.size() / 2], 1000 * cycle_s.back());
 }
 
-// Counts over processes.
+// A counter that processes share.
 std::atomic<int>& SharedCounter() {
   void* page = ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   return *new (page) std::atomic<int>(0);
@@ -112,7 +112,8 @@ std::unique_ptr<signals::LiveFeed> Feed(signals::HttpGetFunction http_get,
       std::move(http_get), std::move(options));
 }
 
-// Asks an API that takes 20 ms, for as long as told; every look stands for one waiting job's.
+// Looks at a signal for the time `span`, whose API takes 20 ms to answer. Each look stands for the
+// look of one waiting job.
 std::size_t LookFor(Duration span, std::atomic<int>& calls, const std::string& cache) {
   signals::LiveFeedOptions options;
   options.live.refresh = std::chrono::seconds{1};

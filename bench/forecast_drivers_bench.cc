@@ -1,11 +1,12 @@
-// What further drivers add to the forecast of a zone: the mean absolute error of each forecast by
-// lead day, without any, with each alone, and with all.
+// Measures what further drivers add to the forecast of a zone: the mean absolute error by lead day
+// without drivers, with each driver alone, and with all.
 //
 //   forecast_drivers_bench TRACE.csv FROM TO [--weather RUNS.csv] [NAME FILE.csv]...
 //
-// A driver's file has the columns timestamp (of a whole hour), known (from when on) and value.
-// Every 7 hours from FROM to TO, each hour known an hour after its end. Prints a row per moment and
-// set of drivers; bench/forecast-drivers makes figures of them.
+// A driver's file has the columns timestamp (of a whole hour), known (the time from which the value
+// is known) and value. A forecast is made every 7 hours from FROM to TO, and each hour is known an
+// hour after its end. Prints a row for each forecast and set of drivers; bench/forecast-drivers
+// makes figures of them.
 #include <cstdio>
 
 #include "base/csv.h"

@@ -1,13 +1,13 @@
-// What typical days are worth while little of a zone's own past is known: the error of the day
-// ahead, and what lowest windows chosen by it would have emitted.
+// Measures the value of typical days while little of a zone's own past is known: the error of the
+// day ahead, and the emissions in the lowest windows chosen by the forecast.
 //
 //   forecast_first_days_bench TRACE.csv ZONE FROM TO
 //
-// Every 13 hours from FROM to TO, each hour known an hour after its end, with 1, 3, 7 and 14 days
-// of past and nothing before them. Prints a row per length of the past and method: the mean
-// absolute error over the next 24 h, and the grams (of 1 kW, on average) of four hours at once, at
-// the lowest window by the forecast, and at the lowest window there was.
-// bench/forecast-first-days makes figures of them.
+// A forecast is made every 13 hours from FROM to TO, with 1, 3, 7 and 14 days of past and nothing
+// before them; each hour is known an hour after its end. Prints a row for each length of the past
+// and method: the mean absolute error over the next 24 h, and the average grams of a load of 1 kW
+// for four hours that starts at once, at the lowest window of the forecast, and at the lowest
+// actual window. bench/forecast-first-days makes figures of them.
 #include <array>
 #include <cmath>
 #include <cstdio>
@@ -37,7 +37,7 @@ struct Sums {
   int moments = 0;
 };
 
-// Nothing where an hour is missing.
+// The values of a day by hour; nullopt if an hour is missing.
 std::optional<ByHour> DayFrom(const core::IntensitySeries& series, Time now) {
   ByHour day{};
   for (int hour = 0; hour < kDay; ++hour) {

@@ -1,13 +1,13 @@
-// Whether a plan can hedge against the error of its forecast: the planner beside rules that know
-// how wrong whole forecasts were, over the start dates of a scenario.
+// Measures whether a plan can hedge against the error of its forecast. It compares the planner,
+// over the start dates of a scenario, with rules that know the errors of past forecasts.
 //
 //   hedging_bench SCENARIO.yaml [RULE...]
 //
-// What a rule knows at a moment is paths: the forecast of that moment plus the errors that earlier
-// forecasts of the same source made on hours that lay in their future, 100 hours of each at a time,
-// so that neighbouring hours err together as they do. Errors of the 120 days before, of the same
-// time of day. A saving is that of the plan against starting everything as soon as possible.
-// Prints a row per start date and rule; bench/weather makes figures of them.
+// At each moment a rule knows paths. A path is the forecast of that moment plus the errors of one
+// earlier forecast of the same source on 100 future hours, so that the errors of neighbouring hours
+// stay correlated. The earlier forecasts are those of the 120 days before, at the same time of day.
+// A saving compares the plan with starting everything as soon as possible. Prints a row for each
+// start date and rule; bench/weather makes figures of them.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -33,7 +33,7 @@ constexpr Duration kReach = hours{kLeads};
 constexpr Duration kIssuedEvery = hours{6};
 constexpr Duration kRemembered = days{120};
 
-/// Values of the hours from a whole hour on; beyond the end the last one goes on.
+/// Hourly values from a whole hour on. Beyond the end the last value goes on.
 using Hourly = std::vector<double>;
 
 Time HourOf(Time time) { return std::chrono::floor<hours>(time); }
@@ -55,7 +55,7 @@ double MeanOf(const Hourly& values) {
   return sum / static_cast<double>(values.size());
 }
 
-/// What forecasts got wrong, as shares of their mean.
+/// The errors of past forecasts, as shares of their mean.
 class ErrorRecord {
  public:
   struct Row {
@@ -83,11 +83,11 @@ class ErrorRecord {
     return record;
   }
 
-  /// Those that were complete at `now`, of the same time of day.
+  /// The records that were complete at `now` and have the same time of day.
   std::vector<const Row*> At(Time now) const {
     std::vector<const Row*> rows;
     for (const Row& row : rows_) {
-      // A day of lag is more than any source has.
+      // One day of lag is more than any source has.
       if (row.issued + kReach + days{1} > now || row.issued + kReach + kRemembered < now) continue;
       const auto apart = (now - row.issued) % Duration{days{1}};
       if (std::min(apart, Duration{days{1}} - apart) <= kIssuedEvery / 2) rows.push_back(&row);
@@ -99,7 +99,7 @@ class ErrorRecord {
   std::vector<Row> rows_;
 };
 
-/// What may come after a moment.
+/// The possible paths after a moment.
 struct Outlook {
   Time begin;
   Hourly expected;
@@ -118,7 +118,7 @@ struct Outlook {
   }
 };
 
-/// Grams of what a schedule still runs, where each hour is as `path` says.
+/// Grams of the work that a schedule still runs, with the hourly values of `path`.
 double GramsOf(const plan::Problem& problem, const plan::Schedule& schedule, Time begin,
                const Hourly& path) {
   double grams = 0;
@@ -137,7 +137,7 @@ double GramsOf(const plan::Problem& problem, const plan::Schedule& schedule, Tim
   return grams;
 }
 
-/// Savings of one plan against another, by path.
+/// Savings of one plan against another, one for each path.
 struct Savings {
   std::vector<double> by_path;
   double mean = 0, deviation = 0, shortfall = 0;
@@ -157,7 +157,7 @@ struct Savings {
   }
 };
 
-/// A problem whose sites look as `views` say.
+/// A problem whose sites have the values of `views`.
 struct Seen {
   std::vector<core::SignalView> views;
   std::vector<plan::SiteView> sites;
@@ -188,7 +188,7 @@ void Replace(core::SignalView& view, Time begin, const Hourly& values) {
   if (series) view.forecast.series = *std::move(series);
 }
 
-/// The planner, and what a rule makes of its plan.
+/// The planner, with a rule that changes its plan.
 class Hedged : public plan::Policy {
  public:
   explicit Hedged(const ErrorRecord& record, plan::PlannerOptions options = {})
@@ -230,7 +230,8 @@ class Hedged : public plan::Policy {
   std::unique_ptr<plan::Policy> planner_;
 };
 
-/// Starts at once unless the mean saving of what is left is more than `times` its deviation.
+/// Starts everything at once, unless the mean saving of the remaining jobs is more than `times` its
+/// deviation.
 class SureOnly final : public Hedged {
  public:
   SureOnly(const ErrorRecord& record, double times) : Hedged(record), times_(times) {}
@@ -245,7 +246,8 @@ class SureOnly final : public Hedged {
   double times_;
 };
 
-/// The same, but asked only once, when the jobs are submitted: what began to wait goes on waiting.
+/// Like SureOnly, but decides only once, when the jobs are submitted: jobs that began to wait go on
+/// waiting.
 class SureAtFirst final : public Hedged {
  public:
   SureAtFirst(const ErrorRecord& record, double times) : Hedged(record), times_(times) {}
@@ -260,10 +262,11 @@ class SureAtFirst final : public Hedged {
     if (!*waits_) schedule = std::move(soon);
   }
   double times_;
-  mutable std::optional<bool> waits_;  ///< a policy lives as long as one simulation
+  /// Kept here because a policy lives as long as one simulation.
+  mutable std::optional<bool> waits_;
 };
 
-/// Of the plans under dearer and dearer futures, the one with the best mean saving less `weight`
+/// Takes, among plans for ever dearer futures, the one with the best mean saving less `weight`
 /// times the mean shortfall against starting at once.
 class LeastRegret final : public Hedged {
  public:
@@ -298,7 +301,7 @@ class LeastRegret final : public Hedged {
   std::vector<std::unique_ptr<plan::Policy>> careful_;
 };
 
-/// Plans on another expectation than the forecast's.
+/// Plans with an expectation other than the forecast.
 class OtherExpectation : public Hedged {
  public:
   using Hedged::Hedged;
@@ -311,8 +314,8 @@ class OtherExpectation : public Hedged {
   }
 };
 
-/// The mean of all paths: since grams are linear in intensity, the plan on it is the best plan over
-/// all paths.
+/// Plans with the mean of all paths. Because grams are linear in intensity, this plan is the best
+/// one over all paths.
 class MeanOfPaths final : public OtherExpectation {
  public:
   using OtherExpectation::OtherExpectation;
@@ -327,7 +330,8 @@ class MeanOfPaths final : public OtherExpectation {
   }
 };
 
-/// The forecast drawn towards its mean, at each lead as much as would have been right lately.
+/// Draws the forecast towards its mean, at each lead time by the amount that would have been right
+/// lately.
 class Shrunk final : public OtherExpectation {
  public:
   using OtherExpectation::OtherExpectation;
@@ -353,7 +357,7 @@ class Shrunk final : public OtherExpectation {
   }
 };
 
-/// Starts as many jobs now as the best plans of all but a few paths would.
+/// Starts as many jobs now as the best plans of all paths but a few would start.
 class Voted final : public Hedged {
  public:
   Voted(const ErrorRecord& record, double share) : Hedged(record), share_(share) {}
@@ -377,7 +381,7 @@ class Voted final : public Hedged {
     const std::size_t wanted =
         votes[static_cast<std::size_t>(share_ * static_cast<double>(kVoters))];
     if (wanted <= StartsOf(schedule)) return;
-    // Those that would run soonest go first, as when all run as soon as possible.
+    // The jobs that would run first if all ran as soon as possible start first.
     const plan::Schedule soon = AsSoonAsPossible(problem);
     std::size_t started = StartsOf(schedule);
     for (std::size_t i = 0; i < soon.jobs.size() && started < wanted; ++i) {
@@ -441,7 +445,7 @@ Status Measure(const std::string& path, std::vector<std::string> names) {
   EBB_ASSIGN_OR_RETURN(const config::ScenarioFile file, config::LoadScenario(context));
   const sim::Scenario& scenario = file.scenario;
   EBB_ASSIGN_OR_RETURN(sim::Feeds feeds, app::MakeFeeds(file));
-  // Whoever asks for errors asks for many moments, in an order of its own.
+  // This reads past forecasts at many moments in an order of its own, so it needs separate feeds.
   EBB_ASSIGN_OR_RETURN(sim::Feeds past, app::MakeFeeds(file));
   const Interval starts{scenario.start_dates.front(), scenario.start_dates.back()};
   EBB_ASSIGN_OR_RETURN(

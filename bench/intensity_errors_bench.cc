@@ -1,14 +1,14 @@
-// How far errors of the carbon intensity at different hours agree: what core/uncertainty.h needs to
-// say how sure a saving is. A saving compares two sets of hours: an error that both share cancels,
-// one that each hour has for itself does not.
+// Measures the correlation of errors of the carbon intensity at different hours, which
+// core/uncertainty.h needs for the uncertainty of a saving. A saving compares two sets of hours: an
+// error that both share cancels, an independent error of each hour does not.
 //
 //   intensity_errors_bench TRACE.csv...
 //
-// Relative errors, truth / expected - 1, of two kinds of expectation: our own forecast, issued at
-// every hour of the day in turn, and typical days (the mean of month and hour in the year before).
-// Hours of which less than a fifth of the mean is expected are left out. Correlation: the mean
-// product of the errors of two hours over the mean square, up to a day apart and one to four days
-// apart.
+// Errors are relative, truth / expected - 1, for two kinds of expectation: Ebb's own forecast,
+// issued at every hour of the day in turn, and typical days (the mean of month and hour in the year
+// before). Hours whose expected value is less than a fifth of the mean are left out. The
+// correlation is the mean product of the errors of two hours over the mean square, up to a day
+// apart and one to four days apart.
 #include <cmath>
 #include <cstdio>
 #include <map>
@@ -25,7 +25,7 @@ using std::chrono::hours;
 
 constexpr int kHours = 96;
 
-// Over many issues, of the errors of one.
+// The agreement of errors within a forecast, over many forecasts.
 struct Agreement {
   double products_day = 0, products_days = 0, squares = 0;
   double pairs_day = 0, pairs_days = 0, rows = 0;
@@ -78,7 +78,7 @@ MonthAndHour KindOf(Time hour) {
           static_cast<int>((hour - std::chrono::floor<days>(hour)) / hours{1})};
 }
 
-// Of the first year of the series.
+// Typical days of the first year of the series.
 std::map<MonthAndHour, double> TypicalDays(const core::IntensitySeries& series, Time until) {
   std::map<MonthAndHour, std::pair<double, int>> sums;
   for (Time hour = series.span().begin; hour < until; hour += hours{1})
@@ -100,7 +100,7 @@ int Measure(const char* file) {
   }
   const core::IntensitySeries& series = trace->series;
   const Interval span = series.span();
-  // Next to 0 a relative error says nothing.
+  // A relative error near 0 says nothing.
   const double least = 0.2 * series.Mean(span)->intensity.g_per_kwh;
   const bool is_long = span.length() > days{500};
   const Time from = span.begin + (is_long ? days{366} : days{150});

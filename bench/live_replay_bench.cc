@@ -1,12 +1,12 @@
-// A week of runs on live sources that publish late, estimate first, revise, skip and change their
-// steps, in virtual time, and the same runs on a replay of the final values: once settled, grams,
-// savings and the best start in hindsight must be equal.
+// Compares a week of runs in virtual time, on live sources that publish late, estimate first,
+// revise, skip and change their steps, with the same runs on a replay of the final values. After
+// settling, grams, savings and the best start in hindsight must be equal.
 //
 //   live_replay_bench TRACE.csv FIRST_DAY
 //
-// The sources are stand-ins with the habits of real ones; everything behind them is what a run
-// uses: the live signal, the gate, the accountant, settling. Ends with 1 where a microgram differs,
-// or where a run that started at once and did not pause saved something.
+// The sources are stand-ins with the habits of real ones; everything behind them is the code of a
+// run: the live signal, the gate, the accountant, settling. The exit code is 1 if a microgram
+// differs, or if a run that started at once and did not pause saved something.
 #include <cmath>
 #include <cstdio>
 #include <deque>
@@ -36,15 +36,16 @@ constexpr Pue kPue{1.2};
 constexpr double kMicrogram = 1e-6;
 constexpr int kRuns = 150;
 
-// How a source publishes.
+// The publishing habits of a source.
 struct Habits {
   const char* name;
-  Duration step, step_later;         // from the middle of the week on
-  Duration first_after, late_until;  // after the interval's begin; at most so much later
-  double first_error, second_error;  // relative, of the values before the final ones
+  Duration step, step_later;  // length of a step; the second from the middle of the week on
+  Duration first_after,
+      late_until;  // delay after the interval's begin, and the largest further delay
+  double first_error, second_error;  // relative errors of the values before the final ones
   Duration second_after, final_after;
-  bool forecasts_running = false;  // has a forecast that covers the running interval
-  double skipped = 0;              // part of the intervals that only the final values have
+  bool forecasts_running = false;  // true: there is a forecast that covers the running interval
+  double skipped = 0;              // share of the intervals that only the final values have
 };
 
 const Habits kSources[] = {
@@ -62,7 +63,7 @@ const Habits kSources[] = {
      days{1}},
 };
 
-// The final values of a source: the trace's, on the source's steps.
+// The final values of a source: the values of the trace, on the source's steps.
 core::IntensitySeries FinalValues(const core::IntensitySeries& trace, const Habits& habits,
                                   Interval span) {
   std::vector<Sample> samples;
@@ -136,11 +137,12 @@ class StandIn final : public signals::Provider {
   std::vector<Details> details_;
 };
 
-// The live signal without its thread.
+// The live signal without a thread.
 class SteppedFeed final : public runtime::SignalFeed {
  public:
-  /// `values`: where it changes. So rows are cut at the same moments as in the replay: their joules
-  /// are spread evenly over them, and a baseline would differ by 10 ppm.
+  /// `values` sets the times of change, so that rows are cut at the same times as in the replay.
+  /// The joules of a row are spread evenly over it, so with other cuts a baseline would differ by
+  /// 10 ppm.
   SteppedFeed(std::unique_ptr<signals::Provider> provider, const core::IntensitySeries& values)
       : signal_(std::move(provider), {}), values_(values) {}
   const core::SignalIdentity& identity() const override { return snapshot_->identity; }
@@ -171,10 +173,10 @@ class SteppedFeed final : public runtime::SignalFeed {
 struct Run {
   Time submitted{}, start_by{};
   bool waits = false;
-  Duration work{}, pause_after{}, pause_for{};  // pause_for 0: none
+  Duration work{}, pause_after{}, pause_for{};  // pause_for 0: no pause
   std::optional<Time> started;
   std::vector<core::EnergyReading> readings;
-  std::vector<core::LedgerRow> rows;  // as they were closed
+  std::vector<core::LedgerRow> rows;  // in the order in which they were closed
   std::unique_ptr<runtime::Accountant> accountant;
   bool ended = false;
 };
@@ -195,7 +197,7 @@ std::vector<Run> MakeRuns(Interval week) {
   return runs;
 }
 
-// One sample of a run, of up to a minute, with boundaries anywhere.
+// One sample of a run, up to a minute long, with random boundaries.
 void Measure(Run& run, Time now, Random& random) {
   const Time began = *run.started;
   const Time paused = run.pause_for > Duration{} ? began + run.pause_after : Time::max();
@@ -245,7 +247,7 @@ double Off(std::optional<double> a, std::optional<double> b) {
   return a ? std::abs(*a - *b) : 0;
 }
 
-// Everything that differs between one source and a replay of its final values.
+// The differences between one source and a replay of its final values.
 struct Difference {
   int waited = 0, at_once = 0, broken_law = 0;
   double grams = 0, first_grams = 0, off_first = 0, off_grams = 0, off_saving = 0, off_best = 0;
@@ -293,7 +295,7 @@ std::vector<core::LedgerRow> Replayed(const Run& run, signals::ReplayFeed& feed)
 Difference Compare(const Habits& habits, const core::IntensitySeries& values, Interval week) {
   std::vector<Run> runs = MakeRuns(week);
   Live(habits, values, week, runs);
-  // Asked anew when the last run is more than a week old, as `ebb report settle` does.
+  // The source is read anew when the last run is more than a week old, as `ebb report settle` does.
   SteppedFeed later(std::make_unique<StandIn>(habits, values), values);
   later.Step(week.end + core::kRevisedFor + hours{1});
   signals::Trace trace;

@@ -1,6 +1,6 @@
-// Runs the readers through faults of their hardware, on sysfs trees laid out as machines have them
-// and on fake libraries, and holds them to three laws: no reading is negative, none is a zero that
-// stands for something unread, and whatever is missing of the true energy is flagged.
+// Runs the readers of meters through faults of their hardware, on sysfs trees as real machines have
+// them and on fake libraries. It checks three laws: no reading is negative, no zero stands for an
+// unread value, and all missing energy is flagged.
 #include <dlfcn.h>
 
 #include <cmath>
@@ -28,13 +28,14 @@ struct Outcome {
   std::vector<std::string> flags;
 };
 
-/// A machine that draws power while a meter looks on; the case decides what the meter gets to see.
+/// A machine that draws power while a meter reads it. The case decides what the meter gets to see.
 class Bench {
  public:
   explicit Bench(std::unique_ptr<Meter> meter) : meter_(std::move(meter)) {}
 
   void Start() { meter_->Start(now_); }
-  /// Time passes, at 1 Hz or as `step` says, with `watts`; `show` makes it visible.
+  /// Lets time pass with a power of `watts`, at 1 Hz or in steps of `step`; `show` makes the energy
+  /// visible.
   void Run(double seconds, double watts, const std::function<void(double joules)>& show,
            std::chrono::milliseconds step = std::chrono::seconds{1}) {
     const double step_s = std::chrono::duration<double>(step).count();
@@ -50,7 +51,7 @@ class Bench {
   Outcome outcome;
 
  private:
-  // One sample, with the looks in between that the meter asks for.
+  // Takes one sample, with the polls in between that the meter asks for.
   void Pass(std::chrono::milliseconds step, double watts,
             const std::function<void(double joules)>& show) {
     const Instant begin = now_;
@@ -92,7 +93,7 @@ class RaplWorld {
         RaplMeter::Options{core::Component::kCpu, core::MeterScope::kMachine, 0}));
     bench->Start();
   }
-  /// All packages draw alike.
+  /// Shows the energy, of which each package has an equal part.
   void Show(double joules) {
     Spend(joules);
     for (std::size_t i = 0; i < packages_.size(); ++i)
@@ -105,7 +106,7 @@ class RaplWorld {
   void Reset() { value_uj_ = 0; }
   void Hide(std::size_t package) {
     root_.Remove(Zone(package) + "/energy_uj");
-    // A directory cannot be read by anyone, also not by root.
+    // Makes the counter a directory, which no user can read, not even root.
     root_.Write(Zone(package) + "/energy_uj/x", "");
   }
   void Unhide(std::size_t package) { root_.Remove(Zone(package) + "/energy_uj"); }
@@ -288,7 +289,7 @@ Outcome NvmlPower(int error) {
   return world.bench->Finish();
 }
 
-// The sensor shows 50 W for ever, the card draws 300 W.
+// The sensor always shows 50 W while the card draws 300 W.
 Outcome NvmlStuckPower() {
   NvmlWorld world(false);
   world.bench->Run(90, 300, NvmlWorld::Nothing);

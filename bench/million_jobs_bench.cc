@@ -1,6 +1,6 @@
-// Resident memory of the queue service over a million jobs, in batches: of each batch one job in
-// ten is refused, one in fifty runs and ends, and all others are cancelled while they wait. Ends
-// with 1 where memory grows with the number of jobs. Run by bench/million-jobs.
+// Measures the resident memory of the queue service over a million jobs, in batches. In each batch
+// one job in ten is refused, one in fifty runs and ends, and all others are cancelled while they
+// wait. The exit code is 1 if memory grows with the number of jobs. Run by bench/million-jobs.
 
 #include <algorithm>
 #include <cstdio>
@@ -15,7 +15,8 @@ namespace {
 
 constexpr int kBatch = 2000;
 constexpr int kBatchesPerLine = 50;
-// After the first line: what the store's caches and the newest jobs take is there by then.
+// Growth counts after the first line of output, because the store's caches and the newest jobs have
+// their memory by then.
 constexpr double kMostGrowthMib = 16;
 
 double ResidentMib() {
@@ -24,7 +25,7 @@ double ResidentMib() {
   return static_cast<double>(pages * ::sysconf(_SC_PAGESIZE)) / (1 << 20);
 }
 
-// A supervisor whose program has succeeded before anybody looked.
+// A supervisor whose program has succeeded before the service looks.
 Result<pid_t> EndAtOnce(const platform::DetachedOptions& options) {
   const std::filesystem::path plan = options.argv.back();
   const auto read = local::ReadPlan(plan);
@@ -72,8 +73,8 @@ class MillionJobs {
         ++counts_.cancelled;
       }
     }
-    // The newest first: an engine that is asked to forget its oldest jobs one by one moves all
-    // others.
+    // The newest jobs go first: an engine that forgets its oldest jobs one by one moves all others
+    // each time.
     std::reverse(cancels.begin(), cancels.end());
     for (auto& answer : world_.service().AskAll(std::move(cancels))) std::ignore = answer.get();
     world_.WaitForStage(last_to_end, engine::Stage::kSucceeded);

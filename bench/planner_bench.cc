@@ -1,6 +1,6 @@
-// Prints how long the planner takes (processor time of one core) and how good it is: a large queue
-// planned from nothing and again after one event, and 200 small instances against the optimum by
-// trying every way.
+// Prints the time of the planner (processor time of one core) and the quality of its plans. It
+// plans a large queue from nothing and again after one event, and compares 200 small instances with
+// the optimum, found by trying every schedule.
 
 #include <sys/resource.h>
 
@@ -23,17 +23,17 @@ namespace {
 using std::chrono::hours;
 using std::chrono::minutes;
 
-constexpr int kSteps = 4 * 96;  // of 15 minutes
+constexpr int kSteps = 4 * 96;  // steps of 15 minutes
 
 struct Kind {
   std::string name;
   int jobs = 10'000;
-  std::vector<int> devices{64};  ///< of each site
+  std::vector<int> devices{64};  ///< devices of each site
   int pausable_of_ten = 0;
-  std::uint64_t walk = 0;  ///< hours without a pattern, of this seed; 0: a day's swing
+  std::uint64_t walk = 0;  ///< seed of hours without a pattern; 0: a day's swing
 };
 
-// A day's swing with noise, a value every 15 minutes.
+// Values every 15 minutes: a day's swing with noise.
 core::IntensitySeries Quarters(Time begin, std::uint64_t seed, std::size_t site) {
   Random random(SeedFor(seed, site));
   std::vector<core::Sample> samples;
@@ -48,8 +48,8 @@ core::IntensitySeries Quarters(Time begin, std::uint64_t seed, std::size_t site)
   return *core::IntensitySeries::Create({}, std::move(samples));
 }
 
-// Hours without a pattern: each is the one before and a step of up to 80 g either way. Forecasts
-// of the same walk differ by up to 30 g.
+// Hours without a pattern: each differs from the one before by up to 80 g either way. Forecasts of
+// the same walk differ by up to 30 g.
 core::IntensitySeries Hours(Time begin, std::uint64_t walk, std::uint64_t seed, std::size_t site) {
   Random random(SeedFor(walk, site)), noise(SeedFor(seed, site));
   std::vector<core::Sample> samples;
@@ -63,8 +63,8 @@ core::IntensitySeries Hours(Time begin, std::uint64_t walk, std::uint64_t seed, 
   return *core::IntensitySeries::Create({}, std::move(samples));
 }
 
-// Jobs of 2 minutes to 8 hours, 20 minutes in the mean, one in twenty on two devices, to begin
-// within one to four days.
+// A queue of jobs of 2 minutes to 8 hours (mean: 20 minutes) that must begin within one to four
+// days. One in twenty needs two devices.
 class Queue {
  public:
   explicit Queue(const Kind& kind) : walk_(kind.walk) {
@@ -83,7 +83,7 @@ class Queue {
     Observe(1);
   }
 
-  /// The next job is submitted.
+  /// Submits the next job.
   void Add() {
     const core::Job& job = jobs_[views_.size()];
     views_.push_back({&job, JobState::kWaiting, job.duration, -1, {}, 0});
@@ -103,7 +103,7 @@ class Queue {
     }
   }
 
-  // Everything the plan starts now runs from now on; the clock goes on.
+  // Runs the jobs that the plan starts now, and moves the clock on.
   void Advance(Duration time) {
     for (std::size_t i = 0; i < views_.size(); ++i) {
       JobView& view = views_[i];
@@ -228,7 +228,7 @@ void MeasureWalks() {
   std::printf("\n");
 }
 
-// The same queue in smaller: its devices go with its jobs.
+// Measures smaller queues of the same kind, whose devices shrink with their jobs.
 void MeasureBySize() {
   std::printf("by size, a plan from nothing (a device for every 156 jobs, 2 at least)\n");
   for (const int jobs : {20, 40, 80, 160, 320, 400, 640, 1'280, 2'500, 5'000}) {

@@ -1,9 +1,9 @@
-// Everything a provider's server can do wrong, against the whole path that asks one: HTTP client,
-// retries, provider, stand-ins, gate. Prints how often each was tried, what came of it, what a run
-// that waits decided, and how much memory it took at most. Waits of the retries pass on a clock of
-// its own. First with an address of JSON, then with each provider of average intensity, whose
-// requests all go to the bad server. Ends with 1 where a run was released early or memory was not
-// bounded.
+// Tries faults of a provider's server against the whole path that asks one: HTTP client, retries,
+// provider, stand-ins, gate. Prints for each fault the number of tries, the outcome, the decision
+// of a waiting run, and the peak memory. Waits of the retries pass on a simulated clock. The faults
+// are tried first with an address of JSON, then with each provider of average intensity, whose
+// requests all go to the bad server. The exit code is 1 if a run was released early or memory was
+// not bounded.
 
 #include <httplib.h>
 
@@ -32,7 +32,7 @@ using std::chrono::milliseconds;
 constexpr long kMemoryLimitKb = 32 << 10;
 int failures = 0;
 
-// Waits at once, and counts.
+// A clock whose waits take no time and are counted.
 class SkippingTime final : public FetchTime {
  public:
   Time Now() const override { return now_; }
@@ -56,14 +56,14 @@ long StatusKb(const std::string& field) {
   return 0;
 }
 
-// Where the kernel allows it, forgets the peak so far.
+// Resets the peak of the resident memory, if the kernel permits it.
 void ResetPeak() { std::ofstream("/proc/self/clear_refs") << "5"; }
 
 struct Case {
   std::string name;
   std::string url;
   std::string ca_file{};
-  bool answers = false;  ///< a value is expected
+  bool answers = false;  ///< set if a value is expected
 };
 
 struct Tried {
@@ -128,7 +128,7 @@ void Report(const Case& fault) {
               fine ? "" : "   <-- WRONG");
 }
 
-// A server that does all of it, by path.
+// A server that has all faults, one for each path.
 class BadServer {
  public:
   template <typename Server>
@@ -190,7 +190,7 @@ class BadServer {
   const std::string block_ = std::string(64 << 10, ' ');
 };
 
-// Runs a server on loopback as long as it lives.
+// Runs a server on loopback during its own lifetime.
 template <typename Server>
 class Running {
  public:
@@ -242,7 +242,8 @@ std::vector<Case> CasesOf(const Running<httplib::SSLServer>& server, const std::
   return cases;
 }
 
-// The same faults for a provider that reads none of these answers: it must release nobody.
+// Tries the same faults with a provider that can read none of these answers: no run may be
+// released.
 void ReportProvider(SignalSource source, const std::string& zone, const std::vector<Case>& cases) {
   SignalOptions options;
   options.source = source;

@@ -1,6 +1,6 @@
-// A simulated day of the service, or as many hours as are given, with faults; what came of it. Ends
-// with 1 where a job was lost, ran twice, or was reported otherwise than measured. Run by
-// bench/soak.
+// Simulates a day of the service, or the given number of hours, with faults, and prints the
+// outcome. The exit code is 1 if a job was lost, ran twice, or has a report that differs from its
+// measurement. Run by bench/soak.
 #include <cstdio>
 #include <cstdlib>
 

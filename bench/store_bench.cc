@@ -1,5 +1,6 @@
-// What the service's store costs: durable submissions per second by size of group, the file of a
-// long queue, a snapshot of it, a list of it, and starting again with it. Run by bench/store.
+// Measures the costs of the service's store: durable submissions per second by size of group, and
+// for a long queue the size of the file and the time of a snapshot, of a list and of a restart. Run
+// by bench/store.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -65,7 +66,7 @@ std::filesystem::path Fresh(const std::filesystem::path& directory, const char* 
   return path;
 }
 
-// Everything a submission writes: the row of the job and the record of the journal.
+// Writes all records of a submission: the row of the job and the record of the journal.
 void Submit(store::ServiceStore& store, engine::Engine* engine, int number) {
   core::Submission submission = Training(number);
   core::Job job = submission.job;

@@ -1,5 +1,5 @@
-// Makes a store as months of jobs leave it, of a given size, for bench/store-start: sparse rows of
-// the usual shape (three devices, a row each every 20 minutes).
+// Makes a store of a given size, like one after months of jobs, for bench/store-start: sparse rows
+// of the usual shape (three devices, a row each every 20 minutes).
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -16,7 +16,7 @@ using namespace ebb;
 constexpr int kRowsOfJob = 600;
 constexpr int kJobsAtOnce = 100;
 constexpr std::size_t kInView = 2000;
-constexpr double kBytesOfRow = 126;  // about, in the file
+constexpr double kBytesOfRow = 126;  // approximate size in the file
 constexpr std::chrono::minutes kSample{20};
 
 void Check(const Status& status) {
@@ -30,7 +30,8 @@ T Check(Result<T> result) {
   return *std::move(result);
 }
 
-// The rows of these jobs and their sums, made by the database: row by row it would take an hour.
+// Adds the rows of these jobs and their sums. The database makes them, because inserting row by row
+// would take an hour.
 void AddLedgers(store::Database& database, core::JobId first, core::JobId last) {
   Check(database.Run(
       "INSERT INTO ledger SELECT jobs.id, i + 1, 1,"

@@ -1,6 +1,6 @@
-// A client that costs little beside the service it measures: so many connections, each of which
-// submits the next job once the last one is answered. Prints submissions per second and how long
-// answers took. Run by bench/serve.
+// A client that needs little time compared with the service it measures. Each of its connections
+// submits the next job when the last one is answered. Prints submissions per second and the times
+// of the answers. Run by bench/serve.
 //
 //   submission_load PORT TOKENFILE SUBMISSIONS CONNECTIONS [KEYS]    KEYS: of every job, as JSON
 #include <arpa/inet.h>
@@ -90,7 +90,7 @@ class Load {
       Give("send");
   }
 
-  // An answer is a line, and its head says 201.
+  // An answer is complete at the end of a line, and its head must say 201.
   void Hear(Connection& connection) {
     std::array<char, 4096> part;
     const ssize_t size = ::recv(connection.socket, part.data(), part.size(), 0);
