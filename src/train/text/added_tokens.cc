@@ -46,7 +46,7 @@ std::size_t EndOfLeadingSpaces(std::string_view text) {
 Result<AddedTokens> AddedTokens::Make(std::vector<AddedToken> tokens,
                                       const Normalizer& normalizer) {
   AddedTokens made;
-  // Special tokens come first where two of one content differ, as they do for the package.
+  // Special tokens come first if two tokens have the same content, as in the `tokenizers` package.
   std::stable_partition(tokens.begin(), tokens.end(),
                         [](const AddedToken& token) { return token.special; });
   made.tokens_ = std::move(tokens);
@@ -92,8 +92,8 @@ const AddedTokens::Finder::Entry* AddedTokens::Finder::At(std::string_view text,
   return nullptr;
 }
 
-// Matches follow each other in the text as it is; what they strip is taken from the text between
-// them.
+// Matches are successive ranges of the unchanged text; the spaces that they strip are taken from
+// the text between them.
 std::vector<TextSegment> AddedTokens::Finder::Find(std::string_view text,
                                                    const std::vector<AddedToken>& tokens) const {
   std::vector<TextSegment> segments;

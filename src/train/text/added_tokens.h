@@ -19,10 +19,10 @@ struct AddedToken {
   TokenId id = 0;
   std::string content;
   bool single_word = false;                      ///< not within a word
-  bool left_strip = false, right_strip = false;  ///< takes the spaces beside it along
-  bool normalized = false;  ///< looked for after normalization, itself normalized
+  bool left_strip = false, right_strip = false;  ///< also takes the adjacent spaces
+  bool normalized = false;  ///< searched after normalization, itself normalized
   bool special = false;
-  std::string in_text;  ///< how it stands in the text it is looked for in; Make fills it in
+  std::string in_text;  ///< form in the searched text; Make fills it in
 };
 
 /// A part of a text: a token, or text to be encoded (`token` is empty).
@@ -36,7 +36,7 @@ class AddedTokens {
   AddedTokens() = default;
   static Result<AddedTokens> Make(std::vector<AddedToken> tokens, const Normalizer& normalizer);
 
-  /// The whole text in order. Of the tokens that begin at one place the longest is taken.
+  /// Returns the whole text in order. If several tokens begin at one place, the longest is taken.
   std::vector<TextSegment> FindInText(std::string_view text) const {
     return verbatim_.Find(text, tokens_);
   }

@@ -8,7 +8,7 @@ namespace ebb::train {
 namespace {
 
 constexpr std::size_t kBytes = 256;
-constexpr std::size_t kLetterLimit = 0x144;  // the letters are below
+constexpr std::size_t kLetterLimit = 0x144;  // all letters are below
 
 bool IsPrintable(std::size_t byte) {
   return (byte >= '!' && byte <= '~') || (byte >= 0xa1 && byte <= 0xac) || byte >= 0xae;

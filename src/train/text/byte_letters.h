@@ -11,7 +11,7 @@ namespace ebb::train {
 /// The letter of a byte, in UTF-8.
 std::string_view ByteLetter(unsigned char byte);
 
-/// The byte of a letter; nothing for a character that stands for none.
+/// The byte of a letter; nothing for any other character.
 std::optional<unsigned char> ByteOfLetter(char32_t letter);
 
 }  // namespace ebb::train

@@ -13,7 +13,7 @@ namespace {
 
 constexpr TokenId kNoToken = -1;
 constexpr std::uint32_t kNoRank = ~0U;
-// Up to here, looking at every pair again is faster than a queue.
+// Up to this length, looking at every pair again is faster than a queue.
 constexpr std::size_t kShortSymbols = 48;
 
 std::uint64_t PairOf(TokenId left, TokenId right) {
@@ -128,7 +128,8 @@ void BytePairs::CutIntoCharacters(std::string_view piece, std::vector<TokenId>& 
 
 // Each round joins the leftmost of the pairs with the lowest rank.
 void BytePairs::MergeShort(std::vector<TokenId>& symbols) const {
-  std::array<const Rule*, kShortSymbols> rules{};  // of symbol i and its right neighbour
+  // Entry i is for symbol i and its right neighbour.
+  std::array<const Rule*, kShortSymbols> rules{};
   std::size_t count = symbols.size();
   const auto look = [&](std::size_t i) { rules[i] = FindRule(symbols[i], symbols[i + 1]); };
   for (std::size_t i = 0; i + 1 < count; ++i) look(i);
@@ -154,11 +155,11 @@ void BytePairs::MergeShort(std::vector<TokenId>& symbols) const {
   symbols.resize(count);
 }
 
-// The same with a queue of pairs and a list of symbols: n log n, whatever is given.
+// The same with a queue of pairs and a list of symbols: n log n for any input.
 void BytePairs::MergeLong(std::vector<TokenId>& symbols) const {
   struct Candidate {
     std::uint32_t rank = 0, at = 0;
-    TokenId left = 0, right = 0;  ///< what stood there: another pair since makes it void
+    TokenId left = 0, right = 0;  ///< the pair when queued; void if it has changed since
     bool operator>(const Candidate& other) const {
       return rank != other.rank ? rank > other.rank : at > other.at;
     }

@@ -24,7 +24,7 @@ class Vocabulary {
   Vocabulary(Vocabulary&&) = default;
   Vocabulary& operator=(Vocabulary&&) = default;
 
-  /// An Error for a number or a text that is there already, and for a number outside 0 ..
+  /// An Error if the number or the text exists already, or if the number is outside 0 ..
   /// kMaxTokenId.
   Status Add(std::string text, TokenId id);
 
@@ -45,14 +45,14 @@ class Vocabulary {
     }
   };
   std::unordered_map<std::string, TokenId, Hash, std::equal_to<>> ids_;
-  std::vector<const std::string*> texts_;  ///< by number, into ids_
+  std::vector<const std::string*> texts_;  ///< indexed by number, pointers into ids_
 };
 
 struct BytePairRules {
   struct Merge {
     TokenId left = 0, right = 0, result = 0;
   };
-  std::vector<Merge> merges;  ///< the earlier, the sooner; of equal pairs the last counts
+  std::vector<Merge> merges;  ///< in order of priority; of equal pairs the last counts
   std::optional<TokenId> unknown;
   bool fuse_unknown = false;  ///< neighbours without a token are one unknown token
   bool byte_fallback =
@@ -64,8 +64,8 @@ class BytePairs {
  public:
   BytePairs(Vocabulary vocabulary, const BytePairRules& rules);
 
-  /// Appends the tokens of one piece of text. A character without a token is dropped where there is
-  /// no unknown token.
+  /// Appends the tokens of one piece of text. A character without a token is dropped if there is no
+  /// unknown token.
   void Encode(std::string_view piece, std::vector<TokenId>& ids) const;
   const Vocabulary& vocabulary() const { return vocabulary_; }
 
@@ -84,10 +84,10 @@ class BytePairs {
   void MergeLong(std::vector<TokenId>& symbols) const;
 
   Vocabulary vocabulary_;
-  std::vector<Rule> rules_;  ///< open addressing, a power of two
+  std::vector<Rule> rules_;  ///< open addressing; the size is a power of two
   std::optional<TokenId> unknown_;
   bool fuse_unknown_, byte_fallback_, whole_words_first_;
-  std::array<TokenId, 0x800> low_characters_{};  ///< by code point; kNoToken where there is none
+  std::array<TokenId, 0x800> low_characters_{};  ///< by code point; kNoToken if none
   std::array<TokenId, 256> byte_tokens_{};
 };
 

@@ -17,14 +17,14 @@ constexpr const char* kConversations = "conversations";
 constexpr const char* kCompletion = "completion";
 constexpr const char* kVariables = "chat_template_kwargs";
 
-// Texts, lists and objects beside a chat that say where it is from and not what it means. Numbers
-// and truth values go into no text.
+// Fields beside a chat that say where it is from: texts, lists and objects that do not change its
+// meaning. Numbers and truth values never become text.
 constexpr std::string_view kOrigins[] = {
     "id",      "prompt_id", "conversation_id", "uuid",     "hash", "source",   "dataset",
     "origin",  "category",  "topic",           "language", "lang", "model",    "timestamp",
     "created", "split",     "license",         "url",      "tags", "metadata", "meta"};
 
-// ShareGPT's names of who speaks.
+// ShareGPT's names of speakers.
 constexpr std::pair<std::string_view, const char*> kSpeakers[] = {
     {"human", "user"},          {"user", "user"},         {"gpt", "assistant"},
     {"assistant", "assistant"}, {"chatgpt", "assistant"}, {"system", "system"},
@@ -51,7 +51,8 @@ Result<Value> FromShareGpt(const Value& turn) {
                  "known are human, user, gpt, assistant, system, tool and observation");
 }
 
-// Marks of single turns: OpenAI's weight (0 or 1) and train (true or false).
+// True if the message is learned. Single turns have marks: OpenAI's weight (0 or 1) and train (true
+// or false).
 Result<bool> IsLearned(const Value& message) {
   if (IsThere(message.At("train_detail")))
     return Refused("the field \"train_detail\" of a message is not supported");
@@ -72,7 +73,7 @@ Status Append(const Value& message, bool may_be_learned, ChatRecord& chat) {
   return {};
 }
 
-// A list of messages, or a text that somebody says.
+// Appends a list of messages, or a text as the speaker's message.
 Status AppendAll(const Value& said, const char* speaker, bool may_be_learned, ChatRecord& chat) {
   if (said.text() != nullptr)
     return Append(Value(Dict{{"role", speaker}, {"content", said}}), may_be_learned, chat);
@@ -83,7 +84,7 @@ Status AppendAll(const Value& said, const char* speaker, bool may_be_learned, Ch
   return {};
 }
 
-// JSON, or a text that is JSON, as files of columns have it.
+// Returns JSON as it is. A text that is JSON is parsed, because files of columns have such texts.
 Result<Value> Structure(const Value& value) {
   if (value.text() == nullptr) return value;
   return jinja::ParseJsonValue(*value.text());
@@ -140,7 +141,7 @@ class Reader {
     return AppendAll(response, "assistant", true, chat_);
   }
 
-  // A system's message beside a chat that has none.
+  // Reads a system message beside a chat, if the chat has none.
   Status ReadSystem() {
     const Value system = Take("system");
     if (!IsThere(system)) return {};
@@ -171,9 +172,9 @@ class Reader {
 
   bool SaysNothingMore(const std::string& name, const Value& value) const {
     if (!IsThere(value) || (value.Length() && *value.Length() == 0)) return true;
-    if (name == "weight") return false;  // of the whole record
+    if (name == "weight") return false;  // a weight of the whole record
     if (value.is_number() || (value.text() != nullptr && ParseNumber(*value.text()))) return true;
-    // Public chats repeat their first question so.
+    // Public chats repeat their first question in this field.
     return name == "prompt" && value.text() != nullptr &&
            std::ranges::any_of(chat_.messages, [&](const Value& message) {
              return message.At("content").Equals(value);

@@ -1,9 +1,9 @@
 #pragma once
-// A record as a chat: messages, what a template may read besides, and which messages are learned.
-// The forms are those that people publish: lists of messages with role and content (OpenAI,
-// transformers), ShareGPT's conversations with from and value, a prompt with its completion as
-// texts or as messages (TRL). A field that may change the meaning of a chat is read or refused by
-// name. Pure.
+// Reads a record as a chat: messages, further variables of a template, and the messages that are
+// learned. The forms are those that people publish: lists of messages with role and content
+// (OpenAI, transformers), ShareGPT's conversations with from and value, a prompt with its
+// completion as texts or as messages (TRL). A field that may change the meaning of a chat is read
+// or refused by name. Pure.
 
 #include <span>
 #include <string>
@@ -14,7 +14,7 @@
 
 namespace ebb::train {
 
-/// Which fields make a chat: a list of messages, or one question and its answer.
+/// The fields that make a chat: a list of messages, or one question and its answer.
 struct ChatFields {
   std::string messages;  ///< the field; "" for a chat of the other two
   std::string prompt = "prompt", response = "response";
@@ -22,11 +22,12 @@ struct ChatFields {
 
 struct ChatRecord {
   jinja::List messages;
-  jinja::Dict variables;      ///< "tools", and the members of chat_template_kwargs
-  std::vector<bool> learned;  ///< of each message: what the assistant says in it
+  jinja::Dict variables;  ///< "tools", and the members of chat_template_kwargs
+  /// One entry for each message: true for the assistant's that are learned.
+  std::vector<bool> learned;
 };
 
-/// `ignored` are names of fields that do not count, "*" all that are not known. Errors have no
+/// `ignored` are names of fields that do not count; "*" means all unknown ones. Errors have no
 /// `where`.
 Result<ChatRecord> ReadChat(const jinja::Value& record, const ChatFields& fields,
                             std::span<const std::string> ignored);

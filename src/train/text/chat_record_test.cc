@@ -11,7 +11,7 @@ using ::testing::HasSubstr;
 const ChatFields kMessages{.messages = "messages"};
 const ChatFields kPair{.messages = ""};
 
-// "role: content" of each message, "*" before those that are learned; then the variables.
+// Returns "role: content" of each message, "*" before those that are learned; then the variables.
 std::string Read(const std::string& json, const ChatFields& fields = kMessages,
                  const std::vector<std::string>& ignored = {}) {
   const auto chat = ReadChat(jinja::ParseJsonValue(json).value(), fields, ignored);

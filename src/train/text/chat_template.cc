@@ -17,8 +17,8 @@ tl::unexpected<Error> Refused(std::string what, std::string next = "") {
   return Fail({ExitCode::kConfiguration, std::move(what), "", std::move(next)});
 }
 
-// What was thought before the answer goes by several names; templates look for the first and the
-// last of these.
+// The thinking before the answer has several names in chats; templates read the first or the last
+// of these.
 void NameReasoning(Dict& message) {
   for (const char* name : {"reasoning_content", "thinking", "reasoning"}) {
     const Value reasoning = Value(message).At(name);
@@ -39,7 +39,7 @@ Result<List> MessagesFrom(const Value& value) {
   return *value.list();
 }
 
-// {% generation %}, however it is spaced.
+// True if the template has {% generation %}, however it is spaced.
 bool MarksAnswers(std::string_view jinja) {
   for (std::size_t at = jinja.find("generation"); at != jinja.npos;
        at = jinja.find("generation", at + 1)) {
@@ -53,7 +53,7 @@ bool MarksAnswers(std::string_view jinja) {
 
 struct ChatTemplate::Parsed {
   jinja::Block block;
-  std::optional<jinja::Block> marking;  // the same, if it says where its answers are
+  std::optional<jinja::Block> marking;  // the same with marks around its answers
   Dict special;
 
   Result<std::string> Render(List messages, ChatEnd end, const Dict& more) const {
@@ -116,7 +116,7 @@ std::size_t CommonBeginning(std::string_view a, std::string_view b) {
   return static_cast<std::size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
 }
 
-// Without a marker that has begun and not ended: "<|end|>\n<|" of "<|end|>\n<|user|>".
+// Cuts off a marker that has begun and not ended: "<|end|>\n<|" of "<|end|>\n<|user|>".
 std::string_view WithoutOpenMarker(std::string_view text) {
   for (const char* pair : {"<>", "[]"}) {
     const std::size_t begin = text.rfind(pair[0]);
@@ -129,7 +129,7 @@ List First(const List& messages, std::size_t count) {
   return List(messages.begin(), messages.begin() + static_cast<std::ptrdiff_t>(count));
 }
 
-// The text without its marks, and where they were.
+// Returns the text without its marks, and the places where they were.
 MarkedText WithoutMarks(std::string_view text) {
   MarkedText marked;
   std::size_t begin = 0;
@@ -151,7 +151,7 @@ MarkedText WithoutMarks(std::string_view text) {
 
 namespace {
 
-// Of the answers that a template marks, one for each turn of the assistant, those that are learned.
+// Keeps the learned ones of the answers that a template marks, one for each turn of the assistant.
 MarkedText Learned(MarkedText marked, const std::vector<std::size_t>& turns,
                    const std::vector<bool>& learned) {
   const auto is_learned = [&](std::size_t turn) { return learned[turn]; };
@@ -199,7 +199,8 @@ class ChatTemplate::Finder {
     return parsed_.Render(std::move(messages), end, variables_);
   }
 
-  // With another text in the place of the turn, what is before and behind it stays.
+  // Replaces the turn by another text and renders again: the text before and behind the turn stays
+  // the same.
   Result<std::optional<TextRange>> FindByStandIn(std::size_t turn, std::string_view whole) const {
     List replaced = messages_;
     replaced[turn] = Dict{{"role", "assistant"}, {"content", std::string(kStandIn)}};
@@ -216,8 +217,8 @@ class ChatTemplate::Finder {
     const std::string_view end = last_at == last.npos
                                      ? std::string_view()
                                      : std::string_view(last).substr(last_at + kStandIn.size());
-    // The turn's end is what stands behind it both where others follow and where none does. The
-    // marker of the next turn may begin as the one of a last turn's end does.
+    // The turn's end is the text behind it that is the same with and without later turns. The
+    // marker of the next turn may begin like the end of a last turn, so an open marker is cut off.
     const std::string_view common = behind.substr(0, CommonBeginning(behind, end));
     const bool is_cut = common.size() < behind.size() || common.size() < end.size();
     const TextRange range{
@@ -232,7 +233,7 @@ class ChatTemplate::Finder {
 
 Result<MarkedText> ChatTemplate::Marked(const ChatRecord& chat) const {
   EBB_ASSIGN_OR_RETURN(const List messages, MessagesFrom(Value(chat.messages)));
-  std::vector<std::size_t> turns;  // of the assistant
+  std::vector<std::size_t> turns;  // numbers of the assistant's turns
   for (std::size_t i = 0; i < messages.size(); ++i)
     if (messages[i].At("role").Equals("assistant")) turns.push_back(i);
   if (parsed_->marking) {

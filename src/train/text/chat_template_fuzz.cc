@@ -1,6 +1,6 @@
-// Any text as a chat template: refused with an Error, or rendered, in steps that are counted, to a
-// text or an Error; the answers that it marks lie in the text. Run:
-// build/fuzz/bin/chat_template_fuzz -max_total_time=60
+// Fuzz target: takes any text as a chat template. The template is refused with an Error, or
+// rendered, in a limited number of steps, to a text or an Error; the answers that it marks lie in
+// the text. Run: build/fuzz/bin/chat_template_fuzz -max_total_time=60
 #include "train/text/chat_template.h"
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Templates of our own in the forms of the families; tests/peers holds them and others beside
-// transformers.
+// Tests with our own templates in the forms of the model families. tests/peers compares these and
+// others with transformers.
 
 #include "train/text/chat_template.h"
 
@@ -39,7 +39,7 @@ std::string Rendered(const std::string& jinja,
   return text ? *text : "failed: " + text.error().Message();
 }
 
-// What is learned of a chat.
+// Returns the learned parts of a chat.
 std::vector<std::string> AnswersOf(const std::string& jinja, const std::string& messages) {
   const auto chat = ChatTemplate::Parse(jinja, Family("qwen"));
   if (!chat) return {"refused: " + chat.error().Message()};
@@ -70,7 +70,7 @@ TEST(ChatTemplate, WritesChatMl) {
       testing::ElementsAre("a<|im_end|>\n", "b<|im_end|>\n"));
 }
 
-// As Qwen 3 writes chats: what was thought is left out of all turns but the last.
+// This template leaves the thinking out of all turns but the last, as Qwen 3 does.
 constexpr const char* kForgetsThoughts = R"({%- for m in messages %}
 {%- if m.role == 'assistant' %}
 {%- set said = m.content.split('</think>')[-1].lstrip('\n') %}
@@ -93,8 +93,8 @@ TEST(ChatTemplate, AnEarlierTurnIsLearnedAsItStandsInTheWholeChat) {
       testing::ElementsAre("first<|im_end|>\n", "<think>\nhm\n</think>\n\nsecond<|im_end|>\n"));
 }
 
-// As distilled R1 models do: the opening of an answer has a word that an answer in the chat lacks.
-// As Phi 3 writes chats: the last turn is followed by a token that begins as the next turn's does.
+// As in distilled R1 models, the opening of an answer has a word that an answer in the chat lacks.
+// As in Phi 3, a token follows the last turn and begins like the marker of the next turn.
 TEST(ChatTemplate, TheMarkerOfTheNextTurnIsNotLearned) {
   constexpr const char* kEndsWithAToken =
       "{% for m in messages %}{{ '<|' + m.role + '|>\n' + m.content + '<|end|>\n' }}{% endfor %}"

@@ -42,7 +42,7 @@ std::optional<char> ByteOfToken(std::string_view token) {
   return static_cast<char>(value);
 }
 
-// A run of bytes is text if it is UTF-8, otherwise one U+FFFD for each byte.
+// A run of bytes becomes text if it is UTF-8, otherwise one U+FFFD for each byte.
 Status Step(const FromByteTokens&, Tokens& tokens) {
   Tokens result;
   std::string run;
@@ -95,7 +95,7 @@ Status Step(const StripFromTokens& step, Tokens& tokens) {
   return {};
 }
 
-// Only a space that was prepended to the whole text is taken away.
+// Removes only a space that was prepended to the whole text.
 Status Step(const FromMetaspace& step, Tokens& tokens) {
   bool first = true;
   for (std::string& token : tokens) {

@@ -1,5 +1,5 @@
 #pragma once
-// From tokens back to text: the steps of `decoder` in tokenizer.json. Pure.
+// Turns tokens back into text: the steps of `decoder` in tokenizer.json. Pure.
 
 #include <string>
 #include <variant>
@@ -11,7 +11,7 @@
 namespace ebb::train {
 
 struct FromByteLetters {};
-struct FromByteTokens {};  ///< <0x0A> and the like
+struct FromByteTokens {};  ///< tokens such as <0x0A>
 struct JoinTokens {};
 struct ReplaceInTokens {
   Pattern pattern;
@@ -19,7 +19,7 @@ struct ReplaceInTokens {
 };
 struct StripFromTokens {
   std::string character;
-  std::size_t at_begin = 0, at_end = 0;  ///< of each token, at most
+  std::size_t at_begin = 0, at_end = 0;  ///< at most so many of each token
 };
 struct FromMetaspace {
   std::string replacement;
@@ -28,7 +28,7 @@ struct FromMetaspace {
 using DecoderStep = std::variant<FromByteLetters, FromByteTokens, JoinTokens, ReplaceInTokens,
                                  StripFromTokens, FromMetaspace>;
 
-/// Without steps the tokens are joined by spaces.
+/// Without steps, spaces join the tokens.
 using TokenDecoder = std::vector<DecoderStep>;
 
 Result<std::string> DecodeTokens(const TokenDecoder& decoder, std::vector<std::string> tokens);

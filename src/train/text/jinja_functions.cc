@@ -24,7 +24,7 @@ constexpr std::array<std::string_view, 20> kTests{
     "boolean", "mapping",   "sequence", "iterable", "true",   "false",      "equalto",
     "eq",      "ne",        "in",       "odd",      "even",   "divisibleby"};
 
-// Characters of `which`, or spaces if it is undefined, away from the chosen ends.
+// Strips characters of `which`, or spaces if it is undefined, from the chosen ends.
 std::string StripEnds(const std::string& text, const Value& which, bool left, bool right) {
   const std::string* set = which.text();
   std::vector<char32_t> strip;
@@ -87,7 +87,7 @@ Value SplitAt(const std::string& text, const Value& separator, std::int64_t most
   return Value(std::move(parts));
 }
 
-// ASCII only: what roles and names are made of.
+// ASCII only, which is enough for roles and names.
 std::string Capitalized(const std::string& text) {
   std::string result = Lowercase(text);
   if (!result.empty() && result[0] >= 'a' && result[0] <= 'z')
@@ -118,8 +118,8 @@ List Members(const Dict& dict) {
   return items;
 }
 
-// select, reject and their forms for an attribute: the items that pass a test, or are true, or
-// those that do not.
+// Implements select, reject and their forms for an attribute: the items that pass or fail a test,
+// or are true or false.
 Result<Value> Selected(const std::string& name, const List& items, const CallArguments& arguments) {
   const bool wanted = name.starts_with("select");
   const std::size_t first = name.ends_with("attr") ? 1 : 0;
@@ -140,7 +140,7 @@ Result<Value> Selected(const std::string& name, const List& items, const CallArg
   return Value(std::move(result));
 }
 
-// By key, as if it were lower case.
+// Sorts members by key, ignoring case.
 Value SortedMembers(Dict dict) {
   std::stable_sort(dict.begin(), dict.end(), [](const auto& a, const auto& b) {
     return Lowercase(a.first) < Lowercase(b.first);
@@ -223,7 +223,7 @@ Result<Value> ApplyFilter(const std::string& name, const Value& value,
   if (name == "tojson") {
     if (value.is_undefined()) return Refused("tojson of something undefined");
     const Value indent = arguments.Get(0, "indent", Value(std::int64_t{-1}));
-    // By position the first is ensure_ascii, which templates do not give.
+    // The first argument by position is ensure_ascii, which templates do not give.
     if (!arguments.by_position.empty() || (indent.is_integer() && indent.AsInteger() > 16))
       return Refused("these arguments of tojson are not supported");
     return Value(value.Json(indent.is_integer()

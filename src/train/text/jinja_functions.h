@@ -13,12 +13,12 @@ struct CallArguments {
   std::vector<Value> by_position;
   Dict by_name;
 
-  /// By position or name; `otherwise` where neither is given.
+  /// The argument by position or name; `otherwise` if neither is given.
   Value Get(std::size_t position, std::string_view name, Value otherwise = {}) const;
   bool Has(std::size_t position, std::string_view name) const;
 };
 
-/// No text that a call makes is longer.
+/// The longest text that a call may make, in bytes.
 inline constexpr std::size_t kMaxTextBytes = 16 << 20;
 
 bool IsFilter(std::string_view name);
@@ -31,7 +31,7 @@ Result<bool> ApplyTest(const std::string& name, const Value& value, const CallAr
 Result<Value> CallMethod(const std::string& name, const Value& value,
                          const CallArguments& arguments);
 
-/// a < b of numbers and texts.
+/// a < b for numbers and texts.
 Result<bool> IsLess(const Value& a, const Value& b);
 /// `item in container`.
 Result<bool> Contains(const Value& container, const Value& item);

@@ -125,7 +125,7 @@ std::string_view WithoutTrailing(std::string_view text, bool line_breaks) {
 class TemplateCutter {
  public:
   explicit TemplateCutter(std::string_view text) : text_(text) {
-    // One line break at the end of a template is not part of it.
+    // One line break at the end does not belong to a template.
     if (text_.ends_with('\n')) text_.remove_suffix(1);
     if (text_.ends_with('\r')) text_.remove_suffix(1);
   }
@@ -154,7 +154,7 @@ class TemplateCutter {
                    text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
   }
 
-  // The text before the tag at `open`, without what the tag takes from it.
+  // Takes the text before the tag at `open`, without the whitespace that the tag strips.
   void TakeText(std::size_t open) {
     std::string_view text = text_.substr(at_, open - at_);
     if (strip_next_) {
@@ -170,7 +170,7 @@ class TemplateCutter {
     if (open < text_.size() && mark == '-') {
       text = WithoutTrailing(text, true);
     } else if (open < text_.size() && mark != '+' && text_[open + 1] != '{') {
-      // A block alone at the beginning of its line takes the blanks before it.
+      // A block at the beginning of its line also strips the blanks before it.
       const std::string_view bare = WithoutTrailing(text, false);
       const bool line_begins = bare.empty() ? text.data() == text_.data() || text.data()[-1] == '\n'
                                             : bare.back() == '\n';
@@ -181,7 +181,8 @@ class TemplateCutter {
     at_ = open;
   }
 
-  // The end of the tag: not within quotes, nor within brackets, whose braces look like one.
+  // Finds the end of the tag outside of quotes and brackets, because braces in these look like an
+  // end.
   std::size_t EndOfTag(std::string_view closing) const {
     if (closing == "#}") return text_.find(closing, at_ + 2);
     char quote = '\0';

@@ -20,8 +20,8 @@ struct Token {
 struct Segment {
   enum class Kind { kText, kPrint, kStatement };
   Kind kind = Kind::kText;
-  std::string text;           ///< of kText
-  std::vector<Token> tokens;  ///< of the others, ended by kEnd
+  std::string text;           ///< for kText
+  std::vector<Token> tokens;  ///< for tags; the last one is kEnd
   std::size_t line = 1;
 };
 

@@ -12,7 +12,7 @@ namespace ebb::train::jinja {
 namespace {
 
 constexpr int kMaxSteps = 1'000'000;
-constexpr int kMaxCalls = 20;  // of macros in macros
+constexpr int kMaxCalls = 20;  // nesting of macros in macros
 constexpr int kMaxValueDepth = 64;
 constexpr std::int64_t kMaxRange = 100'000;
 
@@ -106,7 +106,7 @@ class Renderer {
     return {};
   }
 
-  // The items that the loop's own condition leaves.
+  // The items that fulfil the loop's own condition.
   Result<List> ItemsOf(const Statement& statement) {
     EBB_ASSIGN_OR_RETURN(const Value iterated, Evaluate(*statement.expression));
     auto items = iterated.Items();
@@ -186,7 +186,7 @@ class Renderer {
     return Flow::kOn;
   }
 
-  // What is kept stays small and shallow, and no namespace comes to contain itself.
+  // Limits the size and depth of a kept value, and keeps a namespace from containing itself.
   Status Weigh(const Value& value, int depth, std::size_t& size) {
     EBB_RETURN_IF_ERROR(Step());
     size += value.text() != nullptr ? value.text()->size() : 1;
@@ -328,7 +328,7 @@ class Renderer {
     return place ? (*items)[*place] : Value();
   }
 
-  // As Python slices lists and texts.
+  // Slices lists and texts as Python does.
   Result<Value> EvaluateSlice(const Expression& node) {
     EBB_ASSIGN_OR_RETURN(const Value value, Evaluate(*node.children[0]));
     std::array<std::optional<std::int64_t>, 3> parts;
@@ -509,7 +509,7 @@ class Renderer {
   std::vector<Scope> scopes_;
   std::map<std::string, const Statement*> macros_;
   std::vector<const Dict*> namespaces_;
-  std::vector<Value> kept_;  ///< so that no other dict gets the address of a namespace
+  std::vector<Value> kept_;  ///< kept so that no other dict gets a namespace's address
   int steps_ = 0, calls_ = 0;
 };
 

@@ -1,6 +1,6 @@
 #pragma once
-// Renders the tree of a template with variables. It always ends: steps, depth and sizes have
-// limits. Pure, but for strftime_now, which gives the time it was made with.
+// Renders the tree of a template with variables. Rendering always ends: steps, depth and sizes have
+// limits. Pure, except for strftime_now, which gives the time it was made with.
 
 #include <string>
 
@@ -10,11 +10,11 @@
 
 namespace ebb::train::jinja {
 
-/// Names in `variables` are what the template can read. Errors (among them what the template
+/// The template can read the names in `variables`. Errors (including those that the template
 /// raises) have no `where`.
 Result<std::string> Render(const Block& block, const Dict& variables);
 
-/// An Error for a filter, test, method or function that Render does not know, wherever it stands.
+/// An Error if a filter, test, method or function anywhere in the template is unknown to Render.
 Status CheckNames(const Block& block);
 
 }  // namespace ebb::train::jinja

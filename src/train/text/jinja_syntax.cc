@@ -11,8 +11,8 @@ namespace ebb::train::jinja {
 namespace {
 
 using Kind = Expression::Kind;
-constexpr int kMaxDepth = 60;  // of expressions in expressions, and of blocks in blocks
-// In one tag: what stands in a chain is nested in the tree, and walked by recursion.
+constexpr int kMaxDepth = 60;  // nesting of expressions and of blocks
+// The limit of operators in one tag: a chain becomes a nested tree, which is walked by recursion.
 constexpr int kMaxOperators = 500;
 
 ExpressionPointer Node(Kind kind, std::string name, std::vector<ExpressionPointer> children) {
@@ -29,8 +29,8 @@ ExpressionPointer Literal(Value value) {
   return std::make_shared<const Expression>(std::move(node));
 }
 
-// The expressions of one tag, by the precedence that Jinja has: `~` binds tighter than `+`, filters
-// and tests tightest.
+// Parses the expressions of one tag by Jinja's precedence: `~` binds tighter than `+`, filters and
+// tests tightest.
 class TagParser {
  public:
   explicit TagParser(const Segment& segment) : segment_(segment) {}
@@ -61,7 +61,7 @@ class TagParser {
                  "", ""});
   }
 
-  // a if b else c
+  // Parses `a if b else c`.
   Result<ExpressionPointer> Parse() {
     if (++depth_ > kMaxDepth) return Refused("expressions are nested too deep");
     EBB_ASSIGN_OR_RETURN(ExpressionPointer value, ParseOr());
@@ -78,7 +78,7 @@ class TagParser {
     return value;
   }
 
-  // Without a conditional: what a for loop goes over.
+  // Parses an expression without a conditional, such as the sequence of a for loop.
   Result<ExpressionPointer> ParseOr() {
     EBB_ASSIGN_OR_RETURN(ExpressionPointer left, ParseAnd());
     while (TakeName("or")) {
@@ -206,7 +206,7 @@ class TagParser {
       case Token::Kind::kName:
         return ParseNamed(token.text);
       case Token::Kind::kText: {
-        std::string text = token.text;  // neighbours are one text
+        std::string text = token.text;  // adjacent texts are one text
         while (Now().kind == Token::Kind::kText) {
           text += Now().text;
           Advance();
@@ -247,7 +247,7 @@ class TagParser {
     return Refused(Quoted(open) + " is not expected");
   }
 
-  // What follows in a list, dict or tuple, up to its end.
+  // Parses the items of a list, dict or tuple, up to its end.
   Result<ExpressionPointer> ParseItems(Kind kind, std::string_view close,
                                        std::vector<ExpressionPointer> items) {
     while (!TakeOperator(close)) {
@@ -316,7 +316,7 @@ class TagParser {
     return negated ? Node(Kind::kNot, "", {test}) : test;
   }
 
-  // [index] or [begin:end:step].
+  // Parses [index] or [begin:end:step].
   Result<ExpressionPointer> ParseSubscript(ExpressionPointer value) {
     std::vector<ExpressionPointer> parts{std::move(value)};
     bool slice = false;
@@ -356,7 +356,8 @@ class TemplateParser {
  private:
   using Ends = std::vector<std::string>;
 
-  // Statements up to one of `ends`, which is left; without ends up to the end of the template.
+  // Parses statements up to one of `ends`, which is not taken; without ends, up to the end of the
+  // template.
   Result<Block> ParseBlock(const Ends& ends) {
     if (++depth_ > kMaxDepth)
       return TagParser(segments_[at_ - 1]).Refused("blocks are nested too deep");
@@ -395,7 +396,7 @@ class TemplateParser {
     return block;
   }
 
-  // The closing tag that ParseBlock stopped at.
+  // Takes the closing tag that ParseBlock stopped at.
   Status TakeEnd(const char* name) {
     TagParser tag(segments_[at_++]);
     EBB_ASSIGN_OR_RETURN(const std::string found, tag.NeedName());
@@ -414,7 +415,7 @@ class TemplateParser {
       EBB_RETURN_IF_ERROR(ParseSet(tag, statement));
     } else if (name == "macro") {
       EBB_RETURN_IF_ERROR(ParseMacro(tag, statement));
-    } else if (name == "generation") {  // only marks what the assistant says
+    } else if (name == "generation") {  // only marks the assistant's text
       EBB_ASSIGN_OR_RETURN(Block inside, ParseBlock({"endgeneration"}));
       const auto mark = [&](std::string_view text) {
         Statement shown;

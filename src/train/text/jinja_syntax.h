@@ -1,6 +1,6 @@
 #pragma once
-// Jinja templates as far as chat templates use them: the tree that the parser makes and the
-// renderer walks. Pure.
+// The part of Jinja that chat templates use: the tree that the parser makes and the renderer walks.
+// Pure.
 
 #include <memory>
 #include <optional>
@@ -18,7 +18,7 @@ struct Expression;
 using ExpressionPointer = std::shared_ptr<const Expression>;
 
 struct Argument {
-  std::string name;  ///< "" for one by position
+  std::string name;  ///< "" for an argument by position
   ExpressionPointer value;
 };
 
@@ -30,7 +30,7 @@ struct Expression {
     kDict,     ///< keys and values in turn
     kMember,   ///< children[0].name
     kItem,     ///< children[0][children[1]]
-    kSlice,    ///< children[0][children[1]:children[2]:children[3]], nullptr where left out
+    kSlice,    ///< children[0][children[1]:children[2]:children[3]]; nullptr: left out
     kCall,     ///< children[0](arguments)
     kFilter,   ///< children[0] | name(arguments)
     kTest,     ///< children[0] is name(arguments)
@@ -57,7 +57,7 @@ struct Statement {
     kPrint,  ///< expression
     kIf,     ///< branches
     kFor,    ///< names in expression, if condition: body, else otherwise
-    kSet,    ///< names[0] (or names[0].member) = expression, or what the body prints
+    kSet,    ///< names[0] (or names[0].member) = expression, or the body's text
     kMacro,  ///< member(arguments): body
     kBreak,
     kContinue,
@@ -71,7 +71,7 @@ struct Statement {
   Block body, otherwise;
 };
 
-/// What {% generation %} and its end become in a text that shows its answers.
+/// The text that replaces {% generation %} and its end if a rendered text should show its answers.
 inline constexpr std::string_view kAnswerBegin =
     "\xEE\x83\xB0"
     "ebb answer\xEE\x83\xB1";
@@ -80,8 +80,8 @@ inline constexpr std::string_view kAnswerEnd =
     "ebb answer\xEE\x83\xB3";
 enum class AnswerMarks { kLeftOut, kShown };
 
-/// Whitespace as Jinja has it with trim_blocks and lstrip_blocks. Errors say what is not supported,
-/// by its line.
+/// Treats whitespace as Jinja does with trim_blocks and lstrip_blocks. Errors name unsupported
+/// features and their lines.
 Result<Block> ParseTemplate(std::string_view text, AnswerMarks marks = AnswerMarks::kLeftOut);
 
 }  // namespace ebb::train::jinja

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kMaxLevels = 64;
 
-// As Python: the shortest text that reads back, with a point or an exponent.
+// Formats as Python does: the shortest text that reads back, with a point or an exponent.
 std::string FloatText(double value) {
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
@@ -91,7 +91,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   }
   bool Open(Value value) {
     if (open_.size() == kMaxLevels) return false;
-    Put(value);  // shares what is filled in later
+    Put(value);  // a copy shares what is filled in later
     open_.push_back(std::move(value));
     return true;
   }

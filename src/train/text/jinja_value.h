@@ -1,6 +1,6 @@
 #pragma once
-// Values of Jinja templates: what Python has of None, bool, int, float, str, list and dict, printed
-// as Python prints them. Copies of lists and dicts share them. Pure.
+// Values of Jinja templates: Python's None, bool, int, float, str, list and dict, printed as Python
+// prints them. Copies of lists and dicts share their content. Pure.
 
 #include <cstdint>
 #include <memory>
@@ -19,7 +19,7 @@ struct Undefined {};
 struct None {};
 class Value;
 using List = std::vector<Value>;
-/// In order of insertion; of equal keys the last counts.
+/// Members in order of insertion; of equal keys the last counts.
 using Dict = std::vector<std::pair<std::string, Value>>;
 
 class Value {
@@ -41,28 +41,28 @@ class Value {
   bool is_float() const { return std::holds_alternative<double>(data_); }
   bool is_number() const { return is_bool() || is_integer() || is_float(); }
   const std::string* text() const { return std::get_if<std::string>(&data_); }
-  /// nullptr where it is something else; lists and dicts of templates may be changed through these
-  /// (namespace).
+  /// nullptr if the value is not a list. Templates may change lists and dicts through these
+  /// pointers (namespace).
   List* list() const { return Pointer<List>(); }
   Dict* dict() const { return Pointer<Dict>(); }
 
-  /// Of a bool, integer or float; 0 for anything else.
+  /// The number of a bool, integer or float; 0 for anything else.
   double AsFloat() const;
   std::int64_t AsInteger() const;
 
   bool IsTrue() const;
-  /// As str() and repr() of Python.
+  /// Text as by Python's str() and repr().
   std::string Printed() const;
   std::string Represented() const;
-  /// As json.dumps(ensure_ascii=False), on lines where `indent` is not negative.
+  /// JSON as by json.dumps(ensure_ascii=False), in several lines if `indent` is not negative.
   std::string Json(int indent, int depth = 0) const;
 
   bool Equals(const Value& other) const;
-  /// What a key of a dict has; undefined where there is none.
+  /// The member of a dict by key; undefined if there is none.
   Value At(std::string_view key) const;
-  /// Characters, items or members; nothing for what has no length.
+  /// The number of characters, items or members; nothing for values without a length.
   std::optional<std::size_t> Length() const;
-  /// What a loop goes over: items, keys, characters; nothing where it cannot.
+  /// The values of a loop: items, keys, characters; nothing if the value cannot be iterated.
   std::optional<List> Items() const;
 
  private:
@@ -77,7 +77,7 @@ class Value {
       data_;
 };
 
-/// A JSON text as a value, members in their order; at most 64 levels. Errors have no `where`.
+/// Parses JSON, with members in their order; at most 64 levels. Errors have no `where`.
 Result<Value> ParseJsonValue(std::string_view text);
 
 }  // namespace ebb::train::jinja

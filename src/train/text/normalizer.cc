@@ -30,7 +30,7 @@ Result<std::string> Step(const StripSpaces& step, std::string text) {
 }  // namespace
 
 std::string_view Stripped(std::string_view text, const StripSpaces& strip) {
-  std::size_t begin = 0, end = 0;  // of what is between the spaces
+  std::size_t begin = 0, end = 0;  // range between the spaces
   bool found = false;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t here = at;

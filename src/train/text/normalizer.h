@@ -1,5 +1,5 @@
 #pragma once
-// What a tokenizer does to a text before it looks for words: the steps of `normalizer` in
+// Normalises a text before a tokenizer looks for words: the steps of `normalizer` in
 // tokenizer.json. Pure.
 
 #include <string>
@@ -13,7 +13,7 @@
 namespace ebb::train {
 
 struct PrependText {
-  std::string text;  ///< before every text that is not empty
+  std::string text;  ///< prepended to every text that is not empty
 };
 struct ReplaceMatches {
   Pattern pattern;

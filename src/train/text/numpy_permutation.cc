@@ -14,7 +14,7 @@ constexpr Wide Join(std::uint64_t high, std::uint64_t low) {
   return static_cast<Wide>(high) << 64 | low;
 }
 
-// How NumPy makes good seeds of small numbers: its SeedSequence with a pool of four words.
+// NumPy's SeedSequence with a pool of four words: makes good seeds of small numbers.
 class SeedSequence {
  public:
   explicit SeedSequence(std::uint64_t seed) {
@@ -67,7 +67,8 @@ class Pcg64 {
     Step();
   }
 
-  /// Uniform in 0..last: as many low bits as `last` has, drawn again until they are not above it.
+  /// A uniform number in 0..last: as many low bits as `last` has, drawn again until the number is
+  /// not above `last`.
   std::uint32_t UpTo(std::uint32_t last) {
     const auto mask = static_cast<std::uint32_t>((1ULL << std::bit_width(last)) - 1);
     for (;;) {

@@ -75,13 +75,13 @@ Result<Pattern> Pattern::Make(const std::string& shown, const std::string& trans
   PCRE2_SIZE where = 0;
   auto compiled = std::make_shared<Compiled>();
   compiled->expression = shown;
-  // Oniguruma's ^ and $ are about lines.
+  // Oniguruma's ^ and $ match at lines, hence PCRE2_MULTILINE.
   compiled->code.reset(
       pcre2_compile(Bytes(translated), translated.size(),
                     PCRE2_UTF | PCRE2_UCP | PCRE2_MULTILINE | PCRE2_NEVER_BACKSLASH_C, &error,
                     &where, context.get()));
   if (!compiled->code) return Refused(shown, LibraryMessage(error));
-  // Without a compiler of machine code for this processor, PCRE2 interprets.
+  // If PCRE2 cannot compile machine code for this processor, it interprets.
   pcre2_jit_compile(compiled->code.get(), PCRE2_JIT_COMPLETE);
   return Pattern(std::move(compiled));
 }
@@ -100,7 +100,7 @@ Result<Pattern> Pattern::Literal(const std::string& text) {
 Result<std::vector<TextRange>> Pattern::Matches(std::string_view text) const {
   std::vector<TextRange> matches;
   const pcre2_code* code = compiled_->code.get();
-  // One for each thread: a text has thousands of short pieces.
+  // Each thread reuses one, because a text has thousands of short pieces.
   thread_local const std::unique_ptr<pcre2_match_data, FreeMatch> match(
       pcre2_match_data_create(1, nullptr));
   std::size_t at = 0;
@@ -118,7 +118,7 @@ Result<std::vector<TextRange>> Pattern::Matches(std::string_view text) const {
                    "", ""});
     const PCRE2_SIZE* ends = pcre2_get_ovector_pointer(match.get());
     const TextRange range{ends[0], ends[1]};
-    // \K can put a beginning behind its end, or before the last match.
+    // \K can put the beginning of a match behind its end, or before the last match.
     if (range.begin > range.end || range.begin < (matches.empty() ? 0 : matches.back().end)) break;
     const bool empty_again =
         range.begin == range.end && !matches.empty() && matches.back().end == range.end;

@@ -1,7 +1,7 @@
 #pragma once
-// A regular expression as tokenizer.json writes it (Oniguruma's syntax), matched by PCRE2 with its
-// compiler of machine code. Where both differ, the expression is translated; what cannot be is an
-// Error that names it. A Pattern is not changed by matching: threads may share it.
+// A regular expression in the syntax of tokenizer.json (Oniguruma's), matched by PCRE2 with its
+// compiler of machine code. Expressions that PCRE2 reads differently are translated; an Error names
+// a part that cannot be translated. Matching does not change a Pattern: threads may share it.
 
 #include <cstddef>
 #include <memory>
@@ -22,12 +22,12 @@ class Pattern {
  public:
   /// Errors have ExitCode::kConfiguration.
   static Result<Pattern> Compile(const std::string& expression);
-  /// Of PCRE2's own syntax, of text without line breaks.
+  /// Compiles PCRE2's own syntax, for text without line breaks.
   static Result<Pattern> CompilePcre2(const std::string& expression);
-  /// One that finds `text` itself, not an empty one.
+  /// A pattern that finds `text` itself, which must not be empty.
   static Result<Pattern> Literal(const std::string& text);
 
-  /// Every match from left to right; `text` must be UTF-8. An Error where a match takes more steps
+  /// Every match from left to right; `text` must be UTF-8. An Error if a match takes more steps
   /// than the library allows.
   Result<std::vector<TextRange>> Matches(std::string_view text) const;
 

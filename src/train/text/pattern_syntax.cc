@@ -10,12 +10,12 @@
 namespace ebb::train {
 namespace {
 
-// The property White_Space. PCRE2's \s has U+180E besides, which stopped being a space in
-// Unicode 6.3.
+// The property White_Space. PCRE2's \s also has U+180E, which stopped being a space in Unicode 6.3.
 constexpr std::string_view kSpaces =
     "\\x{9}-\\x{d}\\x{20}\\x{85}\\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{"
     "205f}\\x{3000}";
-// Letters of the property Alphabetic that are symbols by category, the circled and squared ones.
+// Characters with the property Alphabetic that are symbols by category: the circled and squared
+// letters.
 constexpr std::string_view kSymbolsInWords =
     "\\x{b2}\\x{b3}\\x{b9}\\x{bc}-\\x{be}\\x{24b6}-\\x{24e9}\\x{1f130}-\\x{1f149}\\x{1f150}-\\x{"
     "1f169}\\x{1f170}-\\x{1f189}";
@@ -26,8 +26,8 @@ std::string Escaped(char32_t code_point) {
   return text.data();
 }
 
-// Inside a class: the characters of a category, those of the library's tables and those assigned
-// since.
+// The characters of a category for use inside a class: those of the library's tables and those
+// assigned since.
 std::string Category(std::string_view category) {
   std::string members = "\\p{" + std::string(category) + "}";
   for (const AssignedRange& range : AssignedSinceUnicode14()) {
@@ -91,7 +91,7 @@ class Translator {
     result_ += expression_.substr(at_, count);
     at_ += count;
   }
-  /// A set of characters, inside a class or as one.
+  /// Writes a set of characters, inside a class or as a class.
   void Members(const std::string& members, std::size_t length) {
     result_ += in_class_ ? members : "[" + members + "]";
     at_ += length;
@@ -142,7 +142,7 @@ class Translator {
     return {};
   }
 
-  // \p{Name}, \P{Name}, \p{^Name}.
+  // Takes \p{Name}, \P{Name} or \p{^Name}.
   Status TakeProperty() {
     const std::size_t end = expression_.find('}', at_);
     if (Next(2) != '{' || end == expression_.npos)
@@ -154,7 +154,7 @@ class Translator {
       name.remove_prefix(1);
     }
     const std::size_t length = end + 1 - at_;
-    if (!IsCategory(name)) {  // scripts and the like: the library's tables
+    if (!IsCategory(name)) {  // such as scripts: the library's tables
       result_ += (negated ? "\\P{" : "\\p{") + std::string(name) + "}";
       at_ += length;
     } else if (!negated) {
@@ -178,15 +178,15 @@ class Translator {
     in_class_ = true;
     Copy(1);
     if (Next(0) == '^') Copy(1);
-    if (Next(0) == ']') {  // itself at the beginning of a class, in both syntaxes
+    if (Next(0) == ']') {  // "]" at the beginning of a class is literal in both syntaxes
       result_ += "\\]";
       ++at_;
     }
     return {};
   }
 
-  // (?i) and (?i: mean the same; (?m) is a dot that matches line breaks in one syntax and something
-  // about ^ in the other.
+  // Takes options. (?i) and (?i: mean the same in both syntaxes. (?m) makes the dot match line
+  // breaks in one syntax and changes ^ in the other.
   Status TakeGroupOptions() {
     std::size_t end = at_ + 2;
     while (end < expression_.size() && expression_[end] >= 'a' && expression_[end] <= 'z') ++end;

@@ -1,5 +1,5 @@
 #pragma once
-// Regular expressions of tokenizers, from Oniguruma's syntax to PCRE2's. Pure.
+// Translates regular expressions of tokenizers from Oniguruma's syntax to PCRE2's. Pure.
 
 #include <string>
 #include <string_view>
@@ -9,7 +9,7 @@
 namespace ebb::train {
 
 /// An expression for PCRE2 (UTF, UCP, MULTILINE, newline LF) that matches what Oniguruma matches.
-/// An Error where the two mean something else and it cannot be said in the other syntax.
+/// An Error if the two read a part differently and PCRE2's syntax cannot express its meaning.
 Result<std::string> AsPcre2(std::string_view expression);
 
 }  // namespace ebb::train

@@ -14,7 +14,7 @@ struct Part {
   bool match = false;
 };
 
-// The matches and what lies between them, in order.
+// The matches and the parts between them, in order.
 std::vector<Part> Parts(const std::vector<TextRange>& matches, std::size_t length, bool inverted) {
   std::vector<Part> parts;
   std::size_t done = 0;
@@ -72,7 +72,7 @@ void Arrange(std::vector<Part>& parts, SplitBehavior behavior) {
   }
 }
 
-// Cuts every piece by find(piece), which gives the matches within it.
+// Cuts every piece by find(piece), which returns the matches within the piece.
 template <typename Find>
 Status SplitPieces(Pieces& pieces, SplitBehavior behavior, bool inverted, Find find) {
   std::vector<TextRange> ranges;
@@ -110,7 +110,7 @@ Status Step(const SplitDigits& step, Pieces& pieces) {
                      false, digits);
 }
 
-// Writes every piece anew: rewrite(piece, number, text) appends it to `text`.
+// Rewrites every piece: rewrite(piece, number, text) appends the new piece to `text`.
 template <typename Rewrite>
 void RewritePieces(Pieces& pieces, Rewrite rewrite) {
   std::string text;

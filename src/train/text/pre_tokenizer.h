@@ -1,6 +1,6 @@
 #pragma once
-// How a tokenizer cuts a text into the pieces that it encodes one by one: the steps of
-// `pre_tokenizer` in tokenizer.json. Pure.
+// Cuts a text into the pieces that a tokenizer encodes one by one: the steps of `pre_tokenizer` in
+// tokenizer.json. Pure.
 
 #include <optional>
 #include <string>
@@ -12,38 +12,38 @@
 
 namespace ebb::train {
 
-/// A text and its pieces, which are not empty.
+/// A text and its pieces, none of which is empty.
 struct Pieces {
   std::string text;
   std::vector<TextRange> ranges;
-  bool at_start = true;  ///< the first piece is the beginning of what is encoded
+  bool at_start = true;  ///< the first piece begins the encoded text
 };
 
-/// What becomes of the matches, which are the borders.
+/// The treatment of the matches, which are the borders.
 enum class SplitBehavior { kRemoved, kIsolated, kMergedWithPrevious, kMergedWithNext, kContiguous };
 
 struct SplitAtMatches {
   Pattern pattern;
   SplitBehavior behavior = SplitBehavior::kIsolated;
-  bool inverted = false;  ///< what lies between the matches counts as match
+  bool inverted = false;  ///< parts between the matches count as matches
 };
 struct SplitDigits {
-  bool each = false;  ///< every digit alone
+  bool each = false;  ///< splits off every digit alone
 };
 struct ToByteLetters {
-  bool prefix_space = false;       ///< each piece begins with a space
-  std::optional<Pattern> pattern;  ///< split at its matches first
+  bool prefix_space = false;       ///< puts a space before each piece
+  std::optional<Pattern> pattern;  ///< splits at the matches of this first
 };
 struct ToMetaspace {
   enum class Prepend { kAlways, kFirst, kNever };
-  std::string replacement;  ///< of spaces: one character
+  std::string replacement;  ///< one character that replaces spaces
   Prepend prepend = Prepend::kAlways;
   bool split = true;
 };
 using PreTokenizerStep = std::variant<SplitAtMatches, SplitDigits, ToByteLetters, ToMetaspace>;
 using PreTokenizer = std::vector<PreTokenizerStep>;
 
-/// GPT-2's expression, which byte-level tokenizers split by unless they say otherwise.
+/// GPT-2's expression, by which byte-level tokenizers split unless another is given.
 extern const char* const kByteLevelExpression;
 
 /// `pieces.text` must be UTF-8.

@@ -15,7 +15,8 @@ bool IsLetterOrDigit(char c) {
   return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
 }
 
-// How many characters stand together at the beginning of `rest`; 0 where the two may differ.
+// The number of characters that belong together at the beginning of `rest`; 0 if Python and PCRE2
+// may read them differently.
 std::size_t CommonLength(std::string_view rest, bool in_class) {
   if (static_cast<unsigned char>(rest[0]) >= 0x80) return 0;
   if (rest[0] == '\\') {
@@ -24,7 +25,7 @@ std::size_t CommonLength(std::string_view rest, bool in_class) {
     return common && !(in_class && (rest[1] == 'b' || rest[1] == 'B')) ? 2 : 0;
   }
   if (in_class) return rest[0] == '[' ? 0 : 1;
-  if (rest.starts_with("{,")) return 0;  // from 0 in Python, itself in PCRE2
+  if (rest.starts_with("{,")) return 0;  // repeats from 0 in Python, literal in PCRE2
   if (rest.starts_with("(*")) return 0;
   if (!rest.starts_with("(?")) return 1;
   const auto group = std::ranges::find_if(
@@ -48,7 +49,7 @@ Status RequireCommonSyntax(std::string_view expression) {
     if (!in_class && c == '[') {
       in_class = true;
       if (at < expression.size() && expression[at] == '^') ++at;
-      if (at < expression.size() && expression[at] == ']') ++at;  // itself
+      if (at < expression.size() && expression[at] == ']') ++at;  // a literal "]"
     } else if (in_class && c == ']') {
       in_class = false;
     }

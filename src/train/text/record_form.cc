@@ -24,7 +24,7 @@ Result<const JsonNode*> Field(const JsonNode& record, const std::string& name) {
 }
 
 using Comparison = RecordFilter::Comparison;
-// Those of two characters first: they begin with one of the others.
+// Operators of two characters come first, because they begin with one of the others.
 constexpr std::array<std::pair<std::string_view, Comparison>, 6> kComparisons{
     {{"<=", Comparison::kAtMost},
      {">=", Comparison::kAtLeast},

@@ -1,6 +1,6 @@
 #pragma once
-// How a record becomes a text to train on: a pattern with the names of fields in braces, and which
-// records are taken. Pure.
+// Turns a record into a text to train on, by a pattern with the names of fields in braces, and
+// filters records. Pure.
 
 #include <optional>
 #include <span>
@@ -14,11 +14,11 @@
 
 namespace ebb::train {
 
-/// A text, and which parts of it (in bytes) are answers: what the model is to learn to say.
+/// A text, and its parts (in bytes) that are answers, which the model should learn.
 struct MarkedText {
   std::string text;
   std::vector<TextRange> answers;
-  std::size_t answers_not_found = 0;  ///< of a chat: no part of the text is known to be theirs
+  std::size_t answers_not_found = 0;  ///< answers of a chat whose place in the text is unknown
 };
 
 /// "### Instruction:\n{prompt}\n\n### Response:\n{response}": the last field is the answer. "{{" is
@@ -27,7 +27,7 @@ class RecordPattern {
  public:
   static Result<RecordPattern> Parse(std::string_view pattern);
 
-  /// An Error where a field is missing or no text; it has no `where`.
+  /// An Error, without a `where`, if a field is missing or not a text.
   Result<MarkedText> Fill(const JsonNode& record) const;
 
  private:
@@ -38,12 +38,12 @@ class RecordPattern {
   std::vector<Part> parts_;
 };
 
-/// The pattern of the published sweep on HelpSteer2, and of texts that are whole.
+/// The patterns of the published sweep on HelpSteer2, and of texts without parts.
 inline constexpr std::string_view kInstructionPattern =
     "### Instruction:\n{prompt}\n\n### Response:\n{response}";
 inline constexpr std::string_view kTextPattern = "{text}";
 
-/// "helpfulness>=3": a field that is a number, compared with one.
+/// A comparison of a numeric field with a number: "helpfulness>=3".
 struct RecordFilter {
   enum class Comparison { kLess, kAtMost, kEqual, kAtLeast, kGreater };
   std::string field;
@@ -51,7 +51,7 @@ struct RecordFilter {
   double value = 0;
 
   static Result<RecordFilter> Parse(std::string_view text);
-  /// An Error where the field is missing or no number; it has no `where`.
+  /// An Error, without a `where`, if the field is missing or not a number.
   Result<bool> Takes(const JsonNode& record) const;
 };
 

@@ -9,12 +9,12 @@ namespace {
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
-// Whether a CSV field that began in quotes goes on behind the end of `line`.
+// True if a CSV field in quotes continues after the end of `line`.
 bool EndsInQuotes(std::string_view line, bool in_quotes) {
   bool field_begins = !in_quotes;
   for (const char c : line) {
     if (in_quotes) {
-      // A doubled quote closes and opens again.
+      // A doubled quote closes the field and opens it again.
       if (c == '"') in_quotes = false;
     } else if (c == '"' && field_begins) {
       in_quotes = true;
@@ -28,7 +28,8 @@ tl::unexpected<Error> Malformed(std::string what, std::string where, std::string
   return Fail({ExitCode::kConfiguration, std::move(what), std::move(where), std::move(next)});
 }
 
-// Deeper than the reader goes, whose bound keeps any input from exhausting the stack.
+// True if the nesting is deeper than the reader's limit, which keeps any input from exhausting the
+// stack.
 bool IsNestedTooDeeply(std::string_view line) {
   constexpr int kDeepest = 32;
   int depth = 0;
@@ -95,7 +96,7 @@ Result<bool> RecordReader::NextJson(JsonNode& record) {
   return true;
 }
 
-// A record's fields; a quoted field may go over several lines.
+// Reads the fields of a record; a quoted field may span several lines.
 Result<bool> RecordReader::NextCsvFields(std::vector<std::string>& fields) {
   std::string text, line;
   bool in_quotes = false;

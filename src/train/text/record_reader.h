@@ -1,7 +1,6 @@
 #pragma once
-// Records of text data, one by one: JSON lines (.jsonl, .ndjson, .json) or CSV with a header
-// (.csv), plain or gzip
-// (.gz). Memory does not grow with the file.
+// Reads records of text data, one by one: JSON lines (.jsonl, .ndjson, .json) or CSV with a header
+// (.csv), plain or gzip (.gz). Memory does not grow with the file.
 
 #include <cstddef>
 #include <memory>
@@ -16,15 +15,16 @@ namespace ebb::train {
 
 class RecordReader {
  public:
-  /// By the file's name. An Error for other formats, which says how to convert (Parquet).
+  /// Chooses the format by the file's name. The Error for other formats says how to convert them
+  /// (Parquet).
   static Result<RecordReader> Open(const platform::Path& path);
 
-  /// The next record, an object; false after the last. Fields of CSV are text. Errors name the
-  /// line.
+  /// Reads the next record, an object; false after the last. Fields of CSV are text. Errors name
+  /// the line.
   Result<bool> Next(JsonNode& record);
-  /// "file:line" of the beginning of the record that Next gave last.
+  /// "file:line" where the latest record begins.
   const std::string& Where() const { return where_; }
-  /// That record as JSON, as it stands in the file; "" for CSV.
+  /// The latest record as the JSON text in the file; "" for CSV.
   const std::string& Json() const { return json_; }
 
  private:
@@ -39,7 +39,7 @@ class RecordReader {
 
   platform::LineReader lines_;
   Format format_;
-  std::vector<std::string> names_;  ///< of the columns
+  std::vector<std::string> names_;  ///< names of the columns
   std::string where_, json_;
 };
 

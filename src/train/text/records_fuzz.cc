@@ -1,6 +1,6 @@
-// Any bytes as a file of records (JSON lines, CSV, gzip by the first byte), and any line of it as a
-// pattern and as a filter: refused with an Error, or texts whose answers lie in them. Run:
-// build/fuzz/bin/records_fuzz -max_total_time=60
+// Fuzz target: takes any bytes as a file of records (JSON lines, CSV, gzip by the first byte), and
+// any line of it as a pattern and as a filter. They are refused with an Error, or give texts whose
+// answers lie in them. Run: build/fuzz/bin/records_fuzz -max_total_time=60
 #include <cstddef>
 #include <cstdint>
 #include <fstream>
@@ -22,7 +22,7 @@ void CheckFilled(const RecordPattern& pattern, const ebb::JsonNode& record) {
     EBB_CHECK(range.begin <= range.end && range.end <= filled->text.size());
 }
 
-// At most as many records as there are bytes.
+// Reads at most as many records as there are bytes.
 void ReadAll(const std::string& path, const RecordPattern& pattern, const RecordFilter& filter,
              std::size_t size) {
   auto reader = RecordReader::Open(path);

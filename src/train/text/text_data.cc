@@ -25,7 +25,7 @@ std::size_t CommonBeginning(std::span<const TokenId> a, std::span<const TokenId>
 
 using Form = std::function<Result<MarkedText>(const RecordReader&, const JsonNode&)>;
 
-// A record of CSV: texts.
+// Converts a record of CSV, whose fields are texts.
 jinja::Value ValueOf(const JsonNode& record) {
   jinja::Dict members;
   for (const JsonMember& member : record.members)
@@ -35,7 +35,7 @@ jinja::Value ValueOf(const JsonNode& record) {
 
 Result<MarkedText> ChatOf(const ChatTemplate& chat, const TextDataOptions& options,
                           const RecordReader& reader, const JsonNode& record) {
-  // JSON from the line itself: a template may print members in their order.
+  // Parses the line itself, because a template may print members in their order.
   jinja::Value whole;
   if (reader.Json().empty()) {
     whole = ValueOf(record);
@@ -92,7 +92,8 @@ class Loader {
     return options_.first_records && counts.records == *options_.first_records;
   }
 
-  // Bad records are counted to the end, so that somebody who mends them knows how many there are.
+  // Reading goes on after a bad record, because somebody who corrects the file needs the number of
+  // bad records.
   Status ReadFile(RecordReader& reader, const Form& form) {
     JsonNode record;
     std::string bad_before;
@@ -107,7 +108,7 @@ class Loader {
         continue;
       }
       taken.error().where = reader.Where();
-      // A file that cannot be read on ends it.
+      // A file that cannot be read any further ends the loop.
       if (taken.error().code != ExitCode::kConfiguration || reader.Where() == bad_before)
         return taken;
       bad_before = reader.Where();
@@ -130,7 +131,8 @@ class Loader {
     return Add(text);
   }
 
-  // A border in the text is the first token that another text up to there would not have.
+  // The number of tokens before a border in the text: the tokens up to the first one that the text
+  // up to the border, encoded alone, does not have.
   Result<std::size_t> TokensBefore(const MarkedText& text, std::size_t border,
                                    std::span<const TokenId> ids) const {
     if (border >= text.text.size()) return ids.size();
@@ -173,8 +175,8 @@ class Loader {
         options_.files.front().string(), "take fewer records, or allow more tokens");
   }
 
-  // A chat template writes by itself what the tokenizer puts around other texts, which must fit
-  // too.
+  // A chat template itself writes the tokens that the tokenizer puts around other texts. Those
+  // tokens must fit, too.
   bool CutOff(std::vector<TokenId>& ids, std::vector<bool>& targets) {
     const std::size_t around =
         options_.chat ? 0 : tokenizer_.before().size() + tokenizer_.after().size();
@@ -195,7 +197,7 @@ class Loader {
     targets.insert(targets.end(), after.size(), true);
   }
 
-  // False: nothing of it would be learned.
+  // False if nothing of the example would be learned.
   bool Keep(const std::vector<TokenId>& ids, const std::vector<bool>& targets) {
     const bool is_learned =
         ids.size() > 1 && std::find(targets.begin() + 1, targets.end(), true) != targets.end();
@@ -208,7 +210,7 @@ class Loader {
   const Tokenizer& tokenizer_;
   const TextProgress& progress_;
   const bool append_end_;
-  std::optional<Error> first_error_;  // of a record
+  std::optional<Error> first_error_;  // the first bad record
 };
 
 Status Check(const TextDataOptions& options, const Tokenizer& tokenizer) {
@@ -232,7 +234,7 @@ Status Check(const TextDataOptions& options, const Tokenizer& tokenizer) {
   return {};
 }
 
-// Of the records that the filters leave: so much may be cut off or left out without a warning.
+// The share of the records after filters that may be cut off or left out without a warning.
 constexpr double kMuch = 0.05;
 
 }  // namespace

@@ -1,6 +1,6 @@
 #pragma once
-// Files of records to data sets of tokens: which fields make the text, which records are taken,
-// where a text is cut off, and how they divide into training and validation (docs/text-data.md).
+// Loads files of records as data sets of tokens: chooses the fields of the text and the records,
+// cuts texts off, and divides them into training and validation (docs/text-data.md).
 
 #include <cstddef>
 #include <cstdint>
@@ -19,53 +19,53 @@
 
 namespace ebb::train {
 
-/// The end-of-text token behind each text, where it fits: so a model learns to stop.
+/// Appends the end-of-text token to each text, if it fits, so that a model learns to stop.
 enum class AppendEnd {
   kNo,
-  kIfKnown,  ///< if the tokenizer names it; otherwise that is said
+  kIfKnown,  ///< only if the tokenizer names it; if not, a warning
   kYes,
 };
 
 struct TextDataOptions {
-  std::vector<platform::Path> files;  ///< in this order
+  std::vector<platform::Path> files;  ///< read in this order
   std::string pattern{kInstructionPattern};
-  std::optional<ChatFields> chat;            ///< instead of the pattern, through the chat template
-  std::vector<std::string> ignored_fields;   ///< of a chat's record; "*": all that are not known
+  std::optional<ChatFields> chat;            ///< use the chat template instead of the pattern
+  std::vector<std::string> ignored_fields;   ///< fields of a chat's record; "*": all unknown ones
   std::vector<RecordFilter> filters;         ///< all must hold
-  std::optional<std::size_t> first_records;  ///< only so many, before the filters
-  std::size_t max_tokens = 512;  ///< of an example; what is longer is cut off at its end
+  std::optional<std::size_t> first_records;  ///< number of records to read, before the filters
+  std::size_t max_tokens = 512;              ///< longest example; longer ones are cut at the end
   AppendEnd append_end = AppendEnd::kNo;
   LossOn loss_on = LossOn::kText;
-  double validation_share = 0.2;  ///< of the examples, rounded up
+  double validation_share = 0.2;  ///< share of the examples, rounded up
   std::uint64_t split_seed = 42;
   bool pad_to_max = false;        ///< every batch has max_tokens columns
-  bool skip_bad_records = false;  ///< and count them, instead of an Error
-  bool packed = false;  ///< several examples in a row of max_tokens; validation is not packed
-  std::size_t token_limit =
-      std::size_t{1} << 30;  ///< of all examples together: what memory may take (5 bytes each)
+  bool skip_bad_records = false;  ///< count them instead of returning an Error
+  bool packed = false;            ///< several examples in a row of max_tokens, except in validation
+  /// Limit of all examples together, because memory is limited (5 bytes for each token).
+  std::size_t token_limit = std::size_t{1} << 30;
 };
 
-/// The options of a published recipe ("helpsteer2") or form ("text", "prompt-response"), to be
-/// changed where one wants to. An Error names those there are.
+/// The options of a published recipe ("helpsteer2") or form ("text", "prompt-response"), which a
+/// caller may change. An Error lists the known names.
 Result<TextDataOptions> TextDataPreset(std::string_view name);
 
-/// What became of the records of a file.
+/// Counts of the records of a file by what was done with them.
 struct TextCounts {
   std::size_t records = 0;            ///< read
   std::size_t filtered = 0;           ///< left out by the filters
   std::size_t bad = 0;                ///< skipped because they cannot be read
-  std::string first_bad{};            ///< where, and what is wrong
-  std::size_t without_loss = 0;       ///< left out because no token of theirs would be learned
+  std::string first_bad{};            ///< place and cause of the first bad record
+  std::size_t without_loss = 0;       ///< left out because no token would be learned
   std::size_t cut_off = 0;            ///< longer than max_tokens
-  std::size_t lost_by_cut = 0;        ///< both: what was cut off was all that would be learned
-  std::size_t answers_not_found = 0;  ///< in what the chat template wrote; they are not learned
+  std::size_t lost_by_cut = 0;        ///< counted in both: the cut took all learned tokens
+  std::size_t answers_not_found = 0;  ///< in the template's text; these are not learned
   std::size_t max_tokens = 0;
-  bool end_is_unknown = false;  ///< none is learned, although it was wanted if there is one
+  bool end_is_unknown = false;  ///< no end is learned, although kIfKnown asked for it
 
   /// "42 records: 12 used whole, 8 cut off at 512 tokens, 20 left out because no token of theirs
   /// would be learned, 2 left out by filters".
   std::string Sentence() const;
-  /// What somebody may not have meant: more than a twentieth of the records that the filters leave
+  /// Warnings of results that may be unintended: more than a twentieth of the records after filters
   /// is cut off or left out, or no end is learned.
   std::vector<std::string> Warnings() const;
 };

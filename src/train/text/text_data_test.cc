@@ -176,7 +176,8 @@ std::string ManyRecords() {
 }
 
 TEST_F(TextDataTest, DividesAsNumpyPermutes) {
-  // numpy.random.default_rng(42).permutation(5000)[:8], and of (2^64 - 1, 100000)
+  // Expected: numpy.random.default_rng(42).permutation(5000)[:8], and the same for (2^64 - 1,
+  // 100000).
   const auto first = [](std::vector<std::uint32_t> order) {
     order.resize(8);
     return order;
@@ -231,7 +232,7 @@ TEST_F(TextDataTest, PacksEveryExampleOnceAndKeepsThemApart) {
   const TextDataset& packed = data->training;
   EXPECT_EQ(packed.examples(), 160U);
   EXPECT_EQ(data->validation.rows(), 40U);
-  // Best fit with the longest first needs at most 11/9 of the fewest rows, and one (Johnson 1973).
+  // Best fit with the longest first needs at most 11/9 of the fewest rows, plus one (Johnson 1973).
   EXPECT_LE(packed.rows(), (packed.tokens() / 64 + 1) * 11 / 9 + 1);
   std::multiset<std::uint32_t> seen;
   for (std::uint32_t row = 0; row < packed.rows(); ++row) {

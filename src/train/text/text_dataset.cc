@@ -38,7 +38,7 @@ TextDataset TextDataset::Packed(std::size_t columns) const {
                    [&](std::uint32_t a, std::uint32_t b) { return length(a) > length(b); });
   TextDataset packed(store_, {}, form_);
   packed.packed_ = true;
-  std::multimap<std::size_t, std::size_t> room;  // rows by what still fits in them
+  std::multimap<std::size_t, std::size_t> room;  // rows by free tokens
   for (const std::uint32_t example : examples) {
     auto found = room.lower_bound(length(example));
     std::size_t row = packed.rows_.size(), left = columns;

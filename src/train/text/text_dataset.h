@@ -1,8 +1,8 @@
 #pragma once
 // Tokens to train a language model on: examples, which of their tokens count in the loss, and
-// batches of them. Which rows a step takes is the caller's matter (train/sampler.h): a row is found
-// by its number, so a position in the data is a seed, an epoch and a count. Immutable once made:
-// threads may share one.
+// batches of them. The caller chooses the rows of a step (train/sampler.h). A row is found by its
+// number, so a position in the data is a seed, an epoch and a count. Immutable once made: threads
+// may share one.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,17 +17,17 @@
 
 namespace ebb::train {
 
-/// Tokens whose loss counts.
+/// The tokens whose loss counts.
 enum class LossOn {
   kText,        ///< every token of the text
-  kAnswer,      ///< those of the answers
+  kAnswer,      ///< tokens of the answers
   kEverything,  ///< padding too, as the published sweep does
 };
 
-/// Many short token lists without an allocation for each.
+/// Stores many short token lists without an allocation for each.
 class TokenStore {
  public:
-  /// `targets[i]`: token i counts in the loss.
+  /// `targets[i]` is true if token i counts in the loss.
   void Add(std::span<const TokenId> ids, const std::vector<bool>& targets);
   std::size_t size() const { return ends_.size(); }
   std::size_t tokens() const { return ids_.size(); }
@@ -44,16 +44,16 @@ class TokenStore {
   std::vector<std::size_t> ends_;
 };
 
-/// Row by row, `rows` x `columns`. Shorter rows are padded on the right.
+/// A batch of `rows` x `columns`, row by row. Shorter rows are padded on the right.
 struct TextBatch {
   std::size_t rows = 0, columns = 0;
   std::vector<std::int64_t> ids;
   std::vector<std::int64_t> attention_mask;  ///< 1 for a token, 0 for padding
-  /// 1 where the token at this place counts when it is predicted from those before it. The first
-  /// token of an example never does.
+  /// 1 if the loss of predicting the token at this place from those before it counts. The first
+  /// token of an example never counts.
   std::vector<std::uint8_t> loss_mask;
-  /// Only of packed data: the first place of the row that each place may look at, which is where
-  /// its example begins.
+  /// Only for packed data: for each place the first place of the row that it may look at, which is
+  /// the beginning of its example.
   std::vector<std::int64_t> starts;
   std::size_t targets = 0;  ///< ones in loss_mask
   std::size_t tokens = 0;   ///< without padding
@@ -62,12 +62,12 @@ struct TextBatch {
 struct BatchForm {
   TokenId padding = 0;
   LossOn loss_on = LossOn::kText;
-  std::optional<std::size_t> columns;  ///< pad to this length, not to the batch's longest row
+  std::optional<std::size_t> columns;  ///< row length instead of the batch's longest row
 };
 
 class TextDataset {
  public:
-  /// One row for each of these examples, in this order.
+  /// Makes one row for each of these examples, in this order.
   TextDataset(std::shared_ptr<const TokenStore> store, std::vector<std::uint32_t> examples,
               BatchForm form);
   /// The same examples packed into rows of at most `columns` tokens, longest first into the fullest
@@ -83,7 +83,7 @@ class TextDataset {
   /// `rows` are numbers below rows(), at least one.
   TextBatch Batch(std::span<const std::uint32_t> rows) const;
 
-  /// A digest over every token, target and row: equal for equal data.
+  /// Digest over every token, target and row: equal for equal data.
   std::string Sha256() const;
 
  private:

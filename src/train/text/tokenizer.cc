@@ -14,7 +14,7 @@ constexpr const char* kTemplateFile = "chat_template.jinja";
 constexpr const char* kOlderConfigFile = "special_tokens_map.json";
 constexpr const char* kModelFile = "config.json";
 
-// Encodes what has no added token in it.
+// Encodes text without added tokens.
 Status EncodePlain(const TokenizerParts& parts, std::string_view text, bool at_start,
                    std::vector<TokenId>& ids) {
   Pieces pieces{std::string(text), {{0, text.size()}}, at_start};
@@ -40,7 +40,7 @@ Status EncodeSegment(const TokenizerParts& parts, std::string_view text, bool at
   return {};
 }
 
-// "" where there is none.
+// The file's text; "" if there is no such file.
 Result<std::string> TextIfThere(const platform::Path& path) {
   if (!platform::Exists(path)) return "";
   return platform::ReadFile(path);
@@ -51,8 +51,9 @@ Result<JsonNode> JsonIfThere(const std::string& text, const platform::Path& path
   return ParseJson(text, path.string());
 }
 
-// As transformers reads them: what special_tokens_map.json says counts more, unless
-// tokenizer_config.json has added_tokens_decoder. Then it is not read at all.
+// Reads the files as transformers does. Values of special_tokens_map.json override those of
+// tokenizer_config.json, unless the latter has added_tokens_decoder: then the map is not read at
+// all.
 Status ReadConfigs(const platform::Path& folder, TokenizerRules rules, TokenizerParts& parts) {
   const platform::Path file = folder / kConfigFile, map_file = folder / kOlderConfigFile;
   EBB_ASSIGN_OR_RETURN(const std::string text, TextIfThere(file));

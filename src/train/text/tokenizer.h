@@ -1,8 +1,8 @@
 #pragma once
-// Text to tokens and back, as the `tokenizers` package does it from the same tokenizer.json:
-// byte-level BPE as the Qwen and Llama 3 families use it, and BPE with byte fallback as Llama 2
-// does (docs/text-data.md). What such a file can hold and this does not know is named when it is
-// read. A Tokenizer is immutable and cheap to copy; threads may share one.
+// Turns text into tokens and back, as the `tokenizers` package does with the same tokenizer.json:
+// byte-level BPE as in the Qwen and Llama 3 families, and BPE with byte fallback as in Llama 2
+// (docs/text-data.md). An Error at loading names a feature of the file that Ebb does not support. A
+// Tokenizer is immutable and cheap to copy; threads may share one.
 
 #include <memory>
 #include <optional>
@@ -17,15 +17,14 @@
 
 namespace ebb::train {
 
-/// The tokens with a role of their own, as far as tokenizer_config.json (or
-/// special_tokens_map.json) names them.
+/// The tokens with a special role that tokenizer_config.json (or special_tokens_map.json) names.
 struct SpecialIds {
   std::optional<TokenId> begin, end, padding, unknown;
 };
 
 enum class SpecialTokens { kLeftOut, kIncluded };
 
-/// Which version of transformers says what stands around every text.
+/// The version of transformers that decides which tokens are around every text.
 enum class TokenizerRules {
   kTransformers5,  ///< post_processor of tokenizer.json
   kTransformers4,  ///< for the tokenizers of Llama and Gemma, tokenizer_config.json
@@ -39,20 +38,22 @@ class Tokenizer {
   /// name the file.
   static Result<Tokenizer> Load(const platform::Path& path,
                                 TokenizerRules rules = TokenizerRules::kTransformers5);
-  /// The text of tokenizer.json, and of tokenizer_config.json ("" where there is none).
+  /// Takes the text of tokenizer.json, and of tokenizer_config.json ("" if there is none).
   static Result<Tokenizer> Parse(std::string_view tokenizer_json, std::string_view config_json,
                                  const std::string& name);
 
-  /// Bytes that are not UTF-8 count as U+FFFD. kIncluded: with what the tokenizer puts around every
-  /// text (Llama: begin of text). An Error only where a regular expression takes too long.
+  /// Bytes that are not UTF-8 count as U+FFFD. kIncluded adds the tokens that the tokenizer puts
+  /// around every text (Llama: begin of text). An Error only if a regular expression takes too
+  /// long.
   Result<std::vector<TokenId>> Encode(std::string_view text,
                                       SpecialTokens special = SpecialTokens::kIncluded) const;
-  /// Numbers that no token has are left out; so are special tokens with kLeftOut. Always UTF-8.
+  /// Leaves out numbers without a token, and with kLeftOut also special tokens. The text is always
+  /// UTF-8.
   Result<std::string> Decode(std::span<const TokenId> ids,
                              SpecialTokens special = SpecialTokens::kLeftOut) const;
 
   const SpecialIds& special() const;
-  /// What kIncluded puts around a text.
+  /// The tokens that kIncluded puts around a text.
   const std::vector<TokenId>& before() const;
   const std::vector<TokenId>& after() const;
   std::optional<TokenId> Find(std::string_view token) const;

@@ -1,7 +1,8 @@
-// Tokenizers that differ from one of ours in a few bytes, and any text with them: refused with an
-// Error, or numbers below their limit; what is decoded is UTF-8. With ours itself every text comes
-// back. The input is the edits, then a zero, then the text; an edit is where (two bytes), how many
-// bytes go, how many come, and these. Run: build/fuzz/bin/tokenizer_fuzz -max_total_time=60
+// Fuzz target: takes tokenizers that differ from one of ours in a few bytes, and any text. A
+// tokenizer is refused with an Error, or gives numbers below its limit and decodes them to UTF-8.
+// Our unchanged tokenizer gives every text back. The input is the edits, then a zero, then the
+// text; an edit is a place (two bytes), the number of bytes to remove, the number of bytes to
+// insert, and these bytes. Run: build/fuzz/bin/tokenizer_fuzz -max_total_time=60
 #include "train/text/tokenizer.h"
 
 #include <algorithm>
@@ -19,7 +20,7 @@ using ebb::train::AsUtf8;
 using ebb::train::SpecialTokens;
 using ebb::train::Tokenizer;
 
-// Bytes with a letter for each, as byte-level BPE has them, and BPE with byte fallback.
+// A tokenizer with a letter for each byte, as in byte-level BPE.
 std::string ByteLevel() {
   std::string vocabulary;
   int id = 0;
@@ -76,7 +77,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   CheckTokens(plain, text);
   CheckTokens(plain, input);
   if (const auto whole = Tokenizer::Parse(input, "", "fuzz")) CheckTokens(*whole, text);
-  // Edits hold zeros: the text of what they make is the input.
+  // Edits may contain zeros, so the text for the edited tokenizer is the input itself.
   if (const auto edited = Tokenizer::Parse(Edited(ours, input), "", "fuzz"))
     CheckTokens(*edited, input);
   return 0;

@@ -1,6 +1,6 @@
-// The reader of tokenizer.json. Whatever a file says that we would not do as the `tokenizers`
-// package does is an Error with the name of the part: a tokenizer that is nearly right trains a
-// model that is quietly wrong.
+// The reader of tokenizer.json. A part of the file that Ebb would treat otherwise than the
+// `tokenizers` package is an Error that names the part, because a tokenizer that is nearly right
+// trains a model that is quietly wrong.
 
 #include <algorithm>
 #include <map>
@@ -14,11 +14,11 @@ namespace ebb::train {
 namespace {
 
 constexpr double kLargestId = 1 << 30;
-constexpr TokenId kNextNumber = -1;  // whichever is free
+constexpr TokenId kNextNumber = -1;  // stands for the next free number
 
 using nlohmann::json;
 
-constexpr int kMaxDepth = 8;  // of sequences in sequences
+constexpr int kMaxDepth = 8;  // nesting of sequences
 
 tl::unexpected<Error> Refused(std::string what, std::string next = "") {
   return Fail({ExitCode::kConfiguration, std::move(what), "", std::move(next)});
@@ -29,7 +29,7 @@ tl::unexpected<Error> Unknown(const std::string& part, const std::string& type,
   return Refused("the " + part + " " + Quoted(type) + " is not supported", "supported: " + known);
 }
 
-// nullptr where the node is no object or the member is missing or null.
+// nullptr if the node is not an object, or the member is missing or null.
 const json* Member(const json& node, const char* name) {
   if (!node.is_object()) return nullptr;
   const auto found = node.find(name);
@@ -54,7 +54,7 @@ Result<TokenId> IdFrom(const json& node) {
   return node.get<TokenId>();
 }
 
-// Calls read(node) for a step, and for each step of a sequence of them. `list` is the sequence's
+// Calls read(node) for a single step, or for each step of a sequence. `list` is the sequence's
 // member.
 template <typename Read>
 Status ForEachStep(const json* node, const char* list, int depth, const Read& read) {
@@ -69,7 +69,7 @@ Status ForEachStep(const json* node, const char* list, int depth, const Read& re
   return {};
 }
 
-// {"String": ...} or {"Regex": ...}.
+// Reads {"String": ...} or {"Regex": ...}.
 Result<Pattern> ReadPattern(const json& step) {
   const json* pattern = Member(step, "pattern");
   if (pattern != nullptr && Member(*pattern, "Regex") != nullptr)
@@ -242,7 +242,7 @@ Result<Vocabulary> ReadVocabulary(const json& model) {
   return vocabulary;
 }
 
-// "left right" or ["left", "right"].
+// Reads "left right" or ["left", "right"].
 Result<std::pair<std::string, std::string>> ReadMergePair(const json& merge) {
   if (merge.is_string()) {
     const std::string& text = merge.get_ref<const std::string&>();
@@ -300,7 +300,7 @@ Result<BytePairs> ReadModel(const json& model) {
   return BytePairs(std::move(vocabulary), rules);
 }
 
-// All but the number.
+// Reads all of an added token except the number.
 AddedToken MarksOf(const json& node) {
   AddedToken token;
   token.content = TextOf(node, "content");
@@ -368,7 +368,7 @@ Result<TokenizerParts> ReadParts(const json& root) {
   return parts;
 }
 
-// A token is its text, or an object with it.
+// Reads a token that is given as its text, or as an object with the text.
 std::string TokenNamed(const json& root, const char* role) {
   const json* token = Member(root, role);
   return token != nullptr && token->is_object() ? TextOf(*token, "content") : TextOf(root, role);
@@ -392,7 +392,7 @@ Result<TokenizerParts> ParseTokenizerFile(std::string_view text, const std::stri
 
 namespace {
 
-// Tokens that stand only here, in the order in which transformers adds them: those of
+// Tokens that only this file has, in the order in which transformers adds them: those of
 // added_tokens_decoder by their numbers, then further special ones.
 Result<std::vector<AddedToken>> TokensOfConfig(const json& root) {
   std::map<TokenId, AddedToken> by_number;
@@ -463,7 +463,7 @@ Status ParseTokenizerConfig(std::string_view text, const std::string& name, Toke
   find("unk_token", parts.special.unknown);
   const json* chat = Member(root, "chat_template");
   if (chat != nullptr && chat->is_string()) parts.chat_template = chat->get<std::string>();
-  if (chat != nullptr && chat->is_array()) {  // several by name
+  if (chat != nullptr && chat->is_array()) {  // several templates by name
     for (const json& entry : *chat) {
       if (TextOf(entry, "name") == "default") parts.chat_template = TextOf(entry, "template");
     }

@@ -1,5 +1,5 @@
 #pragma once
-// What a tokenizer consists of; only for tokenizer.cc and the reader of its file.
+// The parts of a tokenizer, for tokenizer.cc and the reader of its file only.
 
 #include <optional>
 #include <string>
@@ -20,16 +20,17 @@ struct TokenizerParts {
   BytePairs model;
   AddedTokens added;
   TokenDecoder decoder;
-  std::vector<TokenId> before, after;  ///< what is put around every text
+  std::vector<TokenId> before, after;  ///< tokens around every text
   TokenId id_limit = 0;
   SpecialIds special;
   std::optional<std::string> chat_template;
 };
 
-/// tokenizer.json; the special ids and the chat template are not in it. `name` is for messages.
+/// Reads tokenizer.json, which does not contain the special ids and the chat template. `name` is
+/// for messages.
 Result<TokenizerParts> ParseTokenizerFile(std::string_view text, const std::string& name);
 
-/// Adds what tokenizer_config.json or special_tokens_map.json says.
+/// Adds the settings of tokenizer_config.json or special_tokens_map.json.
 Status ParseTokenizerConfig(std::string_view text, const std::string& name, TokenizerParts& parts);
 
 }  // namespace ebb::train

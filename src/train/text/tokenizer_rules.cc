@@ -14,8 +14,8 @@ namespace {
 // A class of transformers 4.57, without the "Fast" behind its name.
 struct TokenizerClass {
   std::string_view name;
-  bool goes_by_flags = false;            ///< otherwise by post_processor of tokenizer.json
-  std::string_view begin{}, end{};       ///< the tokens if no file names them
+  bool goes_by_flags = false;       ///< true: flags decide; false: post_processor of tokenizer.json
+  std::string_view begin{}, end{};  ///< default tokens if no file names them
   bool builds_from_prefix_flag = false;  ///< add_prefix_space: from tokenizer.model
 };
 
@@ -28,7 +28,7 @@ constexpr TokenizerClass kClasses[] = {
     {"PreTrainedTokenizer"},
 };
 
-// Which class a model has whose files name none.
+// The class of a model whose files do not name one.
 struct ClassOfModel {
   std::string_view model_type, name;
 };
@@ -84,7 +84,7 @@ class Follower {
     return found->boolean;
   }
 
-  // nothing where the token is null.
+  // The token of a role; nothing if it is null.
   std::optional<std::string> Token(const char* role, std::string_view otherwise) const {
     const JsonNode* found = configs_.special_map.Find(role);
     if (found == nullptr) found = configs_.tokenizer.Find(role);

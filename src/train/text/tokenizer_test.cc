@@ -1,6 +1,6 @@
-// Held against what the `tokenizers` package 0.23.3 made of the same files
-// (tests/peers/trained_tokenizers.py writes tests/golden/tokenizers); a million more texts are
-// compared by tests/peers.
+// Tests against the results of the `tokenizers` package 0.23.3 for the same files
+// (tests/peers/trained_tokenizers.py writes tests/golden/tokenizers); tests/peers compares a
+// million more texts.
 
 #include "train/text/tokenizer.h"
 
@@ -89,8 +89,8 @@ TEST(Tokenizer, TakesBytesThatAreNotUtf8AsReplacementCharacters) {
 }
 
 TEST(Tokenizer, MergesALongWordAsItDoesAShortOne) {
-  // Two searches, one by pairs and one by a queue, must agree: a word repeated past their border
-  // splits at nothing.
+  // Two searches, one over pairs and one with a queue, must agree. A word repeated beyond the limit
+  // between them has no border at which it could be split.
   const Tokenizer tokenizer = Loaded("llama2");
   Random random(3);
   for (int i = 0; i < 300; ++i) {
@@ -101,8 +101,8 @@ TEST(Tokenizer, MergesALongWordAsItDoesAShortOne) {
     const auto whole = tokenizer.Encode(word + " " + word, SpecialTokens::kLeftOut);
     const auto alone = tokenizer.Encode(word, SpecialTokens::kLeftOut);
     if (word.size() > 48) continue;
-    // 2 x 48 characters go to the queue, 48 to the pairs; no merge crosses the space but at its own
-    // side.
+    // 2 x 48 characters use the queue, 48 use the pairs. No merge crosses the space except at its
+    // own side.
     ASSERT_GE(whole->size(), alone->size());
     EXPECT_TRUE(std::equal(alone->begin(), alone->end(), whole->begin())) << word;
   }
@@ -127,7 +127,7 @@ TEST(Tokenizer, KnowsTheRolesOfTokens) {
 }
 
 struct Refusal {
-  const char* change;  ///< a JSON merge patch (RFC 7396) of a tokenizer that is read
+  const char* change;  ///< JSON merge patch (RFC 7396) of a tokenizer that can be read
   const char* message;
 };
 
@@ -154,14 +154,14 @@ TEST(Tokenizer, KnowsTokensThatStandInItsConfigurationOnly) {
   EXPECT_THAT(contradiction.error().Message(), HasSubstr("7000000, but tokenizer.json leads to"));
 }
 
-// Files beside tokenizer.json, and what then stands around every text.
+// Writes files beside tokenizer.json and checks the tokens around every text.
 class TokensAround : public testing::Test {
  protected:
   void Write(const char* name, const json& content) {
     EXPECT_TRUE(platform::WriteFileAtomically(folder_ / name, content.dump()));
   }
 
-  // "<s> text </s>" as the names of the tokens, or the error.
+  // Returns the names of the tokens, such as "<s> text </s>", or the error.
   std::string Text(TokenizerRules rules) {
     const auto tokenizer = Tokenizer::Load(folder_, rules);
     if (!tokenizer) return tokenizer.error().Message();

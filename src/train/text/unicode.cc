@@ -16,9 +16,9 @@ struct CodePointRange {
   char32_t first = 0, last = 0;
 };
 
-// Characters whose normal forms the tables of `tokenizers` (about Unicode 9) do not know and those
-// of utf8proc do: combining marks and decompositions that came later. They stay as they are, and
-// nothing moves across them.
+// Characters whose normal forms utf8proc knows and the tables of `tokenizers` (about Unicode 9) do
+// not: combining marks and decompositions that were added later. They stay unchanged, and no mark
+// moves across them.
 constexpr CodePointRange kLaterThanTokenizers[] = {
     {0x7fd, 0x7fd},     {0x898, 0x89f},     {0x8ca, 0x8d3},     {0x9fe, 0x9fe},
     {0xc3c, 0xc3c},     {0xd3b, 0xd3c},     {0xeba, 0xeba},     {0x11a7, 0x11a7},
@@ -55,7 +55,7 @@ void AppendNormalized(std::string& result, std::string_view text, NormalForm for
                    static_cast<utf8proc_ssize_t>(text.size()), &mapped, Options(form));
   const std::unique_ptr<utf8proc_uint8_t, decltype(&std::free)> owned(mapped, &std::free);
   if (length < 0)
-    result += text;  // longer than the library counts
+    result += text;  // longer than the library can count
   else
     result.append(reinterpret_cast<const char*>(mapped), static_cast<std::size_t>(length));
 }

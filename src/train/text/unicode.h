@@ -1,7 +1,7 @@
 #pragma once
-// What Unicode says of characters and of equal texts. Tokenizers are trained with the tables of one
-// version of Unicode, so ours follow the `tokenizers` package and not the newest standard
-// (docs/text-data.md names the versions). Pure.
+// Properties of characters and normal forms of text by Unicode. Tokenizers are trained with the
+// tables of one version of Unicode, so ours follow the `tokenizers` package and not the newest
+// standard (docs/text-data.md names the versions). Pure.
 
 #include <string>
 #include <string_view>
@@ -10,7 +10,7 @@ namespace ebb::train {
 
 /// The property White_Space.
 bool IsSpace(char32_t code_point);
-/// What \w means in regular expressions (UTS #18): letters, marks, decimal digits, connectors,
+/// The class \w of regular expressions (UTS #18): letters, marks, decimal digits, connectors,
 /// joiners.
 bool IsWordCharacter(char32_t code_point);
 /// The general category N.

@@ -12,7 +12,7 @@ struct AssignedRange {
   std::string_view category;  ///< the general category, two letters
 };
 
-/// What was assigned after Unicode 14, in order.
+/// The characters that were assigned after Unicode 14, in order.
 std::span<const AssignedRange> AssignedSinceUnicode14();
 
 }  // namespace ebb::train

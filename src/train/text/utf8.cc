@@ -5,12 +5,12 @@ namespace {
 
 struct LeadByte {
   std::size_t following = 0;
-  unsigned char second_low = 0x80, second_high = 0xbf;  ///< what may follow directly
+  unsigned char second_low = 0x80, second_high = 0xbf;  ///< range of the next byte
   char32_t bits = 0;
 };
 
-// Table 3-7 of the Unicode Standard: well-formed UTF-8 byte sequences. No `following` for a byte
-// that begins none.
+// Looks up Table 3-7 of the Unicode Standard: well-formed UTF-8 byte sequences. `following` is 0
+// for a byte that does not begin one.
 LeadByte Lead(unsigned char byte) {
   if (byte >= 0xc2 && byte <= 0xdf) return {1, 0x80, 0xbf, byte & 0x1fU};
   if (byte == 0xe0) return {2, 0xa0, 0xbf, 0};

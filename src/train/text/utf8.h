@@ -1,6 +1,7 @@
 #pragma once
-// Text as code points. What is not UTF-8 is never an error here: each ill-formed sequence counts as
-// one U+FFFD, cut as the Unicode Standard recommends (chapter 3.9, maximal subparts). Pure.
+// Text as code points. Bytes that are not UTF-8 are never an error here: each ill-formed sequence
+// counts as one U+FFFD, cut as the Unicode Standard recommends (chapter 3.9, maximal subparts).
+// Pure.
 
 #include <cstddef>
 #include <string>
@@ -10,7 +11,7 @@ namespace ebb::train {
 
 inline constexpr char32_t kReplacementCharacter = 0xfffd;
 
-/// The code point at `at` (< text.size()), which moves past it.
+/// Returns the code point at `at` (< text.size()), and moves `at` past it.
 char32_t TakeCodePoint(std::string_view text, std::size_t& at);
 
 /// `code_point` must be a Unicode scalar value.
