@@ -203,8 +203,8 @@ ScenarioFile Resolve(const TopKeys& keys, const ScenarioContext& context, Proble
   return file;
 }
 
-// The forecast mode of a trace's feed. Noise is made outside, in sim/foresight_feed.h, which also
-// needs the true value of the current hour.
+// The forecast mode of a trace's feed. Perfect and noisy forecasts are made around that feed, by
+// sim/foresight_feed.h, which also needs the true value of the current hour.
 signals::ForecastMode ModeOf(ForecastSource source) {
   switch (source) {
     case ForecastSource::kOwn:

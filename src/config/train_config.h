@@ -23,7 +23,7 @@ namespace ebb::config {
 enum class GatePolicyKind { kNow, kThreshold, kWindow, kCarbonTime, kDtpr };
 /// The stored name: "now", "threshold", "window", "carbon-time" or "dtpr".
 std::string_view Name(GatePolicyKind policy);
-/// True if the policy cannot start a run without a forecast.
+/// True if the policy decides by a forecast, and waits while there is none.
 constexpr bool NeedsForecast(GatePolicyKind policy) {
   return policy == GatePolicyKind::kWindow || policy == GatePolicyKind::kCarbonTime;
 }

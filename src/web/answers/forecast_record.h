@@ -10,8 +10,8 @@
 
 namespace ebb::web {
 
-/// Scores by whole hours of lead time. Forecasts are compared only with measured or estimated
-/// values.
+/// The scores of the forecasts by whole hours of lead time. Forecasts are compared only with
+/// measured or estimated values.
 forecast::ScoreByLead RecordOf(std::span<const store::IssuedForecast> issued,
                                const core::IntensitySeries& history);
 

@@ -1,5 +1,5 @@
 #pragma once
-// The energy of the machine and its users, as JSON. Pure.
+// The energy of the machine, divided among its jobs, as JSON. Pure.
 
 #include <span>
 #include <string>

@@ -26,7 +26,8 @@ struct ApiOptions {
   MetricsOptions metrics;  ///< includes the version of Ebb
   std::vector<core::Tier> tiers = core::PublishedTiers();
   std::filesystem::path store;
-  /// Limit on changes from one address; it is far below the rate that the service can handle.
+  /// Limit on requests that change something, from one address. It does not limit the work of the
+  /// service itself.
   RateLimitOptions changes{5000, 50'000, 4096};
   /// Limit on requests without the right token from one address. Requests with the token are not
   /// limited.

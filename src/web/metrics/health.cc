@@ -11,8 +11,8 @@ using Json = nlohmann::ordered_json;
 // A cycle takes milliseconds, or seconds if the store's disk is slow.
 constexpr std::chrono::seconds kLongestCycle{10};
 
-// An attempt that cannot be started is tried again three times. After more failures than that, the
-// fault is not the job's.
+// An attempt that cannot be started is tried again three times. If this many starts in a row fail,
+// the fault is not the job's.
 constexpr std::int64_t kFailedStarts = 3;
 
 bool IsNews(const core::Sample& sample) {
