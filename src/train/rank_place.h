@@ -18,7 +18,7 @@ struct RankPlace {
   int size = 1;             ///< 1: alone
   int on_this_machine = 1;  ///< ranks that share its cores
   int local_rank = 0;       ///< number of this rank among them, and of its GPU
-  std::string address;      ///< where the ranks find each other
+  std::string address;      ///< host through which the ranks find each other
   std::uint16_t port = 0;
   /// True if the launcher serves that address itself; otherwise rank 0 does.
   bool launcher_serves = false;

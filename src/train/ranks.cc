@@ -33,8 +33,8 @@ Error Lost(const std::string& why) {
           "run all of them again with --resume; their number may be another"};
 }
 
-// Gloo's default looks the machine's own host name up in the name service, where small machines
-// often lack it.
+// By default, Gloo looks up the machine's own host name in the name service, which often lacks it
+// on small machines.
 std::shared_ptr<::gloo::transport::Device> DeviceFor(const std::string& address) {
   if (const char* interface = std::getenv("GLOO_SOCKET_IFNAME"); interface && *interface)
     return c10d::ProcessGroupGloo::createDeviceForInterface(interface);

@@ -352,7 +352,7 @@ Result<Evaluation> Run::Evaluate() {
 
 Status Run::FinishEpoch() {
   EBB_ASSIGN_OR_RETURN(const Evaluation evaluation, Evaluate());
-  // Without validation data, loss and accuracy are both unknown, which is not a divergence.
+  // Without validation data, loss and accuracy are both not finite; that is not a divergence.
   if (!std::isfinite(evaluation.loss) && std::isfinite(evaluation.accuracy))
     Diverge(state_.step, "the validation loss is not finite");
   const double train_loss =

@@ -79,7 +79,8 @@ class Taker {
     return tensor;
   }
 
-  // Checks a copy of a weight of the model, which PEFT saves beside the learned tensors.
+  // If the file has a copy of the model's weight, as PEFT may save beside the learned tensors, the
+  // two must be equal.
   void RequireSame(const std::string& name, const torch::Tensor& weight) {
     if (!files_.weights().contains(name)) return;
     const torch::Tensor copy = Take(name, weight.sizes().vec());

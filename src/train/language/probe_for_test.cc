@@ -1,5 +1,5 @@
-// What the language models compute, as files that a test in Python compares with transformers and
-// PEFT. Each line of the input is a case, a JSON list:
+// Writes results of the language models to files, which a test in Python compares with transformers
+// and PEFT. Each line of the input is a case, a JSON list:
 //   ["logits", MODEL, INPUT, OUT, TYPE, [ADAPTER, ["merged"]]]
 //   ["gradients", MODEL, INPUT, OUT, TYPE, ADAPTER, ["checkpointed"]]
 //   ["tokens", FOLDER, RULES, TEXT]

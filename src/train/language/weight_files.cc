@@ -15,7 +15,7 @@ tl::unexpected<Error> Refuse(const platform::Path& file, std::string what, std::
   return Fail({ExitCode::kConfiguration, std::move(what), file.string(), std::move(next)});
 }
 
-// True for a name without a folder: a shard is beside its index.
+// True for a file name without a folder, because shards are in the folder of their index.
 bool IsPlainFileName(const std::string& name) {
   return !name.empty() && name.find('/') == std::string::npos && name != "." && name != ".." &&
          name.find('\0') == std::string::npos;
