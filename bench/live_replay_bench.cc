@@ -40,8 +40,8 @@ constexpr int kRuns = 150;
 struct Habits {
   const char* name;
   Duration step, step_later;  // length of a step; the second from the middle of the week on
-  Duration first_after,
-      late_until;  // delay after the interval's begin, and the largest further delay
+  // Delay after the interval's begin, and the largest further delay.
+  Duration first_after, late_until;
   double first_error, second_error;  // relative errors of the values before the final ones
   Duration second_after, final_after;
   bool forecasts_running = false;  // true: there is a forecast that covers the running interval

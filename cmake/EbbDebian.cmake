@@ -1,4 +1,4 @@
-# ebb and ebb-train as Debian packages, by CPack (./dev package deb; of what is built).
+# ebb and ebb-train as Debian packages, made by CPack from the built programs (./dev package deb).
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_DIRECTORY ${CMAKE_BINARY_DIR}/packages)
 set(CPACK_PACKAGE_CONTACT "Ebb maintainers <maintainers@users.noreply.github.com>")
@@ -11,12 +11,12 @@ if(EBB_TRAIN)
   list(APPEND CPACK_COMPONENTS_ALL train)
 endif()
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
-# A third smaller than with gzip, which CPack takes otherwise.
+# xz makes packages a third smaller than gzip, which is the default of CPack.
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 
-# The package of a library that is loaded when it is first needed, which dpkg-shlibdeps cannot see.
+# The package of a library that is loaded when it is first needed, so that dpkg-shlibdeps cannot see it.
 function(ebb_package_of library result)
   execute_process(COMMAND dpkg-query --search "*/${library}" OUTPUT_VARIABLE found ERROR_QUIET)
   string(REGEX MATCH "^[a-z0-9.+-]+" package "${found}")

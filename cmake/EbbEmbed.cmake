@@ -1,5 +1,5 @@
-# ebb_embed(OUTPUT file.cc NAMESPACE ebb::web FILES name=path ...): files as string_views of the program.
-# Long string literals are cut, since compilers limit them.
+# ebb_embed(OUTPUT file.cc NAMESPACE ebb::web FILES name=path ...): makes the files string_views of the
+# program. It writes arrays of bytes, because compilers limit the length of string literals.
 function(ebb_embed)
   cmake_parse_arguments(EMBED "" "OUTPUT;NAMESPACE" "FILES" ${ARGN})
   set(text "#include <string_view>\nnamespace ${EMBED_NAMESPACE} {\n")

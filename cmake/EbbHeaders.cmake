@@ -1,5 +1,5 @@
-# Headers that nearly every file includes, compiled once instead of once per file. A file still includes what it uses: the
-# presets dev and fuzz build without this, so that a forgotten #include shows.
+# Headers that nearly every file includes are compiled once instead of once per file. Each file still includes the
+# headers that it uses: the presets dev and fuzz build without precompiled headers, so that a forgotten #include shows.
 #
 # JSON is not among them: its literals instantiate the whole parser, in each file that uses the precompiled header. That
 # takes 0.4 s, and one file in nine includes JSON.
@@ -10,8 +10,8 @@ set(EBB_COMMON_HEADERS
   <limits> <map> <memory> <mutex> <numeric> <optional> <set> <span> <string> <string_view> <thread> <tuple>
   <unordered_map> <utility> <variant> <vector> <tl/expected.hpp>)
 
-# ebb_headers(NAME [OPTIONS -O1 ...] [LIBS GTest::gmock ...] [HEADERS <gmock/gmock.h> ...]): to be reused by targets with
-# the same options.
+# ebb_headers(NAME [OPTIONS -O1 ...] [LIBS GTest::gmock ...] [HEADERS <gmock/gmock.h> ...]): precompiles headers for
+# targets with the same options.
 function(ebb_headers name)
   cmake_parse_arguments(PCH "" "" "OPTIONS;LIBS;HEADERS" ${ARGN})
   if(NOT EBB_PRECOMPILED)
@@ -25,7 +25,7 @@ function(ebb_headers name)
   target_precompile_headers(${name} PRIVATE ${EBB_COMMON_HEADERS} ${PCH_HEADERS})
 endfunction()
 
-# ebb_use_headers(TARGET NAME): nothing where headers are not precompiled.
+# ebb_use_headers(TARGET NAME): lets the target use these headers. Does nothing if headers are not precompiled.
 function(ebb_use_headers target name)
   if(EBB_PRECOMPILED)
     target_precompile_headers(${target} REUSE_FROM ${name})

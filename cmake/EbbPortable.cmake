@@ -1,12 +1,13 @@
-# What runs wherever there is glibc 2.28 or later (./dev package wheel, tarball): no library is needed but glibc's and
-# libcurl, which is loaded when it is first used.
+# The build of programs that run with glibc 2.28 or later (./dev package wheel, tarball). They need no library except
+# glibc's and libcurl, which is loaded when it is first used.
 #
-# C libraries are Debian's archives. Libraries of C++ are built here, since this build has a C++ library of its own.
+# C libraries come from Debian's archives. C++ libraries are built here, because this build has its own C++ library.
 include(FetchContent)
 set(EBB_PRECOMPILED OFF)
 set(EBB_DEBIAN_POOL http://deb.debian.org/debian/pool/main CACHE STRING "Where Debian's sources are")
 
-# What find_package finds lies in /usr/include; named as searched already, it is not searched.
+# find_package finds packages in /usr/include. Listing that folder as implicit keeps the compiler from searching it, so
+# that it does not find the headers of Debian's glibc.
 set(ebb_multiarch x86_64-linux-gnu)
 list(APPEND CMAKE_C_IMPLICIT_INCLUDE_DIRECTORIES /usr/include /usr/include/${ebb_multiarch})
 list(APPEND CMAKE_CXX_IMPLICIT_INCLUDE_DIRECTORIES /usr/include /usr/include/${ebb_multiarch})

@@ -1,8 +1,8 @@
 # LibTorch from the package torch of a Python environment (EBB_TORCH_PYTHON), as find_package(Torch) would give it.
 #
-# The package's own CMake files ask for the CUDA toolkit where it was built with CUDA. To use LibTorch none is needed:
-# the package, or those that it depends on, bring the libraries. Headers of Gloo are in none of them: those of libgloo-dev
-# serve, since here is no more than pointers to what they describe.
+# The package's own CMake files ask for the CUDA toolkit if it was built with CUDA. LibTorch itself does not need the
+# toolkit: the package, or those that it depends on, bring the libraries. None of them has the headers of Gloo. Those of
+# libgloo-dev are good enough, because ebb-train only handles pointers to the types that they describe.
 execute_process(
   COMMAND ${EBB_TORCH_PYTHON} -W ignore -c "import os, torch; print(os.path.dirname(torch.__file__), torch.__version__, int(torch._C._GLIBCXX_USE_CXX11_ABI), sep=';')"
   OUTPUT_VARIABLE ebb_torch OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_VARIABLE ebb_why RESULT_VARIABLE ebb_failed)
@@ -13,8 +13,8 @@ list(GET ebb_torch 0 ebb_torch_root)
 list(GET ebb_torch 1 Torch_VERSION)
 list(GET ebb_torch 2 ebb_torch_new_strings)
 
-# Wheels up to 2.6 have the strings of the library of GCC 4. Then all of ebb-train has, and its tests are built with a
-# GoogleTest that has.
+# Wheels up to 2.6 use std::string as in the library of GCC 4. Then all of ebb-train must use it, and its tests need a
+# GoogleTest that is built with it.
 if(NOT ebb_torch_new_strings)
   add_compile_definitions(_GLIBCXX_USE_CXX11_ABI=0)
   set(EBB_GOOGLETEST_SOURCES /usr/src/googletest)
@@ -30,7 +30,8 @@ foreach(library torch_cpu c10 c10_cuda torch_cuda)
     list(APPEND TORCH_LIBRARIES ebb_torch_${library})
   endif()
 endforeach()
-# CUDA joins when its library is loaded: nothing refers to it. What the package's libraries need is found from there.
+# The library for CUDA registers itself when it is loaded. No symbol refers to it, so --no-as-needed keeps it. The
+# package's libraries find their own dependencies.
 if(TARGET ebb_torch_torch_cuda)
   list(APPEND TORCH_LIBRARIES "-Wl,--no-as-needed,${ebb_torch_root}/lib/libtorch_cuda.so,--as-needed")
 endif()

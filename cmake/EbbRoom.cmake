@@ -1,4 +1,4 @@
-# How every room of src/ is built: one static library, one test executable from its *_test.cc siblings.
+# Functions that build a room of src/: one static library, and one test executable from its *_test.cc siblings.
 find_package(Threads REQUIRED)
 if(EBB_TESTS)
   enable_testing()
@@ -8,7 +8,8 @@ if(EBB_TESTS)
     find_package(GTest REQUIRED)
   endif()
   include(GoogleTest)
-  # Seconds that a test may take, one of a room or a program and one that goes through many; sanitizers slow down.
+  # Time limits of tests in seconds: the first for a test of a room or a program, the second for a test that runs many
+  # programs. Sanitizers make tests slower.
   set(EBB_TEST_TIMEOUT 120)
   set(EBB_LONG_TEST_TIMEOUT 300)
   if(EBB_SANITIZE)
@@ -17,24 +18,24 @@ if(EBB_TESTS)
   endif()
 endif()
 
-# ccache makes a second build directory nearly free; it is used where it is installed.
+# ccache, if it is installed, makes a second build directory nearly free.
 find_program(EBB_CCACHE ccache)
 if(EBB_CCACHE)
-  # It goes by the files that the compiler has read, precompiled ones included, instead of preprocessing each
-  # file first: a first build takes no longer with it than without.
+  # In this mode ccache compares the files that the compiler has read, precompiled ones included, instead of
+  # preprocessing each file first. A first build then takes no longer than without ccache.
   set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_DEPEND=1 CCACHE_SLOPPINESS=pch_defines,time_macros ${EBB_CCACHE})
 endif()
 
-# A program loads only what it uses: start-up and memory of `ebb track` depend on it.
+# A program loads only the libraries that it uses: start-up and memory of `ebb track` depend on it.
 add_link_options(-Wl,--as-needed)
 
 include(EbbHeaders)
 add_library(ebb_flags INTERFACE)
 target_include_directories(ebb_flags INTERFACE ${CMAKE_SOURCE_DIR}/src)
-# -ffp-contract=off: the same scenario gives the same bytes whatever the compiler fuses.
+# -ffp-contract=off keeps the compiler from fusing operations, so that the same scenario always gives the same bytes.
 target_compile_options(ebb_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -ffp-contract=off)
-# GCC warns about its own std::string concatenation (GCC bug 105651, of 12) and std::optional (80635, of 12 to 14), and
-# about strings once more where precompiled headers no longer count as the system's.
+# GCC gives false warnings about its own std::string concatenation (bug 105651 in GCC 12) and std::optional (bug 80635 in
+# GCC 12 to 14), and about strings again with precompiled headers, which do not count as system headers.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 15)
   if(CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
     target_compile_options(ebb_flags INTERFACE -Wno-restrict)
@@ -50,7 +51,8 @@ endif()
 if(EBB_SANITIZE)
   add_compile_options(-fsanitize=${EBB_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${EBB_SANITIZE})
-  # job_index.cc has a fence, which TSan does not follow; it does follow the reference count that the fence is about.
+  # job_index.cc has a fence, which TSan does not support. TSan does follow the reference count that the fence belongs
+  # to.
   if(EBB_SANITIZE MATCHES thread AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
     add_compile_options(-Wno-tsan)
   endif()
@@ -60,7 +62,8 @@ if(EBB_FUZZ)
   add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
 
-# Rooms that compute, or answer thousands of requests, are built for speed; the others for building speed.
+# Rooms that compute, or answer thousands of requests, are compiled for speed. The others are compiled so that building
+# is fast.
 set(EBB_FAST_ROOMS base core forecast plan engine runtime store sim service web)
 ebb_headers(ebb_headers_fast)
 ebb_headers(ebb_headers_small OPTIONS $<$<CONFIG:Release>:-O1>)
@@ -86,7 +89,7 @@ function(ebb_room name)
   endif()
 endfunction()
 
-# Tests are built for building speed: what they test is built as users run it.
+# Tests are compiled so that building is fast. The code under test is compiled as users run it.
 function(ebb_test_program target)
   target_compile_options(${target} PRIVATE -O0)
   ebb_use_headers(${target} ebb_headers_test)
@@ -102,10 +105,10 @@ function(ebb_room_test name)
   target_link_libraries(${name}_test PRIVATE ebb_${name} ebb_testing ${TEST_DEPS} GTest::gtest GTest::gmock GTest::gtest_main)
   ebb_test_program(${name}_test)
   gtest_discover_tests(${name}_test TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60
-    PROPERTIES TIMEOUT ${EBB_TEST_TIMEOUT} ENVIRONMENT EBB_CONFIG=none)  # not the settings of whoever runs them
+    PROPERTIES TIMEOUT ${EBB_TEST_TIMEOUT} ENVIRONMENT EBB_CONFIG=none)  # hides the settings of the user
 endfunction()
 
-# ebb_room_fuzz(NAME a_fuzz part/b_fuzz ...): programs of libFuzzer, each from the file of its name.
+# ebb_room_fuzz(NAME a_fuzz part/b_fuzz ...): programs of libFuzzer, each from the file with its name.
 function(ebb_room_fuzz name)
   if(NOT EBB_FUZZ)
     return()

@@ -1,4 +1,4 @@
-/* ebb.h as a C99 program uses it: links with libebb.so only. Prints what fails and exits 1. */
+/* A C99 program that uses ebb.h. It links with libebb.so only. Prints failures and exits with 1. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <ebb.h>
@@ -26,7 +26,7 @@ static int failures = 0;
 static ebb_error error = EBB_ERROR_INIT;
 static char scratch[] = "/tmp/ebb_library_XXXXXX";
 
-/* Until this process has used that much CPU time. */
+/* Works until this process has used this much CPU time. */
 static void work(double seconds) {
   const clock_t end = clock() + (clock_t)(seconds * CLOCKS_PER_SEC);
   while (clock() < end) {
@@ -101,7 +101,7 @@ static void test_a_run(void) {
   CHECK(file_contains(directory, "emissions.csv", "c-test"));
 }
 
-/* In the child the tracker is somebody else's, and a tracker of its own works. */
+/* A forked child cannot use its parent's tracker, but a tracker of its own works. */
 static void test_fork(void) {
   ebb_totals before = EBB_TOTALS_INIT, totals = EBB_TOTALS_INIT;
   int status = 0;
@@ -128,7 +128,7 @@ static void test_fork(void) {
     _exit(failures != 0);
   }
   CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
-  /* The child's work is part of the tree's. */
+  /* The work of the child is part of the process tree. */
   CHECK(ebb_stop(tracker, 0, &totals, &error) == EBB_OK);
   CHECK(totals.cpu_kwh > before.cpu_kwh);
   ebb_free(tracker);
@@ -149,7 +149,7 @@ static void test_refusals(void) {
   ebb_free(NULL);
 }
 
-/* Nothing of the host program's is touched. */
+/* The library changes nothing of the host program. */
 static void test_the_host_is_left_alone(void) {
   sigset_t before, after;
   struct sigaction action;
@@ -166,7 +166,7 @@ static void test_the_host_is_left_alone(void) {
   ebb_free(tracker); /* stops it */
 }
 
-/* A caller built with an older header knows fewer fields: none behind them is written. */
+/* A caller built with an older header knows fewer fields. The library writes none beyond them. */
 static void test_sizes(void) {
   ebb_totals totals = EBB_TOTALS_INIT;
   ebb_options options;

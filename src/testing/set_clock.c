@@ -25,7 +25,7 @@ __attribute__((constructor)) static void open_file(void) {
 }
 
 int clock_gettime(clockid_t clock, struct timespec *now) {
-  /* A constructor of another library may ask before this one's. */
+  /* The constructor of another library may ask before this library's constructor runs. */
   if (!real_clock_gettime) *(void **)&real_clock_gettime = dlsym(RTLD_NEXT, "clock_gettime");
   const int result = real_clock_gettime(clock, now);
   if (result != 0 || !ahead_ms || (clock != CLOCK_REALTIME && clock != CLOCK_REALTIME_COARSE)) return result;
