@@ -21,7 +21,8 @@ DescribedJson& DescribedJson::Is(std::string_view name, std::string_view words) 
 
 void DescribedJson::PutNumber(double value) { PutPlain("number", Json(value).dump()); }
 
-// Most texts, and all keys, are written as they are; a JSON value for each costs ten times as much.
+// Most texts, and all keys, are written without escaping. A JSON value for each would cost ten
+// times as much.
 void DescribedJson::PutText(std::string_view value) {
   const auto plain = [](char c) { return c >= ' ' && c < '\x7f' && c != '"' && c != '\\'; };
   if (!schemas_ && std::ranges::all_of(value, plain)) {
@@ -33,7 +34,7 @@ void DescribedJson::PutText(std::string_view value) {
 
 void DescribedJson::MakeNullable() {
   Json schema = Json::parse(text_);
-  // Beside a reference nothing counts: the object is spelt out.
+  // A schema ignores everything beside "$ref", so the object is written in full.
   if (schema.contains("$ref"))
     schema = Json::parse(schemas_->at(schema["$ref"].get<std::string>().substr(kPlace.size())));
   schema["nullable"] = true;
@@ -56,7 +57,7 @@ std::string DescribedJson::RefToSchema() {
   Json schema{{"type", "object"}, {"description", words_}};
   for (const Key& key : keys_) {
     Json& property = schema["properties"][key.name] = Json::parse(key.schema);
-    // Beside a reference nothing counts.
+    // A schema ignores everything beside "$ref".
     if (property.contains("$ref")) property = {{"allOf", {std::exchange(property, {})}}};
     property["description"] = key.words;
     if (key.in_forms == forms_) schema["required"].push_back(key.name);

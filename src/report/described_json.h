@@ -1,9 +1,9 @@
 #pragma once
-// JSON objects that are described where they are written. A type that is an object has
-// `void Describe(DescribedJson&) const`, with a line for each key: its name, its meaning and its
-// value. That writes the object. Run on a T{}, it makes the schema (OpenAPI 3.0): the type of each
-// value says what the key holds. So no key depends on an `if`; one whose value is an empty optional
-// or pointer is left out.
+// JSON objects with a description of each key at the place where the key is written. A type that is
+// an object has `void Describe(DescribedJson&) const`, with a line for each key: its name, its
+// meaning and its value. Describe writes the object. Run on a T{}, it makes the schema (OpenAPI
+// 3.0) instead, in which the type of each value gives the type of the key. So no key may depend on
+// an `if`. A key whose value is an empty optional or pointer is left out.
 //
 // Energy is in kWh, emissions in g, power in W, durations in seconds, times in UTC. The JSON
 // library stays behind described_json.cc.
@@ -14,20 +14,20 @@
 
 namespace ebb::report {
 
-/// A key that is always there: null if the value is unknown.
+/// A key that is always present: null if the value is unknown.
 template <typename T>
 struct OrNull {
   std::optional<T> or_null;
 };
 template <typename T>
 OrNull(std::optional<T>) -> OrNull<T>;
-/// An enumerator; the schema names those from the first to kLast.
+/// An enumerator. The schema lists the names from the first enumerator to kLast.
 template <auto kLastOne>
 struct UpTo {
   static constexpr auto kLast = kLastOne;
   decltype(kLastOne) value{};
 };
-/// nullptr for a list or text that is empty.
+/// A pointer to the list or text; nullptr if it is empty.
 template <typename List>
 const List* IfAny(const List& list) {
   return list.empty() ? nullptr : &list;
@@ -39,17 +39,18 @@ std::optional<T> If(bool condition, T value) {
 
 /// Schemas of objects, as JSON, by name.
 using Schemas = std::map<std::string, std::string>;
-/// Where the document has a schema: what "$ref" holds.
+/// The value of "$ref" that refers to the schema `name` in the document.
 std::string PlaceOfSchema(const std::string& name);
 
 class DescribedJson {
  public:
-  /// It describes if there are `schemas`, which take in the objects that it meets.
+  /// With `schemas` it describes the object, and adds the schemas of the objects in it. Without, it
+  /// writes the object.
   explicit DescribedJson(Schemas* schemas = nullptr) : schemas_(schemas) {}
 
-  /// Name and meaning of the object, in the schemas.
+  /// Name and meaning of the object, for the schemas.
   DescribedJson& Is(std::string_view name, std::string_view words);
-  /// One key. It needs no words if another form of the object has it.
+  /// One key. The words may be left out if another form of the object has them.
   template <typename V>
   DescribedJson& operator()(std::string_view key, std::string_view words, const V& value) {
     constexpr bool kMaybe = kIsOptional<V> || std::is_pointer_v<V>;
@@ -65,7 +66,7 @@ class DescribedJson {
     Put(value);
     return *this;
   }
-  /// The object has another form. Keys that all forms have are always there.
+  /// Begins another form of the object. Keys that all forms have are always present.
   template <typename Form>
   void AlsoAs(Form form) {
     if (!schemas_) return;
@@ -135,7 +136,7 @@ class DescribedJson {
     ((Separate(), Put(Ts{})), ...);
     text_ += "]}";
   }
-  // A list, or an object of values by name.
+  // Writes a list, or an object of values by name.
   template <typename Range>
   void PutRange(const Range& range) {
     using T = std::ranges::range_value_t<Range>;
@@ -175,22 +176,22 @@ class DescribedJson {
 
   struct Key {
     std::string name, words, schema;
-    int in_forms;  // in how many it is always there
+    int in_forms;  // the number of forms in which the key is always present
   };
   Schemas* schemas_;
   std::string text_;  // JSON: the value, or its schema
-  // Of an object that is described.
+  // Name and meaning of the object, for its schema.
   std::string name_, words_;
   std::vector<Key> keys_;
   int forms_ = 1;
 };
 
-/// On one line, without its end.
+/// The value as JSON on one line, without the end of the line.
 template <typename T>
 std::string ToJson(const T& object) {
   return DescribedJson().Text(object);
 }
-/// As JSON; `all` takes in the schemas that it refers to.
+/// The schema as JSON. `all` collects the schemas to which it refers.
 template <typename T>
 std::string SchemaOf(Schemas& all) {
   return DescribedJson(&all).Text(T{});

@@ -1,5 +1,5 @@
 #pragma once
-// Golden files under src/report/testdata, and scratch directories.
+// Helpers of tests: golden files under src/report/testdata, and scratch directories.
 
 #include <gtest/gtest.h>
 

@@ -33,14 +33,15 @@ std::optional<double> Finite(double value) {
   return value;
 }
 
-// What pairs a run with its counterpart in another group: the seed, and which repetition of it.
+// The key that pairs a run with its counterpart in another group: its seed, and its number among
+// the repetitions of that seed.
 struct PairKey {
   std::int64_t seed;
   int repetition;
   auto operator<=>(const PairKey&) const = default;
 };
 
-// Values of a metric by pair key; without seeds there is nothing to pair by.
+// Values of a metric, all of them and by pair key. Runs without a seed have no pair key.
 struct MetricValues {
   std::vector<double> values;
   std::map<PairKey, double> by_seed;
@@ -61,7 +62,7 @@ MetricValues ValuesOf(const Comparison& comparison, const Group& group, Metric m
   return result;
 }
 
-// Of every seed that both have, in one order.
+// Values of two groups for the pair keys that both have, in one order.
 struct Pairs {
   std::vector<double> a, b, differences;
 };
@@ -94,7 +95,7 @@ void AddDifference(Comparison& comparison, std::size_t group, Metric metric) {
   difference.paired = Pairable(a, b, pairs.differences.size());
   difference.most_repeats =
       difference.paired ? pairs.differences.size() : std::max(a.values.size(), b.values.size());
-  // All that a line says is of the same runs.
+  // All figures of a paired line are of the same runs.
   difference.reference_mean = MeanOf(difference.paired ? pairs.a : a.values).value;
   difference.group_mean = MeanOf(difference.paired ? pairs.b : b.values).value;
   difference.difference =
@@ -170,7 +171,7 @@ void MakeGroups(Comparison& comparison) {
   }
 }
 
-// The first group of which a run finished: against nothing there is no difference.
+// The first group with a finished run: differences need a reference with values.
 std::size_t DefaultReference(const std::vector<Group>& groups) {
   const auto finished = std::find_if(groups.begin(), groups.end(),
                                      [](const Group& group) { return !group.runs.empty(); });
@@ -204,7 +205,7 @@ Status CheckComparable(const std::vector<core::RunRecord>& runs) {
   return {};
 }
 
-// Distinct values of something over the finished runs, in order of appearance.
+// Distinct values of a property over the finished runs, in order of appearance.
 template <typename Get>
 std::vector<std::string> Distinct(const Comparison& comparison, Get get) {
   std::vector<std::string> values;
@@ -250,7 +251,8 @@ void NoteSubmissions(Comparison& comparison) {
         " apart on the grid clock, so the grid itself differed between them.");
 }
 
-// Runs whose seed the other group lacks are in the means of their group alone.
+// Adds a notice about runs whose seed the other group lacks: they count only in the mean of their
+// own group.
 void NotePairs(Comparison& comparison) {
   for (const Difference& difference : comparison.differences) {
     if (difference.metric != Metric::kEnergy || !difference.paired) continue;
@@ -264,7 +266,7 @@ void NotePairs(Comparison& comparison) {
   }
 }
 
-// Ids of the runs; whole groups go by their name.
+// The ids of the runs; a whole group is named by its name.
 std::string NameRuns(const Comparison& comparison, const std::vector<std::size_t>& runs) {
   if (runs.size() == comparison.runs.size()) return "All runs";
   std::vector<std::string> whole_groups, single_runs;
@@ -286,7 +288,7 @@ std::string NameRuns(const Comparison& comparison, const std::vector<std::size_t
   return Join(parts, " and ");
 }
 
-// A sentence that holds for several runs is said once, with their names.
+// Writes a sentence that holds for several runs once, with their names.
 template <typename Sentences>
 void NoteTogether(Comparison& comparison, Sentences sentences_of) {
   std::map<std::string, std::vector<std::size_t>> runs_by_sentence;

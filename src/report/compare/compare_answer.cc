@@ -14,7 +14,8 @@
 namespace ebb::report {
 namespace {
 
-// What a variant may cost, besides its wait. Energy is left to the emissions that it makes.
+// The costs that a variant may have besides its wait. Energy is left out because emissions include
+// its effect.
 constexpr Metric kCosts[] = {Metric::kEmissions, Metric::kRunningTime, Metric::kPeakMemory,
                              Metric::kTestAccuracy};
 
@@ -41,10 +42,11 @@ std::string RanText(const Comparison& comparison) {
          (training && !training->dataset.empty() ? "; data: " + training->dataset : "");
 }
 
-// Groups that began alike are told together. A group's first run stands for its repeats.
+// Groups that began alike, within a minute, share one entry. The first run of a group stands for
+// its repeats.
 struct Start {
   Time at{};
-  Duration waited{};  ///< zero where the gate never said wait, whatever its start took
+  Duration waited{};  ///< zero if the gate never said wait, however long the start took
   std::vector<std::string> groups;
 };
 
@@ -92,7 +94,7 @@ std::string WhenText(const Comparison& comparison) {
   return Join(parts, "; ") + (skipped ? " (on a replayed clock that skips waits)" : "");
 }
 
-// "; waiting saved 117 g of CO2 for each kWh": of the group whose schedule did most.
+// "; waiting saved 117 g of CO2 for each kWh", for the group whose schedule saved most.
 std::string OfEachKilowattHour(const Comparison& comparison) {
   double most = 0;
   for (const Group& group : comparison.groups) {

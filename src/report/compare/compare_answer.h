@@ -1,6 +1,6 @@
 #pragma once
-// A comparison in four lines, for somebody who has never seen one: what ran, when, what that saved,
-// and what it cost. The tables are in compare.h's texts and on the page.
+// A comparison in four lines for newcomers: what ran, when it ran, how much that saved, and how
+// much it cost. compare.h's texts and the page have the tables.
 
 #include <string>
 
@@ -8,7 +8,8 @@
 
 namespace ebb::report {
 
-/// Lines with a label each; times as "2021-05-04T18:00:00Z" (cli/local_times.h makes them local).
+/// Lines with a label each. Times are written as "2021-05-04T18:00:00Z" (cli/local_times.h makes
+/// them local).
 std::string ComparisonAnswer(const Comparison& comparison);
 
 }  // namespace ebb::report

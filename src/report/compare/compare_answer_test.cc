@@ -12,7 +12,7 @@ using std::chrono::hours;
 using testing::HasSubstr;
 using testing::Not;
 
-// Submitted at 18:00 at 400 g/kWh (1.2 kW); from 11:00 on, 17 hours later, the grid has 160.
+// A run submitted at 18:00 at 400 g/kWh (1.2 kW). From 11:00 on, 17 hours later, the grid has 160.
 RunBuilder Variant(const std::string& group, std::int64_t seed) {
   RunBuilder builder;
   builder.group = group;

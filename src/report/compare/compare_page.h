@@ -13,7 +13,7 @@ namespace ebb::report {
 
 std::string ComparisonPage(const Comparison& comparison);
 
-/// Where WriteComparison put what.
+/// The files that WriteComparison wrote.
 struct ComparisonFiles {
   std::filesystem::path json, neo_json, markdown, page;
 };

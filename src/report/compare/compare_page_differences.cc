@@ -1,4 +1,5 @@
-// What differs between the groups of a comparison, and which factor did it.
+// The sections of the comparison page on the differences between groups and on the factors behind
+// them.
 #include <algorithm>
 #include <cmath>
 
@@ -25,7 +26,7 @@ std::string VerdictClass(Verdict verdict) {
   return "";
 }
 
-// A row of the forest: what is drawn is in percent of the reference.
+// A row of the forest plot. Plotted values are in percent of the reference.
 struct ForestRow {
   std::vector<std::string> cells;
   Metric metric;
@@ -37,10 +38,10 @@ struct ForestRow {
 
 double PercentOf(double value, double reference) { return 100 * value / std::fabs(reference); }
 
-// A wait has no natural reference: most runs do not wait at all.
+// A wait has no natural reference, since most runs do not wait.
 bool HasMark(const ForestRow& row) { return row.reference != 0 && row.metric != Metric::kWait; }
 
-// The axis covers every value up to 150 %; beyond that an arrow says so.
+// The axis covers every value up to 150 %. An arrow stands for values beyond that.
 double ForestLimit(const std::vector<ForestRow>& rows) {
   double limit = 10;
   for (const ForestRow& row : rows) {
@@ -67,7 +68,7 @@ std::string ForestTable(const std::vector<std::string>& headers,
                         const std::vector<ForestRow>& rows) {
   const double limit = ForestLimit(rows);
   const std::vector<std::string> others(headers.begin() + 1, headers.end());
-  // The answer comes first: on a phone the rest is scrolled to.
+  // The answer stands in the first columns, because a phone shows the rest only after scrolling.
   std::string html = "<div class=\"scroll\" tabindex=\"0\"><table><thead><tr>" +
                      Element("th", headers.front()) + "<th>change, 95 % interval</th><th>" +
                      DrawIntervalAxis(limit) + "</th>" + Cells("th", others) +

@@ -1,4 +1,4 @@
-// How the groups of a comparison trained, epoch by epoch.
+// The section of the comparison page on how the groups trained, epoch by epoch.
 #include <cmath>
 #include <map>
 

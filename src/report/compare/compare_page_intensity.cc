@@ -1,4 +1,4 @@
-// When the runs of a comparison ran, over the intensity of the grid.
+// The section of the comparison page on when the runs ran, over the intensity of the grid.
 #include <algorithm>
 #include <map>
 
@@ -57,7 +57,7 @@ std::vector<core::IntensitySeries> JoinedSignals(const Comparison& comparison) {
   for (auto& [identity, samples] : joined) {
     std::vector<core::Sample> ordered;
     for (auto& [begin, sample] : samples) {
-      // Slices of one trace may be cut differently; what overlaps is the same value.
+      // Slices of one trace may be cut differently. Overlapping parts have the same value.
       if (!ordered.empty())
         ordered.back().interval.end = std::min(ordered.back().interval.end, begin);
       ordered.push_back(sample);

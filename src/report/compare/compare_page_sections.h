@@ -1,5 +1,5 @@
 #pragma once
-// The parts of the comparison page, each as HTML text; empty where there is nothing to show.
+// The sections of the comparison page as HTML text. A section with nothing to show is empty.
 
 #include <string>
 

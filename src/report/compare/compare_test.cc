@@ -111,7 +111,7 @@ TEST(Compare, TwoSeedsHaveNoInterval) {
   EXPECT_THAT(ComparisonText(comparison), HasSubstr("2 runs each: no verdict"));
 }
 
-// A hundredth of a percent more energy in one run against one is neither worse nor anything else.
+// A single run against a single run with 0.01 % more energy gets no verdict.
 TEST(Compare, WithoutRepetitionTheDifferenceIsShownAndNothingIsJudged) {
   std::vector<core::RunRecord> runs;
   for (const char* group : {"a", "b"}) {
@@ -152,7 +152,7 @@ TEST(Compare, SeedsThatDoNotMatchAreNotPaired) {
   EXPECT_TRUE(FindDifference(comparison, 1, Metric::kEmissions)->difference.interval);
 }
 
-// Seeds 4 and 5 of the reference have no counterpart: nothing of them is in a paired line.
+// Seeds 4 and 5 of the reference have no counterpart, so a paired line leaves them out.
 TEST(Compare, APairedLineIsOfThePairsAlone) {
   std::vector<core::RunRecord> runs = ThreeSeedsOfEach();
   const Comparison matching = Of(runs);
@@ -182,7 +182,7 @@ TEST(Compare, TheScheduleIsSeparatedWithoutASecondRun) {
   const Comparison comparison = Of(ThreeSeedsOfEach());
   EXPECT_EQ(comparison.groups[0].schedule_effect_g->value, 0);
   EXPECT_NEAR(*comparison.groups[1].schedule_effect_percent, -60, 1e-9);
-  // What is left when the schedule is taken out: more energy at the same 400 g.
+  // Without the effect of the schedule, more energy at the same 400 g remains.
   EXPECT_NEAR(*FindDifference(comparison, 1, Metric::kEmissionsAtSubmission)->percent, 40, 0.5);
 }
 
@@ -273,7 +273,7 @@ TEST(Compare, TheScheduleEffectOfAFactorialIsTheRatioOfGeometricMeans) {
 }
 
 TEST(Compare, FactorsOfAProductAreEachFoundWhole) {
-  // Waiting saves 60 % of emissions and bf16 20 % of the energy, each whatever the other is.
+  // Waiting saves 60 % of emissions and bf16 saves 20 % of the energy, independently of each other.
   const Comparison comparison = Of(Factorial());
   const FactorEffect* schedule = FindEffect(comparison, Factor::kSchedule, Metric::kEmissions);
   EXPECT_NEAR(*schedule->percent, -60, 1e-6);

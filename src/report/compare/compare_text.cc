@@ -9,7 +9,7 @@
 namespace ebb::report {
 namespace {
 
-// Of what is compared: enough to tell "emissions, same energy at submission" by.
+// Fewest columns for a metric's name: enough to recognise "emissions, same energy at submission".
 constexpr std::size_t kLeastName = 24;
 
 using Row = std::vector<std::string>;
@@ -19,7 +19,7 @@ struct Table {
   std::vector<Row> rows;
 };
 
-// Cuts what is compared, not the figures.
+// Cuts the names of metrics, not the figures.
 std::string LeftAligned(const Table& table, std::size_t columns) {
   std::vector<std::size_t> widths;
   const auto measure = [&](const Row& row) {
@@ -92,7 +92,7 @@ Table DifferenceTable(const Comparison& comparison, std::size_t group) {
   return table;
 }
 
-// One group alone has nothing to differ from.
+// The table of a single group, which has no differences.
 Table GroupTable(const Comparison& comparison, const Group& group) {
   Table table{{"", group.name + " (" + CountText(comparison, group) + ")"}, {}};
   for (const GroupMetric& item : group.metrics)
@@ -125,7 +125,7 @@ Table FactorTable(const Comparison& comparison) {
   return table;
 }
 
-// One row per group: what it changed and how that is called.
+// One row per group: its changes and their verdict.
 Table OverviewTable(const Comparison& comparison) {
   Table table{{"against " + comparison.groups[comparison.reference].name}, {}};
   for (const Metric metric : kMainMetrics) table.header.emplace_back(Info(metric).label);

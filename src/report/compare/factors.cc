@@ -22,7 +22,8 @@ struct LevelColumn {
   std::vector<double> indicator;
 };
 
-// The design: which run had which level, as 0/1 columns against the reference group's level.
+// The design matrix: the level of each factor in each run, as 0/1 columns against the reference
+// group's level.
 struct Design {
   std::vector<std::size_t> runs;
   std::map<Factor, std::string> reference_levels;
@@ -85,7 +86,7 @@ Columns SeedBlocks(const Comparison& comparison, const std::vector<std::size_t>&
   return blocks;
 }
 
-// Seed blocks are kept only where they cost no factor its estimate: groups with seeds of their own
+// Seed blocks are kept only if no factor loses its estimate by them. Groups with seeds of their own
 // would otherwise be explained by their seeds.
 Design MakeDesign(const Comparison& comparison, const std::vector<std::size_t>& runs) {
   Design design;
@@ -123,7 +124,8 @@ bool Entangled(const Design& design, Factor a, Factor b) {
          Rank(design.BaseAnd({a})) + Rank(design.BaseAnd({b})) - Rank(design.base);
 }
 
-// Confounded factors in sets: two that vary together pair by pair, and otherwise all in one.
+// Confounded factors in sets: factors that vary together pair by pair share a set, and all others
+// form one set.
 std::vector<std::vector<Factor>> ConfoundedSets(const Design& design) {
   std::vector<std::vector<Factor>> sets;
   std::vector<Factor> left;
@@ -163,7 +165,7 @@ std::string ConfoundedNote(const std::vector<Factor>& factors) {
          "changes alone.";
 }
 
-// Replicates at the level of the seed: what an interval may rest on.
+// The number of seeds, which are the replicates that an interval rests on.
 int SeedCount(const Comparison& comparison, const std::vector<std::size_t>& runs) {
   std::set<std::int64_t> seeds;
   for (const std::size_t run : runs)
@@ -177,8 +179,8 @@ double ReferenceMean(const Comparison& comparison, Metric metric) {
   return 0;
 }
 
-// Finished runs of a training. What Ebb knows no settings and no seed of is no sample of them: it
-// may be another program altogether.
+// Finished runs with a known seed. A run whose settings and seed Ebb does not know is left out: it
+// may be of another program altogether.
 std::vector<std::size_t> SeededRuns(const Comparison& comparison) {
   std::vector<std::size_t> runs;
   for (const Group& group : comparison.groups)
@@ -187,7 +189,8 @@ std::vector<std::size_t> SeededRuns(const Comparison& comparison) {
   return runs;
 }
 
-// A reader who compares schedules looks for their effect, so its absence is explained.
+// A note if the effect of the schedule is missing, because readers who compare schedules look for
+// it.
 std::string NoSampleNote(const Comparison& comparison) {
   std::set<std::string> schedules;
   for (const Group& group : comparison.groups)
@@ -198,8 +201,8 @@ std::string NoSampleNote(const Comparison& comparison) {
          "the same seeds under both schedules.";
 }
 
-// Quantities that factors multiply: energy is power times time, emissions are energy times
-// intensity. Their logarithms add, so that is where the model is fitted.
+// True for quantities that factors multiply: energy is power times time, emissions are energy times
+// intensity. The model is fitted to their logarithms, which add.
 bool IsMultiplied(Metric metric, const std::vector<double>& values) {
   const bool by_nature =
       metric != Metric::kWait && metric != Metric::kTestAccuracy && metric != Metric::kTestLoss;
@@ -222,7 +225,7 @@ Observations Observe(const Comparison& comparison, Metric metric) {
   return observations;
 }
 
-// An effect on the logarithm, as a difference to `reference`.
+// Converts an effect on the logarithm into a difference to `reference`.
 Estimate FromLogarithm(Estimate effect, double reference) {
   const auto difference = [&](double log_ratio) { return reference * std::expm1(log_ratio); };
   if (effect.interval)
@@ -232,8 +235,8 @@ Estimate FromLogarithm(Estimate effect, double reference) {
 }
 
 // The effect of a level from runs that differ in this factor alone: per seed the mean over all such
-// pairs, then the mean over seeds. Nothing where no seed has such a pair. Where there are pairs
-// they are the better estimate: least squares would hand a factor part of an interaction between
+// pairs, then the mean over seeds. Returns nothing if no seed has such a pair. Pairs, if there are
+// any, give the better estimate: least squares would assign a factor part of an interaction between
 // two others.
 std::optional<Estimate> FromMatchedPairs(const Comparison& comparison, const LevelColumn& level,
                                          const std::string& reference_level,
@@ -267,7 +270,7 @@ std::optional<Estimate> FromMatchedPairs(const Comparison& comparison, const Lev
   return MeanOf(per_seed);
 }
 
-// The effect of design column `column` from the fit over all runs.
+// The effect in design column `column`, from the fit over all runs.
 Estimate FromFit(const LeastSquares& fit, std::size_t column, int seeds) {
   Estimate effect{fit.coefficients[column], seeds, {}};
   if (seeds >= kFewestForInterval && !fit.standard_errors.empty())
@@ -321,7 +324,7 @@ std::string FactorLevel(const core::RunSpec& spec, Factor factor) {
 
 Verdict Judge(const Estimate& difference, double reference, Metric metric) {
   if (!difference.interval) return Verdict::kNone;
-  // A wait below a second is the start of a program, not a wait.
+  // A wait below a second is the time that a program takes to start.
   const double rounding = metric == Metric::kWait ? 1.0 : 1e-9 * std::fabs(reference);
   const bool rose = difference.low() > 0 && difference.value > rounding;
   const bool fell = difference.high() < 0 && difference.value < -rounding;

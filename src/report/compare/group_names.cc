@@ -14,10 +14,10 @@
 namespace ebb::report {
 namespace {
 
-// Longer ones make no table.
+// Longer names do not fit into a table.
 constexpr std::size_t kLongestName = 60;
 
-// What repeats have in common. The name is the user's, or the label of the script.
+// The properties that repeats share. The name is the user's, or the label of the script.
 struct Kind {
   std::string name;
   std::vector<std::string> arguments;  ///< with their values, without the seed: "--lr 1e-3"
@@ -27,13 +27,14 @@ struct Kind {
 
 bool IsFlag(std::string_view word) { return word.starts_with('-') && !ParseNumber(word); }
 
-// Of a short flag like -u only a number is surely the value.
+// After a short flag like -u, only a number is certainly its value.
 bool TakesValue(std::string_view flag, std::string_view next) {
   if (!IsFlag(flag) || flag.find('=') != std::string::npos) return false;
   return ParseNumber(next) || (flag.starts_with("--") && flag.size() > 2 && !IsFlag(next));
 }
 
-// Words of the command, a flag together with its value: what is shown of a difference.
+// The words of the command, each flag together with its value. Names of groups show the words that
+// differ.
 std::vector<std::string> ArgumentsOf(const std::vector<std::string>& command) {
   std::vector<std::string> arguments;
   for (std::size_t i = 0; i < command.size(); ++i) {
@@ -53,8 +54,8 @@ bool IsSeed(std::string_view argument) {
   return (begin == std::string::npos ? name : name.substr(begin + 1)) == "seed";
 }
 
-// A name that nobody chose: the script's, as the Python module writes it, too, or the program's, as
-// it was before runs were called by their script.
+// True for a name that the user did not choose: the script's name (with its suffix or, as the
+// Python module writes it, without) or the program's, which early versions used.
 bool IsDerived(const std::string& name, const core::RunSpec& spec) {
   using std::filesystem::path;
   if (spec.command.empty()) return false;
@@ -72,10 +73,10 @@ Kind GroupOf(const core::RunSpec& spec) {
   return group;
 }
 
-// What the groups of one label have in common, which their names need not say.
+// Arguments and schedule that all groups of one label share. Their names leave them out.
 struct Common {
   std::set<std::string> arguments;
-  std::optional<std::string> schedule;  ///< nothing: they differ in it
+  std::optional<std::string> schedule;  ///< nothing if the groups differ in it
 };
 
 Common CommonOf(const std::vector<const Kind*>& alike) {
@@ -99,8 +100,8 @@ std::string NameOf(const Kind& group, const Common& common) {
   return common.schedule || group.schedule.empty() ? name : name + " (" + group.schedule + ")";
 }
 
-// Names of the groups in the order of their first run. Whatever is still alike, for example what
-// differs in the order of its arguments, is numbered.
+// Names of the groups in the order of their first run. Groups with equal names, for example those
+// that differ only in the order of arguments, are numbered.
 std::map<Kind, std::string> Named(const std::vector<Kind>& groups) {
   std::map<std::string, std::vector<const Kind*>> alike;
   for (const Kind& group : groups) alike[group.name].push_back(&group);

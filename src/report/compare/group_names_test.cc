@@ -13,7 +13,7 @@ using testing::ElementsAre;
 
 struct Asked {
   std::string command;
-  std::string name = "python3";  ///< as early versions called it
+  std::string name = "python3";  ///< the name that early versions gave
   std::string policy = "now";
 };
 

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kLongestName = 40;
 constexpr const char* kAnyway = "--unlike compares runs of unlike programs, too";
 
-// What is run, without its arguments; code in an argument is itself the program.
+// The program of a run, without its arguments. Code given in an argument is itself the program.
 std::string ProgramOf(const core::RunSpec& spec) {
   const core::Script script = core::ScriptOf(spec.command);
   const auto flag = std::ranges::find(spec.command, script.code_flag);
@@ -26,7 +26,7 @@ std::string ProgramOf(const core::RunSpec& spec) {
 struct Program {
   std::string name;
   std::set<std::string> groups;
-  std::set<std::string> finished;  ///< those of which a run finished
+  std::set<std::string> finished;  ///< names of the groups with a finished run
   std::size_t runs = 0;
 
   std::string Text() const {
@@ -37,7 +37,7 @@ struct Program {
 
 struct Programs {
   std::vector<Program> all;         ///< in the order of their first run
-  std::vector<std::size_t> of_run;  ///< which of them each run belongs to
+  std::vector<std::size_t> of_run;  ///< index into `all` by run
 };
 
 Programs ProgramsOf(const std::vector<core::RunRecord>& runs,

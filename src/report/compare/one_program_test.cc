@@ -49,7 +49,8 @@ TEST(OneProgram, TheBaselineNamesTheProgram) {
   const auto kept = OfOneProgram(runs, "large");
   ASSERT_TRUE(kept) << kept.error().Message();
   EXPECT_THAT(LastWords(kept->runs), ElementsAre("--lr=1", "train.py"));
-  // What names no group is for the comparison to complain of, with all groups there are.
+  // For a name of no group all runs are kept, so that the comparison reports the error with all
+  // groups.
   EXPECT_EQ(OfOneProgram(runs, "larg")->runs.size(), runs.size());
 }
 

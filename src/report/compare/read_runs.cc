@@ -19,7 +19,7 @@ bool NeverStarted(const core::Attempt& attempt) {
   return attempt.outcome == core::AttemptOutcome::kNotStarted;
 }
 
-// The run, or why it cannot be compared.
+// The run, or the reason why it cannot be compared.
 Result<core::RunRecord> ReadComplete(const Path& directory, std::vector<std::string>& notices) {
   EBB_ASSIGN_OR_RETURN(core::RunRecord run, ReadRun(directory, &notices));
   const auto& attempts = run.attempts;

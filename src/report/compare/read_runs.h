@@ -1,6 +1,6 @@
 #pragma once
-// The runs that a comparison is asked for. `runs/*` also names what is not a run, such as the
-// folder of an earlier comparison, and runs whose program never started.
+// Reads the runs that a comparison is asked for. `runs/*` also names folders that are not runs,
+// such as that of an earlier comparison, and runs whose program never started.
 
 #include <filesystem>
 #include <span>
@@ -14,8 +14,8 @@ namespace ebb::report {
 
 struct RunsToCompare {
   std::vector<core::RunRecord> runs;
-  std::vector<std::string> skipped;  ///< a sentence for each directory that is not among them
-  std::vector<std::string> notices;  ///< what was dropped of those that are
+  std::vector<std::string> skipped;  ///< a sentence for each directory that was skipped
+  std::vector<std::string> notices;  ///< sentences on dropped parts of the runs that were read
 };
 
 /// Fails if a directory does not exist, or if no run is left.

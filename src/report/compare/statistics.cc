@@ -59,7 +59,7 @@ double StudentWithin(double t, int degrees_of_freedom) {
 
 double StudentQuantile95(int degrees_of_freedom) {
   const int n = std::min(degrees_of_freedom, kLargestDegreesOfFreedom);
-  double low = 0, high = 16;  // 12.706 is the largest, for one degree of freedom
+  double low = 0, high = 16;  // the largest result is 12.706, for one degree of freedom
   for (int step = 0; step < 60; ++step) {
     const double middle = (low + high) / 2;
     (StudentWithin(middle, n) < 0.95 ? low : high) = middle;

@@ -16,8 +16,8 @@ struct Bounds {
   double low = 0, high = 0;
 };
 
-/// A mean of `count` values, or a difference from `count` of them, with its 95 % interval where
-/// there is one.
+/// A mean of `count` values, or a difference from `count` of them, with its 95 % interval if there
+/// are enough values.
 struct Estimate {
   double value = 0;
   int count = 0;
@@ -35,12 +35,12 @@ double StudentWithin(double t, int degrees_of_freedom);
 double StudentQuantile95(int degrees_of_freedom);
 
 Estimate MeanOf(std::span<const double> values);
-/// Mean of b - a where `a` and `b` do not belong together pair by pair (Welch 1947, degrees of
-/// freedom after Satterthwaite rounded down).
+/// Mean of b minus mean of a, for values that are not paired (Welch 1947, degrees of freedom after
+/// Satterthwaite rounded down).
 Estimate DifferenceOfMeans(std::span<const double> a, std::span<const double> b);
 
 /// Least squares of `response` on `columns` (each as long as the response). Columns may depend on
-/// each other: what can be told apart is told, the rest is marked.
+/// each other: coefficients that the data determine are estimated, the others are marked.
 struct LeastSquares {
   std::vector<double> coefficients;
   std::vector<bool> estimable;          ///< per column: the data determine this coefficient

@@ -1,6 +1,6 @@
 #pragma once
-// A Gantt chart as a figure of a page: colours by tier with their legend, what every bar says when
-// pointed at, and a caption. Shared by simulations and plans.
+// A Gantt chart as a figure of a page: colours by tier with their legend, a title on every bar, and
+// a caption. Simulations and plans share it.
 
 #include <string>
 #include <vector>
@@ -12,14 +12,14 @@
 
 namespace ebb::report {
 
-/// Tiers in the order in which jobs name them; "" is a job without one.
+/// Tiers in the order in which jobs name them; "" stands for jobs without a tier.
 std::vector<std::string> TiersOf(const std::vector<core::Job>& jobs);
-/// Empty where all jobs are of one tier.
+/// The legend of tier colours; empty if all jobs have one tier.
 std::string TierLegend(const std::vector<core::Job>& jobs);
 
 struct GanttFigure {
-  std::string title;    ///< in bold
-  std::string caption;  ///< after it
+  std::string title;    ///< first part of the caption, in bold
+  std::string caption;  ///< rest of the caption
   const core::Cluster* cluster = nullptr;
   const std::vector<core::Job>* jobs = nullptr;
   std::vector<std::vector<plan::Segment>> segments;  ///< by job; may be empty for some

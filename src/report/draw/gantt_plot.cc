@@ -29,7 +29,7 @@ std::vector<Piece> InOrder(const std::vector<std::vector<plan::Segment>>& segmen
   return pieces;
 }
 
-// A thin line for the forecast: its truth has the area.
+// The forecast is a thin line, because the true intensity is drawn as an area.
 std::string DrawForecast(const TimeFrame& frame, const core::IntensitySeries& forecast) {
   std::string path;
   Time reached{};
@@ -57,14 +57,14 @@ std::string DrawBar(const TimeFrame& frame, const GanttBar& bar, const GanttJob&
   return svg + "</g>";
 }
 
-// From the end of one piece of a job to the beginning of its next.
+// Links the end of each piece of a job to the beginning of its next piece.
 std::string DrawPauses(const TimeFrame& frame, const GanttPlot& plot) {
   std::map<std::size_t, const GanttBar*> before;
   std::string svg;
   for (const GanttBar& bar : plot.bars) {
     const auto [it, first] = before.emplace(bar.job, &bar);
     const GanttBar* last = it->second;
-    // A wide job has several bars at a time: its first device speaks for it.
+    // A wide job has several bars at a time. The link uses the bar of its first device.
     if (first || last->time == bar.time) continue;
     svg += "<g class=\"" + SvgColorClass(plot.jobs[bar.job].color) + "\">" +
            SvgLine({frame.X(last->time.end), LaneY(last->lane)},

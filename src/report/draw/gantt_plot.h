@@ -1,6 +1,7 @@
 #pragma once
-// Who ran where and when: one lane per device over grid time, below the intensity that was true and
-// the forecast that the plan was made with. A pause is a dashed link between two pieces of one job.
+// Draws which job ran where and when: one lane per device over grid time, below the true intensity
+// and the forecast that the plan was made with. A pause is a dashed link between two pieces of one
+// job.
 
 #include <string>
 #include <vector>
@@ -35,14 +36,14 @@ struct GanttPlot {
 
 inline constexpr std::size_t kMostGanttLanes = 32;
 
-/// Devices are given out lowest number first, in the order of starts.
+/// Lanes for devices. Each start takes the free devices with the lowest numbers.
 struct DeviceLanes {
   std::vector<std::string> names;
-  std::vector<int> pools;  ///< whose device the lane is
+  std::vector<int> pools;  ///< pool of each lane's device
 };
 DeviceLanes LanesOf(const core::Cluster& cluster);
-/// Which lanes each segment of each job takes. Segments of one pool never need more devices than it
-/// has.
+/// The lanes that each segment of each job takes. Segments of one pool never need more devices than
+/// it has.
 std::vector<GanttBar> PlaceBars(const core::Cluster& cluster, const std::vector<core::Job>& jobs,
                                 const std::vector<std::vector<plan::Segment>>& segments);
 

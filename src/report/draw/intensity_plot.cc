@@ -30,7 +30,7 @@ std::string LaneTitle(const RunLane& lane) {
   return title + ", ran " + FormatTime(lane.ran->begin) + " to " + FormatTime(lane.ran->end);
 }
 
-// The moments of submission on the curve, each once however many runs share it.
+// Marks the moments of submission on the curve, each once even if several runs share it.
 std::string DrawSubmissions(const TimeFrame& frame, const IntensityPlot& plot) {
   std::string svg;
   std::vector<Time> drawn;
@@ -60,7 +60,7 @@ std::string DrawLane(const TimeFrame& frame, const RunLane& lane, double y) {
   svg += "<g class=\"" + SvgColorClass(lane.color) + "\">";
   const double end = frame.X(lane.ran ? lane.ran->begin : frame.window.end);
   svg += SvgLine({submitted, y}, {end, y}, "waiting");
-  // Behind the bar, so that a run at submission shows both.
+  // The ring is drawn behind the bar, so that both are visible for a run that began at submission.
   svg += SvgCircle({submitted, y}, 6, "ring", LaneTitle(lane));
   if (lane.ran) {
     const double width = std::max(kShortestBar, frame.X(lane.ran->end) - end);

@@ -14,7 +14,7 @@ using core::Sample;
 
 constexpr double kTitleHeight = 34, kLegendHeight = 34, kMargin = 20;
 
-// Light whatever the viewer's theme is: the file is shown in slides and issues.
+// The style is light in every theme of the viewer, because the file is shown in slides and issues.
 constexpr const char* kStyle = R"css(
 text{font:12px system-ui,"Segoe UI",Roboto,"DejaVu Sans",sans-serif;fill:#5b616b}
 text.title{font-size:15px;font-weight:600;fill:#16181c}
@@ -28,7 +28,8 @@ text.mark{fill:#0f7b53;font-weight:600}
 .now{stroke:#d9622b;stroke-width:1.6}
 )css";
 
-// What has room; the whole is in the file's title and in the figures' own.
+// The text, cut to the room that it has. The file's title and the titles of figures have it in
+// full.
 std::string Cut(const std::string& text, std::size_t characters) {
   if (text.size() <= characters) return text;
   return text.substr(0, characters - 1) + "\u2026";
@@ -48,7 +49,8 @@ std::string StepPath(const TimeFrame& frame, const core::IntensitySeries& series
   return path;
 }
 
-// Between the two quantiles, one rectangle per sample: they have the same intervals.
+// Fills the area between the two quantiles with one rectangle per sample: both have the same
+// intervals.
 std::string DrawBand(const TimeFrame& frame, const core::Forecast& forecast) {
   std::string svg;
   const core::IntensitySeries low = forecast.p10.Slice(frame.window);

@@ -1,7 +1,7 @@
 #pragma once
-// What is known and expected of a zone's intensity, as one SVG file that needs nothing beside it:
-// the past as published, the forecast with its band from P10 to P90, the present moment, and the
-// cleanest windows shaded.
+// Draws the known and expected intensity of a zone as one self-contained SVG file: the past as
+// published, the forecast with its band from P10 to P90, the present moment, and the cleanest
+// windows shaded.
 
 #include <string>
 #include <vector>
@@ -12,8 +12,8 @@ namespace ebb::report {
 
 struct OutlookPlot {
   core::SignalView view;
-  Interval window;               ///< what is drawn, the past included
-  std::vector<Interval> marked;  ///< the cleanest first
+  Interval window;               ///< window to draw, which includes the past
+  std::vector<Interval> marked;  ///< shaded windows, the cleanest first
   std::string title;             ///< zone, kind and source
 };
 

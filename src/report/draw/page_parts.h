@@ -1,6 +1,6 @@
 #pragma once
-// What every saved page is made of: the document around the sections, and elements whose text is
-// escaped. A page is one file without script and without any request.
+// The parts that every saved page shares: the document around the sections, and elements whose text
+// is escaped. A page is one file without script and without any request.
 
 #include <string>
 #include <vector>

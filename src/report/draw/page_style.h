@@ -1,6 +1,6 @@
 #pragma once
-// The style sheet of saved pages. Colours of series are told apart by readers with colour
-// vision deficiency, and no meaning rests on colour alone: every verdict is also a word.
+// The style sheet of saved pages. Readers with colour vision deficiency can tell the colours of
+// series apart, and no meaning rests on colour alone: every verdict is also a word.
 
 namespace ebb::report {
 

@@ -1,16 +1,16 @@
 #pragma once
-// The pieces of which every plot is made, as SVG text. Text is escaped; classes come from
+// The SVG elements that plots are made of, as text. Text is escaped; classes come from
 // page_style.h.
 
 #include <string>
 
 namespace ebb::report {
 
-/// One decimal, none where it is 0.
+/// The number with one decimal, or with none if that is 0.
 std::string SvgNumber(double value);
 /// "c3": the class that sets a series' colour.
 std::string SvgColorClass(int color);
-/// <title>: shown when pointed at; "" for an empty one.
+/// A <title> element, which browsers show on pointing; "" for an empty title.
 std::string SvgTitle(const std::string& title);
 struct SvgPoint {
   double x = 0, y = 0;

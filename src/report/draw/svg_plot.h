@@ -1,7 +1,7 @@
 #pragma once
 // Plots as inline SVG text for the saved page: no script, colours from the page's style sheet (the
-// classes c0..c7 set the colour of a series), a title on whatever can be pointed at, and a
-// description for screen readers. Everything here escapes the text it is given.
+// classes c0..c7 set the colour of a series), a title on every element that can be pointed at, and
+// a description for screen readers. All functions here escape the text they are given.
 
 #include <functional>
 #include <optional>
@@ -16,7 +16,7 @@ namespace ebb::report {
 
 inline constexpr int kSeriesColors = 8;
 
-/// For text and for attribute values in double quotes.
+/// Escapes text for HTML content and for attribute values in double quotes.
 std::string EscapeHtml(std::string_view text);
 
 /// Round values that cover [low, high], about `count` of them.
@@ -38,7 +38,7 @@ struct LinePlot {
   std::function<std::string(double)> format_y;
   bool y_from_zero = true;
 };
-/// Half a page wide; whole numbers on the x axis.
+/// A plot half a page wide, with whole numbers on the x axis.
 std::string DrawLinePlot(const LinePlot& plot);
 
 struct Bar {

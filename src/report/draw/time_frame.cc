@@ -71,7 +71,7 @@ std::string DrawTimeAxis(const TimeFrame& frame, double bottom) {
     if (date != last_date) svg += SvgText({x, bottom + 34}, "middle", date);
     last_date = date;
   }
-  // Left of half a label: the first one stands below the axis' left end.
+  // The first label is centred on the left end of the axis, so half of it reaches further left.
   constexpr double kHalfLabel = 36;
   return svg + SvgText({TimeFrame::kLeft - kHalfLabel, bottom + 18}, "end", "grid time, UTC");
 }
@@ -91,7 +91,7 @@ std::string DrawCurve(const TimeFrame& frame, const core::IntensitySeries& signa
   const core::IntensitySeries shown = signal.Slice(frame.window);
   const core::Sample* before = nullptr;
   for (const core::Sample& sample : shown.samples()) {
-    // A sliver of a sample at the edge of the window would only draw its jump.
+    // A sliver of a sample at the edge of the window would show only as a jump.
     if (frame.X(sample.interval.end) - frame.X(sample.interval.begin) < 2 &&
         shown.samples().size() > 2)
       continue;
@@ -101,7 +101,7 @@ std::string DrawCurve(const TimeFrame& frame, const core::IntensitySeries& signa
   return svg;
 }
 
-// What fits left of the plot: the end of a long name, which tells runs of a group apart.
+// The end of a long name, as far as it fits left of the plot: runs of one group differ at the end.
 std::string ShortLaneName(const std::string& name) {
   constexpr std::size_t kFits = 22;
   if (name.size() <= kFits) return name;

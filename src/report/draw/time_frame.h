@@ -1,6 +1,7 @@
 #pragma once
 // The frame that plots over grid time share: hours from left to right, intensity upwards, lanes
-// below. A page holds several such plots, and a moment is at the same place in all of one window.
+// below. A page has several such plots; in all plots of one window a moment has the same x
+// position.
 
 #include <string>
 
@@ -21,7 +22,7 @@ struct TimeFrame {
   double Y(double g_per_kwh) const { return kTop + curve_height * (1 - g_per_kwh / highest); }
 };
 
-/// The upper edge for a highest value.
+/// The upper edge of the intensity axis for the highest value in the window, in g/kWh.
 double HighestOf(const core::IntensitySeries& series, Interval window);
 
 /// Grid lines and labels; the lanes end at `bottom`.
@@ -29,7 +30,7 @@ std::string DrawTimeAxis(const TimeFrame& frame, double bottom);
 std::string DrawValueAxis(const TimeFrame& frame);
 /// A filled step curve; values that were not measured are dashed, gaps stay empty.
 std::string DrawCurve(const TimeFrame& frame, const core::IntensitySeries& signal);
-/// What fits left of the plot: the end of a long name, which tells like names apart.
+/// The end of a long name, as far as it fits left of the plot: similar names differ at the end.
 std::string ShortLaneName(const std::string& name);
 
 }  // namespace ebb::report
