@@ -306,7 +306,7 @@ TEST(Layering, TheOperatingSystemIsAskedWhereTheListSays) {
     const bool asks = posix.contains(include.target) || include.target.starts_with("sys/") ||
                       include.target.starts_with("linux/");
     if (!asks || IsTest(include.file) || RoomOf(include.file) == "platform") continue;
-    // sys/types.h only gives the type of process ids; it does not call the system.
+    // The type of process ids is only a name; it does not call the system.
     if (include.target == "sys/types.h") continue;
     EXPECT_TRUE(IsListed(include.file, kPosix))
         << Where(include) << ": ask platform, or say in the list why not";

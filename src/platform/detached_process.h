@@ -21,7 +21,7 @@ struct DetachedOptions {
   std::vector<std::string> argv;
   int kept_descriptor = -1;  ///< becomes descriptor 3 of the process; -1: none
   /// Text on the standard input of the process, at most 4096 bytes, which always fit into a pipe.
-  /// It passes secrets that must not be in a file, an argument or the environment.
+  /// It can pass secrets that must not be in a file, an argument or the environment.
   std::string input;
 };
 

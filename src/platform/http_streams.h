@@ -26,8 +26,8 @@ struct StreamRequest {
   std::string body{};                        ///< body of the request; empty: none
   std::string ca_pem{};                      ///< empty: the system's certificate authorities
   std::string certificate_pem{}, key_pem{};  ///< certificate and key of this client; empty: none
-  /// "10.0.0.7:8735": the address to connect to, whatever the host of the URL, whose name the
-  /// certificate is still checked for.
+  /// "10.0.0.7:8735": the address to connect to, whatever host the URL names. The certificate is
+  /// still checked for the name in the URL.
   std::string connect_to{};
   /// Time limit from name look-up to the last byte. It is needed because TCP does not notice a peer
   /// that hangs.

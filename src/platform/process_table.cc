@@ -45,7 +45,7 @@ pid_t PidIn(const std::string& field) {
 
 template <typename Take>
 void ForEachProcess(Take take) {
-  std::error_code ended;  // a process may end while it is looked at
+  std::error_code ended;  // a process may end while it is read
   for (const auto& entry : std::filesystem::directory_iterator("/proc", ended))
     if (const auto pid = ParseInteger(entry.path().filename().string()); pid && *pid > 0)
       take(static_cast<pid_t>(*pid));

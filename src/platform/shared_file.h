@@ -13,7 +13,7 @@
 
 namespace ebb::platform {
 
-/// The choice whether a file may have several names (hard links). A program can give somebody
+/// Decides if a file may have several names (hard links). A program can give somebody
 /// else's file a second name in its own folder; a file that is shown to others must have only one.
 enum class HardLinks { kAllowed, kRefused };
 

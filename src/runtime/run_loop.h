@@ -62,7 +62,7 @@ struct LoopPorts {
   /// left to the next life.
   std::function<bool()> interrupted = [] { return false; };
   PlanWorker* plan_worker = nullptr;  ///< nullptr: every decision makes a whole plan
-  Heartbeat* heartbeat = nullptr;     ///< told where the loop stands; the executor beats it
+  Heartbeat* heartbeat = nullptr;     ///< told where the loop stands; the executor calls Beat
 };
 
 struct LoopOptions {

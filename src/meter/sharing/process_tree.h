@@ -11,7 +11,7 @@
 //  - a process that was seen once stays in the tree when it is reparented (daemons).
 // The result never goes backwards. Resolution: the kernel's clock tick, 10 ms.
 //
-// Cost: for each process one stat file and one list of children per thread; where the kernel has no
+// Cost: for each process one stat file and one list of children per thread; if the kernel has no
 // such lists (CONFIG_PROC_CHILDREN), one scan of /proc.
 //
 // Not thread-safe.
