@@ -16,11 +16,11 @@ namespace ebb::signals {
 struct KeptSignal {
   std::string provider;  ///< name of the provider
   core::IntensitySeries known;
-  Time answered_at{};  ///< time of the latest answer
-  std::shared_ptr<const forecast::ForecastRecord> record;  ///< the provider's forecasts; not null
+  Time answered_at{};                                       ///< time of the latest answer
+  std::shared_ptr<const forecast::ForecastRecord> record;   ///< the provider's forecasts; not null
   std::shared_ptr<const forecast::WeatherArchive> weather;  ///< null: the options use none
-  std::vector<forecast::Driver> drivers;  ///< only those of which values are kept
-  std::shared_ptr<const forecast::TypicalYear> typical;  ///< null: no typical days are known for the zone
+  std::vector<forecast::Driver> drivers;                    ///< only those of which values are kept
+  std::shared_ptr<const forecast::TypicalYear> typical;     ///< null: none known for the zone
 
   /// How late values become known: by the record, or by the latest answer.
   core::Publication UsualPublication() const;

@@ -31,7 +31,7 @@ struct Payload {
 struct Question {
   Time now{};
   Duration horizon{};
-  Time known_until{};  ///< values before this time are known and need not be sent again; epoch: none is known
+  Time known_until{};          ///< earlier values need not be sent again; epoch: none is known
   bool wants_forecast = true;  ///< the forecast at hand is old
 };
 
@@ -40,8 +40,8 @@ struct Reading {
   std::string zone;
   std::optional<core::SignalKind> kind;
   core::Boundary boundary = core::Boundary::kUnknown;
-  std::vector<core::Sample> known;  ///< intervals that begin at or before now
-  std::vector<core::Sample> forecast;  ///< intervals that begin after now; empty: there is none, or none was asked for
+  std::vector<core::Sample> known;     ///< intervals that begin at or before now
+  std::vector<core::Sample> forecast;  ///< after now; empty: none, or not asked for
   std::optional<Time> issued;
   std::optional<Error> forecast_failure;  ///< set if known values came but the forecast did not
 };

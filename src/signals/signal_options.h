@@ -61,11 +61,11 @@ Result<std::vector<SignalSource>> SignalSourcesFromText(std::string_view text);
 
 /// The origin of a replayed trace's forecast.
 enum class ForecastMode {
-  kAuto,  ///< archived if the file has a forecast, history beyond and otherwise
+  kAuto,      ///< archived if the file has a forecast, history beyond and otherwise
   kArchived,  ///< only forecasts that were published by then
-  kHistory,  ///< the zone's own past, with its weather if that has the better record
+  kHistory,   ///< the zone's own past, with its weather if that has the better record
   kPerfect,   ///< the trace's own future: an upper bound, not attainable in practice
-  kWeather,  ///< always with the weather, whatever the record
+  kWeather,   ///< always with the weather, whatever the record
 };
 /// The names: "auto", "archived", "history", "perfect", "weather".
 std::string_view Name(ForecastMode mode);
@@ -113,8 +113,8 @@ struct SignalOptions {
   std::shared_ptr<const OperatorForecast> operators{};
   /// Live sources: the services that are asked for operators' forecasts and prices.
   MarketOptions live_operators{}, live_prices{};
-  std::optional<core::SignalKind> kind;  ///< replay, constant, http, carbon-aware-sdk: overrules the source
-  std::optional<core::Boundary> boundary;  ///< replay, http: overrules the source; electricity-maps: the one to ask for
+  std::optional<core::SignalKind> kind;    ///< replay, constant, http, carbon-aware-sdk: overrules
+  std::optional<core::Boundary> boundary;  ///< replay, http: overrules; electricity-maps: asked for
   std::uint64_t seed = 1;                  ///< profile: day-to-day variation
   NeoClock neo_clock{};                    ///< profile "neo"
   std::optional<Intensity> constant;       ///< constant
@@ -123,13 +123,13 @@ struct SignalOptions {
   std::string url;                            ///< http: the address; providers: another server
   Duration refresh{std::chrono::minutes{5}};  ///< shortest time between two questions
   std::string auth_env;                       ///< environment variable that holds the token
-  std::string auth_file;  ///< file with the token in its first line
-  std::string auth_token;  ///< the token itself; neither shown nor stored
+  std::string auth_file;                      ///< file with the token in its first line
+  std::string auth_token;                     ///< the token itself; neither shown nor stored
   // The places of providers' secrets if neither the options above nor the provider's own variable
   // give one. Never used for another server (url); neither shown nor stored.
   SecretPlace electricity_maps_secret{}, watttime_secret{}, entsoe_secret{}, eia_secret{};
   std::string auth_header = "auth-token";  ///< http: header that carries the token
-  JsonShape json;  ///< http: the place of the values in the answer
+  JsonShape json;                          ///< http: the place of the values in the answer
   OutageRules outage;
   /// Where answers are kept between processes. "auto": the user's cache directory; "": nowhere.
   std::string cache_directory = "auto";

@@ -12,12 +12,12 @@ namespace ebb::signals {
 
 struct ListedZone {
   std::string zone;
-  std::string place;                     ///< "New South Wales", "part of Sweden"
+  std::string place;              ///< "New South Wales", "part of Sweden"
   std::vector<SourceLink> chain;  ///< for a user without keys
-  SignalSource source;  ///< the usable link: the source that the zone alone selects
-  std::optional<double> mean_g_per_kwh;  ///< mean of 2022-2023, or the latest yearly mean of the country
+  SignalSource source;            ///< the usable link: the source that the zone alone selects
+  std::optional<double> mean_g_per_kwh;    ///< 2022-2023, or the latest year of the country
   std::vector<std::string> cloud_regions;  ///< "aws/us-west-2"
-  std::vector<std::string> words;  ///< other words that find the zone: countries, cities
+  std::vector<std::string> words;          ///< other words that find the zone: countries, cities
 };
 
 /// All zones in alphabetical order. `zone_tab`: the text of the time zone database's zone.tab, for

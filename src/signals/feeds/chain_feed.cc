@@ -10,7 +10,7 @@ namespace {
 
 using core::Sample;
 
-// After fresh, last known and forecast; before missing.
+// Order of preference; a generated value comes after a forecast and before a missing value.
 enum class Rank { kFresh, kLastKnown, kForecast, kGenerated, kMissing };
 
 Rank RankOf(Freshness freshness) {
@@ -27,7 +27,7 @@ Rank RankOf(Freshness freshness) {
   return Rank::kMissing;
 }
 
-// A link stands while it has a published value, or is only late with the next one.
+// Whether a link can answer: it is generated, has a fresh value, or is only late with the next one.
 bool Stands(const LiveFeed* live, Time now) {
   if (!live) return true;
   const Freshness freshness = live->State(now)->freshness;
@@ -151,8 +151,8 @@ Result<core::SignalView> ChainFeed::Observe(Time now, Duration horizon) {
   return view;
 }
 
-// At each moment by the first of `values`, and of them the first link, that has one; generated
-// sources come last.
+// Joins the links' series: at each moment the first of `values` counts that has one, and for it the
+// first link. Generated sources come last.
 Result<core::IntensitySeries> ChainFeed::Joined(std::span<const LiveValues> values,
                                                 Interval of_generated) const {
   std::vector<Sample> samples;

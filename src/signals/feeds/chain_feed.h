@@ -23,17 +23,17 @@ class LiveFeed;
 
 struct OpenLink {
   std::unique_ptr<runtime::SignalFeed> feed;
-  const LiveFeed* live = nullptr;  ///< the same, where it is live
+  const LiveFeed* live = nullptr;  ///< the same feed if it is live, else nullptr
 };
 
 struct ChainLink {
   std::string name;               ///< "electricity-maps"
-  core::SignalIdentity identity;  ///< as the source states it before it is asked
-  /// Makes its feed; a live one waits at most this long for its first answer.
+  core::SignalIdentity identity;  ///< the identity that the source states before it is asked
+  /// Makes the link's feed; a live one waits at most this long for its first answer.
   std::function<Result<OpenLink>(Duration first_answer)> open;
 };
 
-/// An Error where the links' kinds or known boundaries differ: their values must not be mixed.
+/// An Error if the links differ in kind or known boundary, because their values must not be mixed.
 Status CheckChain(const std::vector<ChainLink>& links);
 
 class ChainFeed final : public runtime::SignalFeed {
@@ -43,22 +43,22 @@ class ChainFeed final : public runtime::SignalFeed {
 
   const core::SignalIdentity& identity() const override { return identity_; }
   Result<core::SignalView> Observe(Time now, Duration horizon) override;
-  /// At each moment what was published, by the first link that has it; then the stand-ins.
+  /// At each moment the value published by the first link that has one; then the stand-ins.
   Result<core::IntensitySeries> Believed(Interval interval) override;
-  /// The same without stand-ins; a generated source stands for what has passed alone.
+  /// The same without stand-ins. A generated source counts only for time that has passed.
   Result<core::IntensitySeries> Settled(Interval interval) override;
   bool Revises() const override { return true; }
   Time NextChange(Time now) const override;
   std::uint64_t news() const override;
   void OnNews(const std::function<void()>& tell) override;
-  /// Of the link that answers at `now`; its text tells of all: "electricity-maps: missing (...);
-  /// profile: generated, used where no live one knows".
+  /// The state of the link that answers at `now`. Its text covers all links: "electricity-maps:
+  /// missing (...); profile: generated, used where no live one knows".
   std::optional<runtime::SignalState> State(Time now) const override;
-  /// "electricity-maps: ...".
+  /// Notes with the link's name: "electricity-maps: ...".
   std::vector<std::string> TakeNotes() override;
 
  private:
-  struct Opened : OpenLink {  ///< without a feed: not asked yet, or it cannot be opened
+  struct Opened : OpenLink {  ///< without a feed: not asked yet, or not possible to open
     std::optional<Error> failure;
   };
   explicit ChainFeed(std::vector<ChainLink> links);
@@ -72,7 +72,7 @@ class ChainFeed final : public runtime::SignalFeed {
   const std::vector<ChainLink> links_;
   core::SignalIdentity identity_;
   mutable std::mutex mutex_;
-  std::vector<Opened> opened_;  ///< as links_; an entry that is set stays
+  std::vector<Opened> opened_;  ///< one for each of links_; an entry that is set stays
   std::function<void()> tell_;
 };
 

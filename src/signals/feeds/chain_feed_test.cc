@@ -77,7 +77,7 @@ ChainLink Link(Source& source, const std::string& name,
           }};
 }
 
-// Until the chain's value is as expected; within two seconds, since other threads bring it.
+// Waits until the chain's value is as expected, two seconds at most: other threads bring it.
 double ValueWhen(ChainFeed& chain, const std::function<bool(const core::Sample&)>& is) {
   for (int look = 0; look < 200; ++look) {
     const auto view = chain.Observe(Now(), hours{1});

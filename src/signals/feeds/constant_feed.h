@@ -1,6 +1,7 @@
 #pragma once
-// One intensity for all time, past and future; modelled, and named so. For tests, for a mean that
-// is all one knows (yearly_average.h), and for a signal that should not matter.
+// A feed with one intensity for all time, past and future; modelled, and named so. For tests, for a
+// zone with a known mean only (yearly_average.h), and for runs in which the signal should not
+// matter.
 
 #include <memory>
 #include <string>
@@ -12,7 +13,7 @@ namespace ebb::signals {
 /// `value` must be finite and not negative; `zone` is a label.
 Result<std::unique_ptr<runtime::SignalFeed>> MakeConstantFeed(
     Intensity value, std::string zone, core::SignalKind kind = core::SignalKind::kAverage);
-/// The same with all that is known about the value.
+/// The same with the full identity of the value.
 Result<std::unique_ptr<runtime::SignalFeed>> MakeConstantFeed(Intensity value,
                                                               core::SignalIdentity identity);
 

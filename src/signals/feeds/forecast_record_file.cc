@@ -17,7 +17,7 @@ Error Damaged(const char* what, const std::string& where) {
           "it is ignored and begun anew"};
 }
 
-// Rows follow each other mostly: begin and length in seconds from the moment, and the value.
+// Rows mostly follow each other, so each is stored as begin and length in seconds and the value.
 nlohmann::ordered_json Rows(const forecast::RecordedForecast& forecast) {
   auto rows = nlohmann::ordered_json::array();
   for (const core::Sample& row : forecast.rows)

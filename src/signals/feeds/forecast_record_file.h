@@ -1,7 +1,7 @@
 #pragma once
 // The record of a provider's forecasts on disk, beside the cache of its signal (signal_cache.h).
 // Format "ebb.forecast-record/1", JSON, written atomically. A file that is damaged or of another
-// version is not used, and begun anew.
+// version is not used; a new record begins.
 
 #include <filesystem>
 #include <string>
@@ -18,7 +18,7 @@ Result<forecast::ForecastRecord> ForecastRecordFromText(std::string_view text,
 /// "X_forecasts.json" for the cache "X.json".
 std::filesystem::path ForecastRecordPath(std::filesystem::path cache);
 
-/// An empty record where there is no file.
+/// Returns an empty record if there is no file.
 Result<forecast::ForecastRecord> ReadForecastRecord(const std::filesystem::path& path);
 
 }  // namespace ebb::signals

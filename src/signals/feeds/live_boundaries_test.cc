@@ -1,5 +1,5 @@
-// What holds just after an interval has ended, when its successor comes late, or only as the
-// provider's own forecast.
+// Tests of the moments just after an interval has ended, when its successor comes late, or only as
+// the provider's own forecast.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -21,8 +21,8 @@ double ValueOf(Time begin) {
   return 100 + static_cast<double>(begin.time_since_epoch().count() / 60'000 % 997);
 }
 
-// Publishes the value of each interval some time after its beginning, and may have a forecast that
-// covers the running one.
+// A source that publishes each interval's value some time after its beginning, and may have a
+// forecast that covers the running interval.
 struct Source {
   Duration step = minutes{5};
   Duration published_after{0};
@@ -67,7 +67,7 @@ LiveSignal SignalOf(Source& source) {
 
 constexpr int kHours = 3;
 
-// Seconds in which the value at hand was not that of the running interval.
+// Counts the seconds in which the value at hand was not that of the running interval.
 int SecondsBehind(Source& source) {
   LiveSignal signal = SignalOf(source);
   int behind = 0;
@@ -109,7 +109,7 @@ TEST(LiveBoundaries, ASourceThatHasOnlyThePastIsAskedAsEver) {
 TEST(LiveBoundaries, TheProvidersForecastOfTheRunningIntervalComesBeforeHolding) {
   Source source;
   source.step = minutes{30};
-  source.published_after = minutes{30};  // once it is over
+  source.published_after = minutes{30};  // after the interval's end
   source.has_forecast = true;
   LiveSignal signal = SignalOf(source);
   const Time now = kDay + minutes{31};

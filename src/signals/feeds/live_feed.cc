@@ -11,8 +11,8 @@ namespace {
 // A machine that was asleep wakes with a wall clock far ahead: the thread looks at it this often.
 constexpr Duration kLongestSleep{std::chrono::seconds{20}};
 
-// Whether a value came, changed or went. What is expected is observed when it is due, but for
-// now's.
+// Whether a value came, changed or went. Forecast values count only for `now`: later ones are
+// observed when they are due.
 bool Differs(const LiveSnapshot& before, const LiveSnapshot& after, Time now) {
   const auto expected_now = [&](const LiveSnapshot& snapshot) {
     const core::Sample* sample = snapshot.forecast.series.At(now);
@@ -25,7 +25,7 @@ bool Differs(const LiveSnapshot& before, const LiveSnapshot& after, Time now) {
 
 }  // namespace
 
-// A request that hangs is given up when the feed goes away.
+// Every request gets the flag stopping_, so that a request that hangs ends with the feed.
 LiveFeed::LiveFeed(HttpGetFunction http_get, LiveFeedOptions options)
     : options_(std::move(options)),
       first_answer_by_(std::chrono::steady_clock::now() + options_.first_answer),
@@ -64,7 +64,7 @@ HttpGetFunction LiveFeed::Watched(HttpGetFunction http_get, Trouble LiveFeed::*t
   };
 }
 
-// The lock is held.
+// The caller holds mutex_.
 bool LiveFeed::MayStillAnswer(const Trouble& trouble) const {
   return !trouble.unreachable_since ||
          std::chrono::steady_clock::now() < *trouble.unreachable_since + options_.unreachable;
@@ -155,14 +155,14 @@ void LiveFeed::Work() {
   }
 }
 
-// The lock is held.
+// The caller holds mutex_.
 void LiveFeed::Note(std::vector<std::string> notes) {
   for (std::string& note : notes) notes_.push_back(std::move(note));
 }
 
 void LiveFeed::WorkOnWeather() {
   do {
-    weather_->Refresh(Now());  // asks only where a question is due
+    weather_->Refresh(Now());  // asks only if a question is due
     {
       const std::lock_guard lock(mutex_);
       beside_.weather = weather_->archive();
@@ -173,17 +173,17 @@ void LiveFeed::WorkOnWeather() {
   } while (Wait(kLongestSleep));
 }
 
-// One question after the other: they have services of their own, which all answer slowly.
+// Asks one market after the other: each has a service of its own, and all answer slowly.
 void LiveFeed::WorkOnMarkets() {
   bool goes_on = false;
   do {
-    for (Market& one : markets_) one.market->Refresh(Now());  // asks only where a question is due
+    for (Market& one : markets_) one.market->Refresh(Now());  // asks only if a question is due
     goes_on =
         std::ranges::any_of(markets_, [&](const Market& one) { return one.market->GoesOn(Now()); });
     {
       const std::lock_guard lock(mutex_);
       const auto drivers = DriversOfMarkets();
-      // Not piece by piece: forecasts are fitted anew with each.
+      // Publishes drivers only when all pieces are there, because each change fits forecasts anew.
       if (*drivers != *beside_.drivers && (!goes_on || awaits_markets_)) beside_.drivers = drivers;
       awaits_markets_ = false;
       for (Market& one : markets_) Note(one.market->TakeNotes());
@@ -203,7 +203,8 @@ LiveFeed::Beside LiveFeed::Latest() const {
   return beside_;
 }
 
-// No question is further away: the clock was set back since it was planned.
+// Whether the clock was set back since `question` was planned: no planned question is further away
+// than one refresh interval.
 bool LiveFeed::IsOfAnotherClock(Time question, Time now) const {
   return question - options_.live.refresh > now;
 }
@@ -219,7 +220,7 @@ void LiveFeed::OnNews(const std::function<void()>& tell) {
   tell_ = tell;
 }
 
-// The lock is held. Not longer than first answers are waited for.
+// Waits until `waits` returns false, but not beyond first_answer_by_. The caller holds the lock.
 template <typename Waits>
 void LiveFeed::WaitWhile(Waits waits, std::unique_lock<std::mutex>& lock) {
   constexpr Duration kLook{50};
@@ -229,7 +230,7 @@ void LiveFeed::WaitWhile(Waits waits, std::unique_lock<std::mutex>& lock) {
   }
 }
 
-// With the weather and the markets that forecasts need.
+// Waits for the first snapshot, with the weather and the markets that its forecast needs.
 void LiveFeed::AwaitStart() {
   std::unique_lock lock(mutex_);
   WaitWhile(
@@ -240,7 +241,7 @@ void LiveFeed::AwaitStart() {
                (awaits_markets_ && MayStillAnswer(market_trouble_));
       },
       lock);
-  // What the first answer said about itself; not changed later, since others hold references.
+  // The identity from the first answer; it is not changed later, since others hold references.
   if (snapshot_->answered_at) identity_ = snapshot_->identity;
 }
 
@@ -256,7 +257,7 @@ void LiveFeed::AwaitFirstAnswer() {
 Result<core::SignalView> LiveFeed::Observe(Time now, Duration) {
   const auto snapshot = this->snapshot();
   auto view = ViewAt(*snapshot, now, options_.outage);
-  if (!view && !snapshot->asked_at) {  // it is being asked, again and again
+  if (!view && !snapshot->asked_at) {  // the source is being asked, again and again
     const std::lock_guard lock(mutex_);
     if (trouble_.unreachable_since) return Fail(*trouble_.error);
     if (trouble_.error) view.error().what += ": " + trouble_.error->what;
@@ -276,7 +277,7 @@ std::optional<runtime::SignalState> LiveFeed::State(Time now) const {
   return StateAt(*snapshot(), now, options_.outage);
 }
 
-// Just after the next question, so that its answer is there.
+// A moment just after the next question, so that its answer is there.
 Time LiveFeed::NextChange(Time now) const {
   constexpr Duration kAnswering{std::chrono::seconds{2}};
   const Time question = snapshot()->next_question;

@@ -1,7 +1,7 @@
 #pragma once
-// A live source as a feed: a thread asks, everyone else looks at what it last brought. Observe and
+// A live source as a feed: one thread asks, and all others read its latest snapshot. Observe and
 // Settled take a pointer under a lock and copy a part of a series; they never wait for a network.
-// The weather has a thread of its own, and so have markets: intensity never waits for them.
+// The weather has a thread of its own, and so have markets, so that intensity never waits for them.
 //
 // Thread contract: every method from any thread.
 
@@ -22,10 +22,10 @@
 
 namespace ebb::signals {
 
-/// Makes the weather of a zone over the client that it is handed.
+/// Makes the weather of a zone, which asks through the given client.
 using MakeWeatherFunction = std::function<std::unique_ptr<LiveWeather>(HttpGetFunction)>;
 
-/// What a market or an operator tells, over a client of its own with this patience.
+/// The parts of a market or operator's source; it asks over a client of its own with this patience.
 struct LiveMarketParts {
   std::function<std::unique_ptr<LiveMarket>(HttpGetFunction)> make;
   PatienceOptions patience;
@@ -35,19 +35,19 @@ struct LiveFeedOptions {
   LiveOptions live;
   OutageRules outage;
   PatienceOptions patience;
-  PatienceOptions weather_patience;  ///< of its own for the weather
-  /// How long Start waits for the first answer, and for the first weather where none is kept on
-  /// disk; a source that is slower is waited for elsewhere.
+  PatienceOptions weather_patience;  ///< for the client of the weather
+  /// How long Start waits for the first answer, and for the first weather if none is kept on disk.
+  /// A slower source goes on being asked on the feed's thread.
   Duration first_answer{std::chrono::seconds{15}};
-  /// Of that, how long after a host could not be reached at all: a machine without a network should
-  /// say so at once. Retries go on elsewhere.
+  /// The part of `first_answer` that Start waits for a host that cannot be reached at all: a
+  /// machine without a network should say so at once. Retries go on on the feed's thread.
   Duration unreachable{std::chrono::seconds{2}};
-  /// Start does not wait at all; who needs the first answer waits for it (AwaitFirstAnswer).
+  /// If set, Start does not wait at all; callers that need the first answer call AwaitFirstAnswer.
   bool answers_beside = false;
   /// Absent: forecasts know no weather.
   MakeWeatherFunction make_weather{};
   std::vector<LiveMarketParts> markets{};  ///< drivers of forecasts
-  /// Asked a few times a second meanwhile: true ends the wait, not the feed.
+  /// Called some 20 times a second during the wait; returning true ends the wait, not the feed.
   std::function<bool()> interrupted{};
 };
 
@@ -55,16 +55,16 @@ class LiveFeed final : public runtime::SignalFeed, private FetchTime {
  public:
   static std::unique_ptr<LiveFeed> Start(const MakeProviderFunction& make_provider,
                                          HttpGetFunction http_get, LiveFeedOptions options);
-  /// Ends within about a second, also while a request hangs.
+  /// Returns within about a second, even while a request hangs.
   ~LiveFeed() override;
 
-  /// As the provider states it before the first answer.
+  /// The identity that the provider states before the first answer.
   const core::SignalIdentity& identity() const override { return identity_; }
   Result<core::SignalView> Observe(Time now, Duration horizon) override;
   Result<core::IntensitySeries> Believed(Interval interval) override;
   Result<core::IntensitySeries> Settled(Interval interval) override;
   bool AwaitsFirstAnswer() const override;
-  /// Of a request that failed nothing is awaited: its retries take longer than anybody's patience.
+  /// Does not wait after a failed request: its retries take too long for a caller.
   void AwaitFirstAnswer() override;
   bool Revises() const override { return true; }
   Time NextChange(Time now) const override;
@@ -78,10 +78,10 @@ class LiveFeed final : public runtime::SignalFeed, private FetchTime {
 
  private:
   LiveFeed(HttpGetFunction http_get, LiveFeedOptions options);
-  /// How the requests to one service fare.
+  /// State of the requests to one service.
   struct Trouble {
-    std::optional<Error> error;  ///< of the latest; nothing: all is well
-    /// When one first found nobody there; nothing: the latest was answered.
+    std::optional<Error> error;  ///< error of the latest request; nullopt: it succeeded
+    /// When the host was first found unreachable; nullopt: the latest request was answered.
     std::optional<std::chrono::steady_clock::time_point> unreachable_since;
   };
   HttpGetFunction Watched(HttpGetFunction http_get, Trouble LiveFeed::*trouble);
@@ -89,7 +89,7 @@ class LiveFeed final : public runtime::SignalFeed, private FetchTime {
   HttpGetFunction Cancelled(const HttpGetFunction& http_get);
   void Work();
   void Note(std::vector<std::string> notes);
-  /// What is known beside intensity; either may be null.
+  /// Other knowledge besides intensity; either may be null.
   struct Beside {
     std::shared_ptr<const forecast::WeatherArchive> weather;
     std::shared_ptr<const Drivers> drivers;
@@ -114,7 +114,7 @@ class LiveFeed final : public runtime::SignalFeed, private FetchTime {
   Time Now() const override;
   Duration SinceBoot() const override { return platform::SinceBoot(); }
   bool Wait(Duration duration) override;
-  /// Ends early where something else is known than `beside`.
+  /// Ends early if the latest `beside_` differs from `beside`.
   bool Wait(Duration duration, const Beside& beside);
   Beside Latest() const;
 
@@ -123,17 +123,17 @@ class LiveFeed final : public runtime::SignalFeed, private FetchTime {
   const HttpGetFunction http_get_;
   std::atomic<bool> stopping_ = false;
   PatientHttp http_, weather_http_;
-  std::unique_ptr<LiveSignal> signal_;    ///< the thread's own once it runs
-  std::unique_ptr<LiveWeather> weather_;  ///< that of the other thread; may be absent
-  std::vector<Market> markets_;           ///< those of a third thread; may be none
+  std::unique_ptr<LiveSignal> signal_;    ///< only its thread uses it once that runs
+  std::unique_ptr<LiveWeather> weather_;  ///< only the weather's thread uses it; may be absent
+  std::vector<Market> markets_;           ///< only the markets' thread uses them; may be empty
   core::SignalIdentity identity_;
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::shared_ptr<const LiveSnapshot> snapshot_;
-  Beside beside_;  ///< what weather_ and markets_ last brought
-  Beside shown_;   ///< that snapshot_ knows
-  // There is none, and the first question has not ended.
+  Beside beside_;  ///< latest of weather_ and markets_
+  Beside shown_;   ///< the part that snapshot_ knows
+  // True while nothing is known and the first question has not ended.
   bool awaits_weather_ = false, awaits_markets_ = false;
   Trouble trouble_, weather_trouble_, market_trouble_;
   std::vector<std::string> notes_;

@@ -44,7 +44,7 @@ Result<platform::HttpResponse> NobodyThere(const platform::HttpRequest&) {
   return Fail({ExitCode::kUnavailable, "cannot resolve host", "x", ""});
 }
 
-// Answers nothing until it is given up: what a firewall that drops packets looks like.
+// Never answers until the request is cancelled, like a firewall that drops packets.
 Result<platform::HttpResponse> BlackHole(const platform::HttpRequest& request) {
   while (!*request.cancelled) std::this_thread::sleep_for(milliseconds{1});
   return Fail({ExitCode::kUnavailable, "request failed: given up", "x", ""});
@@ -100,7 +100,7 @@ TEST(LiveFeed, WhileItIsAskedAgainItsTroubleIsSaidAndNotWaitedFor) {
   EXPECT_THAT(view.error().Message(), HasSubstr("cannot resolve host"));
 }
 
-// It goes on being asked elsewhere; this test would take an hour.
+// The feed's thread goes on asking; waiting for it would take this test an hour.
 TEST(LiveFeed, AHostThatCannotBeReachedIsNotWaitedFor) {
   LiveFeedOptions options;
   options.first_answer = std::chrono::hours{1};

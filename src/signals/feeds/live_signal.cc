@@ -14,23 +14,23 @@
 namespace ebb::signals {
 namespace {
 
-// What the own forecast may learn from, and what is kept on disk: more than a year, so that each
-// season was seen once; of finer steps, which say little more about the days ahead, as much as the
-// regression needs. The oldest go a block at a time, because fits are made anew when the beginning
-// changes.
+// Past values that are kept, on disk and for Ebb's own forecast: more than a year, so that each
+// season is there once. Of finer steps, which say little more about the days ahead, only as much as
+// the regression needs. The oldest values go in blocks, because fits are made anew when the
+// beginning changes.
 constexpr Duration kKept{std::chrono::days{400}};
 constexpr Duration kKeptOfFineSteps{std::chrono::days{100}};
 constexpr Duration kFineStep{std::chrono::minutes{30}};
 constexpr Duration kForgottenAtOnce{std::chrono::days{28}};
 // Estimates younger than this are asked for again: measured values come late.
 constexpr Duration kUnsettled{std::chrono::hours{2}};
-// How soon to look for what another process, which is asking now, will have written.
+// Pause before reading what another process, which is asking now, will have written.
 constexpr Duration kAnotherAsks{std::chrono::seconds{1}};
-// How often values that were published are asked for again, as far back as they are revised.
+// Interval between repeated questions for published values, as far back as they are revised.
 constexpr Duration kRevisionsEvery{std::chrono::hours{24}};
 constexpr const char* kProviderMethod = "the provider's";
 
-// A forecaster that belongs to somebody else.
+// A forecaster that another object owns.
 class Borrowed final : public forecast::Forecaster {
  public:
   explicit Borrowed(forecast::Forecaster& lender) : lender_(lender) {}
@@ -62,7 +62,7 @@ LiveSignal::LiveSignal(std::unique_ptr<Provider> provider, LiveOptions options)
       identity_(provider_->identity()),
       record_(std::make_shared<const forecast::ForecastRecord>()) {}
 
-// From the past, and with drivers where that is the better one on its record.
+// The forecaster from the past; with drivers if that has the better record.
 std::unique_ptr<forecast::Forecaster> LiveSignal::MakePast() {
   auto past = forecast::MakePlainForecaster(options_.typical);
   drivers_or_past_ = nullptr;
@@ -73,7 +73,7 @@ std::unique_ptr<forecast::Forecaster> LiveSignal::MakePast() {
   return better;
 }
 
-// The same, and from the weather where that is the better one on its record.
+// The forecaster from the past; with the weather if that has the better record.
 std::unique_ptr<forecast::Forecaster> LiveSignal::MakeOwn() {
   auto past = MakePast();
   if (!weather_) return past;
@@ -94,9 +94,9 @@ void LiveSignal::Use(std::shared_ptr<const Drivers> drivers) {
   inputs_known_after_.reset();
 }
 
-// Values come late, and what drivers told meanwhile counts: an hour is known whole hours after its
-// begin. Fits are made anew with other drivers, and where values come earlier than they were taken
-// to: what was known of drivers must be the same in the past as now.
+// Published values come late, and drivers' values that came meanwhile count: an hour is taken as
+// known whole hours after its begin. Forecasters are made anew when the drivers change, and when
+// values come earlier than was assumed: fits must know as much of drivers in the past as now.
 void LiveSignal::MindDrivers(Time now, Time from) {
   if (!drivers_) return;
   const auto known_after = std::chrono::floor<std::chrono::hours>(now - from);
@@ -130,7 +130,7 @@ std::shared_ptr<const LiveSnapshot> LiveSignal::Refresh(Time now) {
   ForgetFuture(now);
   if (now >= next_question_) {
     ReadCache(now);
-    next_question_ = now + options_.refresh;  // where nobody answers
+    next_question_ = now + options_.refresh;  // for the case that nobody answers
     if (Due(now)) AskOnceForAll(now);
     if (answered_at_ && !Due(now))
       next_question_ = std::min(next_question_, DueAfter(*answered_at_));
@@ -138,7 +138,8 @@ std::shared_ptr<const LiveSnapshot> LiveSignal::Refresh(Time now) {
   return Snapshot(now);
 }
 
-// The end of what the source, in its last answer, had a value for: published, or its own forecast.
+// The end of the interval that contains `now` in the source's last answer: of a published value, or
+// of its own forecast.
 std::optional<Time> LiveSignal::CoveredUntil(Time now) const {
   if (const auto published = archive_.At(now)) return published->interval.end;
   for (const core::Sample& expected : provider_forecast_)
@@ -154,8 +155,8 @@ void LiveSignal::NoteCoverage(Time answered) {
   covered_until_ = until;
 }
 
-// A successor that came late is looked for earlier the next time, so that the lag is learned, and
-// at twice the lag when it is not there: two questions per interval once it is known.
+// The next question is due half the learned lag after the interval's end, and again at twice that
+// if the value is not there yet: two questions per interval, and the lag is learned.
 Time LiveSignal::DueAfter(Time answered) const {
   const Time regular = answered + options_.refresh;
   if (!covered_until_) return regular;
@@ -165,7 +166,7 @@ Time LiveSignal::DueAfter(Time answered) const {
   return answered + std::clamp(answered - *covered_until_, least, options_.refresh);
 }
 
-// Moments of a clock that was set back since: they would keep this process from asking.
+// Corrects moments of a clock that was set back since: they would keep this process from asking.
 void LiveSignal::ForgetFuture(Time now) {
   if (answered_at_ && *answered_at_ > now) answered_at_ = now - options_.refresh;
   if (asked_at_ && *asked_at_ > now) asked_at_ = now;
@@ -179,8 +180,8 @@ std::filesystem::path LiveSignal::CacheFile() const {
   return CachePath(options_.cache_directory, provider_->cache_key(), provider_->identity());
 }
 
-// One process asks; those that share its cache read what it wrote. Where no lock can be had at all
-// (a directory that cannot be written), each asks for itself.
+// Lets one process ask; those that share its cache read what it wrote. If no lock can be had at all
+// (the directory cannot be written), each process asks for itself.
 void LiveSignal::AskOnceForAll(Time now) {
   if (options_.cache_directory.empty()) return Ask(now);
   const auto path = CacheFile();
@@ -198,12 +199,12 @@ void LiveSignal::AskOnceForAll(Time now) {
     return;
   }
   if (lock) asking_ = *std::move(lock);
-  // Whoever held it until just now has written.
+  // The process that held the lock until now may have written an answer.
   ReadCache(now);
   if (Due(now)) Ask(now);
 }
 
-// Whoever asks writes it: it is read anew where it has changed.
+// The process that asks writes the record; the others read it again if the file has changed.
 void LiveSignal::ReadRecord() {
   const auto path = ForecastRecordPath(CacheFile());
   std::error_code failed;
@@ -232,7 +233,7 @@ void LiveSignal::WriteRecord() {
     notes_.push_back("the record of forecasts is not kept: " + written.error().Message());
 }
 
-// Another process may have asked meanwhile.
+// Takes over a newer answer that another process has written.
 void LiveSignal::ReadCache(Time now) {
   if (options_.cache_directory.empty()) return;
   ReadRecord();
@@ -277,14 +278,15 @@ void LiveSignal::WriteCache(Time answered) {
 
 void LiveSignal::Ask(Time now) {
   asked_at_ = now;
-  // A source that only ever estimates is not asked for its whole past every time.
+  // Estimates older than kUnsettled count as known, so that a source that only ever estimates is
+  // not asked for its whole past every time.
   const Time known_until = std::max(archive_.measured_until(), archive_.until() - kUnsettled);
   const bool asks_for_revisions = !revised_at_ || now >= *revised_at_ + kRevisionsEvery;
   Question question{now, options_.horizon, known_until, true};
   if (asks_for_revisions) question.known_until = std::min(known_until, now - core::kRevisedFor);
   question.wants_forecast = !forecast_asked_at_ || provider_forecast_.empty() ||
                             now >= *forecast_asked_at_ + options_.forecast_refresh;
-  // A forecast that was refused is not asked for with every value.
+  // A forecast that was refused is asked for again only at its own refresh interval.
   if (forecast_failure_ && forecast_asked_at_)
     question.wants_forecast = now >= *forecast_asked_at_ + options_.forecast_refresh;
   auto reading = provider_->Read(question);
@@ -326,7 +328,7 @@ void LiveSignal::ForgetPast(Time now) {
     archive_.ForgetBefore(now - kept);
 }
 
-// Anew each week, and when another process has written the record.
+// Judges anew each week, and when another process has written the record.
 void LiveSignal::JudgeProvider(const core::IntensitySeries& known, Time now) {
   const Time until = forecast::JudgedUntil(now);
   if (judged_until_ == until) return;
@@ -347,7 +349,8 @@ bool LiveSignal::OursIsBetter(const core::IntensitySeries& known, Time now) {
   return judgement_ && !judgement_->ProviderIsBetter();
 }
 
-// All rows of the provider's, or only that of the interval that runs: nobody else knows it.
+// All rows of the provider's forecast, or only that of the running interval, for which no other
+// value exists.
 core::Forecast LiveSignal::Theirs(Time now, bool only_running) const {
   std::vector<core::Sample> rows = provider_forecast_;
   if (only_running)
@@ -359,13 +362,13 @@ core::Forecast LiveSignal::Theirs(Time now, bool only_running) const {
           {}};
 }
 
-// The provider's rows where it has them and is the better one on its record, ours elsewhere. Ours
-// begins where what is known ends.
+// The provider's rows, if there are some and they have the better record; Ebb's own elsewhere. The
+// own forecast begins where known values end.
 core::Forecast LiveSignal::Ahead(const core::IntensitySeries& known, Time now) {
   if (known.empty()) return Theirs(now, false);
   const Time from = std::min(now, known.samples().back().interval.begin);
   MindDrivers(now, from);
-  // Values come late; weather that came meanwhile counts.
+  // Published values come late; weather that came meanwhile counts.
   if (with_weather_) with_weather_->Use(weather_, now - from);
   const bool ours_is_better = OursIsBetter(known, now);
   core::Forecast theirs = Theirs(now, ours_is_better);
@@ -379,7 +382,7 @@ core::Forecast LiveSignal::Ahead(const core::IntensitySeries& known, Time now) {
   return joined;
 }
 
-// How far off forecasts were lately, so that people see why one of them is used.
+// The recent errors of the forecasts, which show people why one of them is used.
 std::string LiveSignal::RecordText(const core::IntensitySeries& known, Time now) {
   const auto grams = [](double mean) { return FormatFixed(mean, 0); };
   std::string text;

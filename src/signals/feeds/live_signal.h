@@ -1,9 +1,9 @@
 #pragma once
-// One live source: when it is asked, what is kept of its answers, and what is expected beyond them.
-// Blocks while it asks; live_feed.h puts it on a thread of its own. One question per refresh
-// interval, however many look at it, and over processes where they share a cache on disk; sooner
-// just after an interval has ended, so that a decision does not lag behind what is published, and
-// soon again where its successor was not there yet. One thread at a time.
+// One live source: when to ask it, which answers to keep, and the forecast beyond them. Blocks
+// while it asks; live_feed.h puts it on a thread of its own. There is one question per refresh
+// interval, for all readers and for all processes that share a cache on disk. A question comes
+// sooner just after an interval has ended, so that a decision does not lag behind published values,
+// and soon again if the next value was not there yet. One thread at a time.
 
 #include <filesystem>
 #include <memory>
@@ -22,18 +22,19 @@
 
 namespace ebb::signals {
 
-/// What else is known of a zone's hours, by who tells it; not null.
+/// Drivers of a zone's forecast, one list for each market or operator that gave them; not null.
 using Drivers = std::vector<std::shared_ptr<const std::vector<forecast::Driver>>>;
 
 struct LiveOptions {
   Duration refresh{std::chrono::minutes{5}};
-  /// How long after the end of an interval its successor is asked for: not everybody at once.
+  /// Pause between the end of an interval and the question for the next; Start varies it, so that
+  /// not everybody asks at once.
   Duration after_interval{std::chrono::seconds{5}};
   Duration forecast_refresh{std::chrono::minutes{30}};
   Duration horizon{std::chrono::hours{96}};
   std::string cache_directory;  ///< "": nothing is kept on disk
   bool knows_weather = false;   ///< see LiveSignal::Use
-  /// Of the zone: what forecasts begin with; null: none are known.
+  /// Typical days of the zone, with which forecasts begin; null: none are known.
   std::shared_ptr<const forecast::TypicalYear> typical{};
 };
 
@@ -41,19 +42,18 @@ class LiveSignal {
  public:
   LiveSignal(std::unique_ptr<Provider> provider, LiveOptions options);
 
-  /// Reads the cache, and asks where a question is due. Never fails: what failed is in the
-  /// snapshot.
+  /// Reads the cache, and asks if a question is due. Never fails: an error is in the snapshot.
   std::shared_ptr<const LiveSnapshot> Refresh(Time now);
-  /// Writes to the cache what the last Refresh was answered; processes that share the cache wait
-  /// until then. Called once those who wait for the value have it: a disk takes 10 ms.
+  /// Writes the answer of the last Refresh to the cache; processes that share the cache wait until
+  /// then. Call it once the readers have the value, because a disk takes 10 ms.
   void Keep();
-  /// From the next snapshot on, forecasts know this weather; not null. Needs
+  /// Forecasts use this weather from the next snapshot on; not null. Needs
   /// LiveOptions::knows_weather.
   void Use(std::shared_ptr<const forecast::WeatherArchive> weather);
-  /// From the next snapshot on, forecasts know these drivers; not null.
+  /// Forecasts use these drivers from the next snapshot on; not null.
   void Use(std::shared_ptr<const Drivers> drivers);
   Time next_question() const { return next_question_; }
-  /// What the user should be told: a cache that could not be used. Emptied by the call.
+  /// Notes for the user, such as a cache that could not be used. Emptied by the call.
   std::vector<std::string> TakeNotes() { return std::exchange(notes_, {}); }
 
  private:
@@ -84,35 +84,35 @@ class LiveSignal {
 
   const std::unique_ptr<Provider> provider_;
   const LiveOptions options_;
-  std::shared_ptr<const forecast::WeatherArchive> weather_;  ///< absent: forecasts know none
-  forecast::WeatherForecaster* with_weather_ = nullptr;  ///< a part of own_, where there is weather
-  forecast::BetterOnRecord* weather_or_past_ = nullptr;  ///< own_, where there is weather
+  std::shared_ptr<const forecast::WeatherArchive> weather_;  ///< absent: forecasts use no weather
+  forecast::WeatherForecaster* with_weather_ = nullptr;  ///< a part of own_, if there is weather
+  forecast::BetterOnRecord* weather_or_past_ = nullptr;  ///< own_ itself, if there is weather
   std::shared_ptr<const Drivers> drivers_;
-  std::shared_ptr<const forecast::DriverInputs> inputs_;  ///< of drivers_; null: none is known
-  /// How long after an hour's begin it is known, in whole hours, as inputs_ takes it.
+  std::shared_ptr<const forecast::DriverInputs> inputs_;  ///< made of drivers_; null: none is known
+  /// The time from an hour's begin until it is known, in whole hours; inputs_ is made with it.
   std::optional<std::chrono::hours> inputs_known_after_;
-  forecast::BetterOnRecord* drivers_or_past_ =
-      nullptr;  ///< a part of own_, where there are inputs_
+  forecast::BetterOnRecord* drivers_or_past_ = nullptr;  ///< a part of own_, if there are inputs_
   std::unique_ptr<forecast::Forecaster> own_;
   core::SignalIdentity identity_;
   core::SampleArchive archive_;
   std::vector<core::Sample> provider_forecast_;
-  std::shared_ptr<const forecast::ForecastRecord> record_;      ///< of the provider's forecasts
-  std::optional<std::filesystem::file_time_type> record_read_;  ///< as it was on disk
-  /// Of the provider's forecasts beside ours; nothing where there is no record yet.
+  std::shared_ptr<const forecast::ForecastRecord> record_;  ///< record of the provider's forecasts
+  std::optional<std::filesystem::file_time_type> record_read_;  ///< time of the file that was read
+  /// The provider's forecasts compared with Ebb's own; nullopt while there is no record.
   std::optional<forecast::Judgement> judgement_;
   std::optional<Time> judged_until_;
   std::optional<Time> provider_issued_;
   std::optional<Time> asked_at_, answered_at_;
   std::optional<Time> forecast_asked_at_;
-  std::optional<Time> revised_at_;  ///< when published values were asked for again
-  /// The end of the interval for which it had a value while it ran; nothing: it has only the past.
+  std::optional<Time> revised_at_;  ///< latest question for published values
+  /// The end of the interval that was running when the source had a value for it; nullopt: the
+  /// source publishes only the past.
   std::optional<Time> covered_until_;
-  Duration lag_{0};  ///< how long after that end the next one was there
+  Duration lag_{0};  ///< time from that end to the next value
   std::string origin_;
   std::optional<Error> failure_, forecast_failure_;
   Time next_question_{};
-  // Until Keep.
+  // Held until Keep.
   std::optional<platform::FileLock> asking_;
   std::optional<Time> unwritten_answer_;
   bool has_unwritten_record_ = false;

@@ -27,21 +27,21 @@ using ::testing::Not;
 
 const Time kDay = *ParseTime("2026-05-06T00:00Z");
 
-// Dirty by day, clean from 22:00 to 06:00.
+// The true intensity: high by day, low from 22:00 to 06:00.
 double TrueValue(Time hour) {
   const auto of_day = std::chrono::duration_cast<hours>(hour - std::chrono::floor<days>(hour));
   return of_day.count() >= 22 || of_day.count() < 6 ? 100 : 400;
 }
 
-// A source with an hour's values, two weeks of past, and a day's forecast where it is asked to have
-// one. Unreachable during outages.
+// A source with an hour's values, two weeks of past, and a day's forecast if the test asks for one.
+// Unreachable during outages.
 struct Source {
   int asked = 0;
-  Time known_until{};  // of the latest question
+  Time known_until{};  // known_until of the latest question
   std::vector<Interval> outages;
-  Duration past{days{14}};  // that it tells at first
+  Duration past{days{14}};  // the past in its first answer
   bool has_forecast = false;
-  double forecast_offset = 0;  // how wrong it is
+  double forecast_offset = 0;  // error of its forecast
   bool refuses_forecast = false;
   int asked_for_forecast = 0;
   SampleStatus status = SampleStatus::kMeasured;
@@ -90,7 +90,7 @@ LiveSignal Signal(Source& source, std::string cache = "") {
   return {std::make_unique<FakeProvider>(source), options};
 }
 
-// The live signal without its thread, on a clock of the test's.
+// The live signal without its thread, on a clock that the test steps.
 class SteppedFeed final : public runtime::SignalFeed {
  public:
   SteppedFeed(Source& source, OutageRules rules) : signal_(Signal(source)), rules_(rules) {}
@@ -153,7 +153,7 @@ TEST(LiveSignal, ASourceThatOnlyEstimatesIsNotAskedForItsWholePastEveryTime) {
   EXPECT_GE(source.known_until, kDay - hours{1});
 }
 
-// Typical days that are dirty by night, as the source is not.
+// Typical days that are high by night, the opposite of the source.
 std::shared_ptr<const forecast::TypicalYear> TypicalYearForTest() {
   auto year = std::make_shared<forecast::TypicalYear>();
   for (auto& season : year->g_per_kwh)
@@ -179,7 +179,7 @@ TEST(LiveSignal, ForecastsOfTheFirstDayAreTypicalDays) {
   EXPECT_GT(at(*first, kDay + hours{23}), at(*first, kDay + hours{20}) + 50);
 }
 
-// They said the opposite of what came for weeks.
+// For weeks the typical days expected the opposite of the values that came.
 TEST(LiveSignal, TypicalDaysAreLeftForTheRegressionThatIsCloser) {
   Source source;
   source.past = days{110};
@@ -260,7 +260,7 @@ TEST(LiveSignal, TheProvidersForecastComesFirstAndOursBeyondIt) {
   EXPECT_EQ(view->forecast.series.span().begin, view->known.span().end);
 }
 
-// Twice a day and more, so that each is kept when it may be.
+// Refreshes more than twice a day, so that each forecast is kept as soon as it may be.
 std::shared_ptr<const LiveSnapshot> Follow(LiveSignal& signal, Interval interval) {
   std::shared_ptr<const LiveSnapshot> snapshot;
   for (Time now = interval.begin; now < interval.end; now += hours{6})
@@ -340,7 +340,7 @@ TEST(LiveSignalOutage, ThatNeverEndsStartsEveryJobAtItsLatestStartAndNotBefore) 
 
 class Cache : public ::testing::Test {
  protected:
-  // Another process asks, and ends.
+  // Another process that asks once, and ends.
   void Ask(Source& source, Time now) const {
     LiveSignal signal = Signal(source, directory_);
     signal.Refresh(now);
@@ -453,7 +453,7 @@ TEST_F(Cache, WhileAnotherProcessAsksThisOneWaitsForWhatItWrites) {
   const auto path = CachePath(directory_, provider.cache_key(), provider.identity());
   LiveSignal waiting = Signal(source, directory_);
   {
-    // Its own descriptor, as another process would have.
+    // A lock on a descriptor of its own, as another process would hold.
     const auto asking = platform::FileLock::Take(path.string() + ".lock");
     ASSERT_TRUE(asking);
     EXPECT_FALSE(waiting.Refresh(kDay)->asked_at);
@@ -465,7 +465,7 @@ TEST_F(Cache, WhileAnotherProcessAsksThisOneWaitsForWhatItWrites) {
   EXPECT_EQ(source.asked, 1);
 }
 
-// Asks slowly, so that all of them want to ask at the same time.
+// A provider that asks slowly, so that all processes want to ask at the same time.
 class SlowProvider final : public Provider {
  public:
   SlowProvider(std::atomic<int>& asked) : asked_(asked) {}
@@ -507,7 +507,7 @@ TEST_F(Cache, OfManyThatStartAtOnceOneAsks) {
   EXPECT_EQ(answered, 8);
 }
 
-// 100 days of intensity that follow no pattern: only the driver tells what tomorrow brings.
+// 100 days of intensity without a pattern: only the driver tells tomorrow's values.
 double WindOf(Time hour) {
   const auto day = std::chrono::floor<days>(hour).time_since_epoch() / days{1};
   return static_cast<double>(day * 7919 % 13);
@@ -560,7 +560,7 @@ TEST(LiveSignal, DriversThatBecomeKnownChangeTheForecast) {
   EXPECT_THAT(with->forecast.method, HasSubstr("zone's own past and wind"));
   EXPECT_THAT(with->forecast.method, HasSubstr("with wind "));
   EXPECT_LT(error_tomorrow(*with), error_tomorrow(*without) / 2);
-  // Without the driver again: as before.
+  // Forecasts without the driver are as before.
   signal.Use(std::make_shared<const Drivers>(
       Drivers{std::make_shared<const std::vector<forecast::Driver>>()}));
   const auto after = signal.Refresh(now + minutes{2});

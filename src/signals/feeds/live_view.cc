@@ -19,7 +19,7 @@ const Sample* LastBefore(const core::IntensitySeries& known, Time now) {
   return it == samples.begin() ? nullptr : &*--it;
 }
 
-// A value that is held is an estimate, and no surer than it was.
+// The status of a value that is held on: an estimate, and never more certain than the value was.
 SampleStatus HeldStatus(const Sample& last) {
   return std::max(last.status, SampleStatus::kEstimated);
 }
@@ -43,13 +43,13 @@ std::optional<Sample> ForecastAt(const LiveSnapshot& snapshot, Time now, const O
   return expected ? std::optional<Sample>(*expected) : std::nullopt;
 }
 
-// Whether the provider's forecast was given since `last` began: it knows more than that it holds
-// on.
+// Whether the provider's forecast was issued since `last` began: then it is better than holding
+// `last` on.
 bool IsProvidedSince(const LiveSnapshot& snapshot, const Sample* last) {
   return !last || snapshot.provider_issued >= last->interval.begin;
 }
 
-// Up to where that forecast is believed.
+// The end of the provider's rows that are believed.
 Time ProvidedUntil(const LiveSnapshot& snapshot, const OutageRules& rules) {
   return std::min(snapshot.provided_until, snapshot.provider_issued + rules.forecast_limit);
 }
@@ -59,8 +59,8 @@ struct Standing {
   std::optional<Sample> current;
 };
 
-// The provider's own value for an interval that it has not closed. As fresh as this source gets,
-// while it answers and its closed values are young.
+// The provider's own value for an interval that has no published value yet. It counts as fresh
+// while the source answers and its published values are young.
 std::optional<Standing> ProvidedAt(const LiveSnapshot& snapshot, Time now,
                                    const OutageRules& rules) {
   const Sample* last = LastBefore(snapshot.known, now);
@@ -87,7 +87,7 @@ core::IntensitySeries SeriesOf(const LiveSnapshot& snapshot, std::vector<Sample>
   return *std::move(series);
 }
 
-// Appends a stand-in after what is there.
+// Appends a stand-in after the samples that are there.
 void Append(Sample sample, std::vector<Sample>& samples) {
   if (!samples.empty())
     sample.interval.begin = std::max(sample.interval.begin, samples.back().interval.end);

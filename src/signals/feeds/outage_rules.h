@@ -1,5 +1,5 @@
 #pragma once
-// How long what for a source that does not answer: plain values of the options.
+// The limits for stand-ins while a source does not answer, as plain values of the options.
 
 #include "base/time.h"
 

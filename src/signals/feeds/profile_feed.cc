@@ -70,7 +70,8 @@ class ZoneModel final : public HourlyModel {
     const double typical = Typical(hour);
     return {std::max(kLowestShare * typical, typical + Variation(hour))};
   }
-  // The typical day, plus how far the current hour is off it, fading as the level forgets.
+  // The typical day, plus the current hour's deviation from it, which fades with the day level's
+  // correlation.
   Intensity Expected(Time hour, Time now_hour) const override {
     const double typical = Typical(hour);
     const double deviation = At(now_hour).g_per_kwh - Typical(now_hour);
@@ -89,7 +90,7 @@ class ZoneModel final : public HourlyModel {
     const auto hour_of_day = chr::floor<chr::hours>(local - chr::floor<chr::days>(local)).count();
     return SeasonOf(local).g_per_kwh[static_cast<std::size_t>(hour_of_day)];
   }
-  // In the middle of the hour.
+  // The variation in the middle of the hour.
   double Variation(Time hour) const {
     const Time local = hour + offset_;
     const Time since_noon = local + chr::minutes{30} - chr::hours{12};
@@ -106,8 +107,8 @@ class ZoneModel final : public HourlyModel {
   std::uint64_t seed_;
 };
 
-// NEO's scheduler.py: 200+10h from 2, 350+5h from 7, 400+5(h-11) from 11, 380-10(h-18) from 18,
-// else 280+5h.
+// Values of NEO's scheduler.py: 200+10h from 2, 350+5h from 7, 400+5(h-11) from 11, 380-10(h-18)
+// from 18, else 280+5h.
 constexpr std::array<double, 24> kNeoTable{280, 285, 220, 230, 240, 250, 260, 385,
                                            390, 395, 400, 400, 405, 410, 415, 420,
                                            425, 430, 380, 370, 360, 350, 340, 395};
@@ -121,7 +122,7 @@ class NeoModel final : public HourlyModel {
                 (clock_.name.empty() ? "UTC" : clock_.name) + ", modelled"};
   }
   std::string forecast_method() const override { return "NEO's mock table"; }
-  // The minutes of a zone's distance from UTC, as in 2020: in hardly any zone they change.
+  // The minutes of the zone's offset from UTC in 2020: in hardly any zone they change.
   Duration hour_offset() const override {
     return -(OffsetAt(Time{chr::hours{24 * 365 * 50}}) % Duration{chr::hours{1}});
   }
@@ -160,7 +161,7 @@ Result<std::unique_ptr<runtime::SignalFeed>> MakeZoneProfileFeed(std::string_vie
                                                                  std::uint64_t seed) {
   const ZoneProfile* profile = FindZoneProfile(zone);
   if (!profile) return Fail(NoProfileOf(zone));
-  // The zone goes into the seed: two zones of one seed do not share their weather.
+  // The seed includes the zone, so that two zones with one seed do not share their weather.
   const auto index = static_cast<std::uint64_t>(profile - ZoneProfiles().data());
   return MakeHourlyModelFeed(
       std::make_unique<ZoneModel>(std::string(zone), *profile, SeedFor(seed, index)));

@@ -17,15 +17,15 @@ namespace ebb::signals {
 /// The zones that have a profile, in the order of the table.
 std::vector<std::string> ProfileZones();
 
-/// A zone without typical days, with the nearest that has some.
+/// The Error for a zone without typical days; it suggests the nearest name that has some.
 Error NoProfileOf(std::string_view zone);
 
-/// The typical days of `zone`, or of the zone that it is a part of; NoProfileOf another zone.
+/// A feed of the typical days of `zone`, or of the zone that it is a part of; otherwise
+/// NoProfileOf.
 Result<std::unique_ptr<runtime::SignalFeed>> MakeZoneProfileFeed(std::string_view zone,
                                                                  std::uint64_t seed);
 
-/// NEO's mock table, exactly: 24 values by hour of a local clock, as it is set in summer and
-/// winter.
+/// NEO's mock table, exactly: 24 values by the hour of a local clock, which follows summer time.
 std::unique_ptr<runtime::SignalFeed> MakeNeoProfileFeed(const NeoClock& clock);
 
 }  // namespace ebb::signals

@@ -76,7 +76,7 @@ TEST(ProfileFeed, OverManyYearsTheMeanIsTheTableAndTheDaysScatterAsInTheTable) {
   for (const ZoneProfile& candidate : ZoneProfiles()) {
     if (candidate.zone == "US-CAL-CISO") profile = &candidate;
   }
-  // June to August of 60 years, whole local days (UTC-8).
+  // Summer is June to August, 60 years, whole local days (UTC-8).
   const SeasonProfile& summer = profile->seasons[2];
   double table_mean = 0;
   for (const double value : summer.g_per_kwh) table_mean += value / 24;
@@ -98,7 +98,7 @@ TEST(ProfileFeed, OverManyYearsTheMeanIsTheTableAndTheDaysScatterAsInTheTable) {
 
 TEST(ProfileFeed, TheSunOfCaliforniaShinesAtNoonLocalTime) {
   const auto feed = *MakeZoneProfileFeed("US-CAL-CISO", 1);
-  // 12:00 and 22:00 Pacific standard time, on every day of a month.
+  // Hours 12:00 and 22:00 Pacific standard time, on every day of a month.
   for (int day = 0; day < 30; ++day)
     EXPECT_LT(At(*feed, kDay + days{day} + hours{20}), At(*feed, kDay + days{day} + hours{30}));
 }
@@ -121,7 +121,7 @@ TEST(ProfileFeed, TheForecastBeginsNearTheCurrentLevelAndReturnsToTheTypicalDay)
   EXPECT_LT(near, 0.25 * far) << "an hour ahead is nearly known, six days ahead is not";
 }
 
-// What somebody got yesterday with a zone and a seed comes out again.
+// A zone and a seed give the same values in every version.
 TEST(ProfileFeed, TheFirstFourteenZonesKeepTheirPlacesAndSoTheirDays) {
   const std::vector<std::string> first{"AU-NSW",      "DE",          "ES",          "FR", "GB",
                                        "IN-WE",       "JP-TK",       "NO",          "PL", "SE",

@@ -15,9 +15,10 @@ extern const std::string_view profile_check_file;  // data/profiles, embedded
 
 namespace {
 
-// So many of the hours behind a typical day are guesses of its source that it is worth saying.
+// From this share on, the text says that the source had estimated these hours.
 constexpr double kManyEstimatesPercent = 50;
-// Worth waiting for, although one value for the year describes the hours better.
+// From this percentage on, waiting is worth it, even if one value for the year describes the hours
+// better.
 constexpr double kStillCleanerPercent = 5;
 
 std::vector<ProfileWorth> ReadChecks() {

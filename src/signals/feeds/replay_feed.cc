@@ -30,7 +30,7 @@ core::Forecast Foresee(const Trace& trace, Interval window) {
   return {{}, kPerfectMethod, *std::move(series), {}, {}};
 }
 
-// Whoever reads of the signal reads what was known of it when.
+// Adds the publication to the trace's source, for readers of the signal's identity.
 Trace Told(Trace trace, const core::Publication& publication) {
   if (publication == UsualPublication(trace) && !publication.lag()) return trace;
   core::SignalIdentity identity = trace.series.identity();
@@ -70,7 +70,7 @@ std::unique_ptr<forecast::Forecaster> ReplayFeed::MakeOwn(const ReplayOptions& o
   return forecast::MakeOwnForecaster({options.weather, drivers}, publication_);
 }
 
-// None for perfect foresight.
+// Leaves forecaster_ null for perfect foresight.
 void ReplayFeed::MakeForecaster(const ReplayOptions& options) {
   const ForecastMode mode = options.forecast;
   if (mode == ForecastMode::kPerfect) return;
@@ -107,7 +107,7 @@ Result<core::SignalView> ReplayFeed::Observe(Time now, Duration horizon) {
   snapshot.identity = identity();
   snapshot.asked_at = snapshot.answered_at = now;
   snapshot.known = trace_.series.Slice({now - kKnownHistory, known_end});
-  // The running interval as a whole, however short the horizon.
+  // At least the whole running interval, however short the horizon.
   const Time end = now + std::max(horizon, trace_.step);
   EBB_ASSIGN_OR_RETURN(snapshot.forecast, Ahead(now, known_end, end));
   EBB_ASSIGN_OR_RETURN(const bool is_provided, TakesArchive(now));
@@ -126,7 +126,7 @@ Result<core::SignalView> ReplayFeed::ObserveAsItBegins(Time now, Duration horizo
   return view;
 }
 
-// Nothing is expected beyond the trace: a run there could not be accounted.
+// The forecast ends with the trace: a run beyond it could not be accounted.
 Result<core::Forecast> ReplayFeed::Ahead(Time now, Time known_end, Time end) {
   end = std::min(end, trace_.series.span().end);
   if (forecaster_)
@@ -137,8 +137,7 @@ Result<core::Forecast> ReplayFeed::Ahead(Time now, Time known_end, Time end) {
   return truth;
 }
 
-// Whether what is expected of now is a provider's word, which is believed before the last value is
-// held on.
+// Whether the forecast for `now` is a provider's, which comes before holding the last value on.
 Result<bool> ReplayFeed::TakesArchive(Time now) {
   if (chooser_) return chooser_->ProviderIsBetter(trace_.series, now);
   return is_archived_ || !forecaster_;

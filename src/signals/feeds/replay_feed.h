@@ -1,8 +1,8 @@
 #pragma once
-// Replays a trace as if it were live: at grid time `now` only what had been published by then is
-// known, for what had not the same stands in as for a live source (live_view.h), and the forecast
-// is one that could have been had then (or perfect foresight, which says so). A series whose values
-// are known as they begin has no stand-ins: its gaps are gaps. One thread at a time.
+// Replays a trace as if it were live. At grid time `now` only values published by then are known;
+// the same stand-ins as for a live source fill in for the others (live_view.h); and the forecast is
+// one that was available then (or perfect foresight, which says so). A series whose values are
+// known as they begin has no stand-ins: its gaps are gaps. One thread at a time.
 
 #include <memory>
 
@@ -18,21 +18,21 @@
 
 namespace ebb::signals {
 
-/// Of a trace for which nobody says when its values were published: an hour after their interval
-/// where they were measured; as they begin where they are modelled, or readings of moments.
+/// The publication assumed for a trace that states none: an hour after their interval for measured
+/// values; as they begin for modelled values and readings of moments.
 core::Publication UsualPublication(const Trace& trace);
 
 struct ReplayOptions {
   ForecastMode forecast = ForecastMode::kAuto;
   std::optional<core::Publication> publication;               ///< absent: the usual one
-  OutageRules outage;                                         ///< how long what stands in
+  OutageRules outage;                                         ///< limits of stand-ins
   std::shared_ptr<const forecast::WeatherArchive> weather{};  ///< may be absent
-  std::vector<forecast::Driver> drivers{};                    ///< what else is known of its hours
+  std::vector<forecast::Driver> drivers{};                    ///< other drivers of the forecast
 };
 
 class ReplayFeed : public runtime::SignalFeed {
  public:
-  /// Fails where archived forecasts are asked for that the trace does not have.
+  /// Fails if archived forecasts are asked for and the trace has none.
   static Result<std::unique_ptr<ReplayFeed>> Create(Trace trace, const ReplayOptions& options);
 
   const core::SignalIdentity& identity() const override { return trace_.series.identity(); }
@@ -54,8 +54,8 @@ class ReplayFeed : public runtime::SignalFeed {
   const core::Publication publication_;
   const Trace trace_;  ///< the forecaster may refer to it
   const OutageRules outage_;
-  std::unique_ptr<forecast::Forecaster> forecaster_;  ///< none: perfect foresight
-  forecast::BetterOnRecord* chooser_ = nullptr;       ///< forecaster_, where it chooses
+  std::unique_ptr<forecast::Forecaster> forecaster_;  ///< null: perfect foresight
+  forecast::BetterOnRecord* chooser_ = nullptr;       ///< forecaster_, if it chooses by record
   bool is_archived_ = false;                          ///< forecaster_ is the archive alone
 };
 

@@ -34,7 +34,7 @@ std::string Csv(int count, ValueOf value_of) {
 
 using core::Publication;
 
-// Each value known as it begins, but for tests of what a lag changes.
+// A feed that knows each value as it begins, except in tests of a lag.
 std::unique_ptr<ReplayFeed> Feed(const std::string& csv, ForecastMode mode = ForecastMode::kAuto,
                                  std::optional<Publication> publication = Publication::AtBegin()) {
   auto trace = ParseTrace(csv, "Z_test_2023_hourly_lifecycle.csv");
@@ -300,8 +300,8 @@ std::vector<Case> Cases() {
   return cases;
 }
 
-// Poison: whatever had not been published by then, and whatever forecast had not been issued,
-// stands differently in a second trace. No observation may differ.
+// A second trace differs in all values not yet published and all forecasts not yet issued. No
+// observation may differ.
 TEST(ReplayWithALag, WhatIsNotYetPublishedChangesNoObservation) {
   const auto csv = [](Time now, Duration lag, int poison) {
     std::string text = "timestamp,carbon_intensity,forecast_d1,forecast_60min\n";
@@ -346,7 +346,7 @@ class LateSource final : public Provider {
   const std::string name_ = "late";
 };
 
-// One rule for both: a run that is replayed decides as it would have, live.
+// Replayed and live runs of the same values and lag decide alike.
 TEST(ReplayWithALag, SeesWhatALiveSourceOfTheSameValuesAndLagShows) {
   const std::string csv = Csv(24 * 50, [](int hour) { return 200 + hour * 7919 % 101; });
   const core::IntensitySeries truth = ParseTrace(csv, "Z_test_2023_hourly_lifecycle.csv")->series;

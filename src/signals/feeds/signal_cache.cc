@@ -34,7 +34,7 @@ std::optional<core::Sample> ReadRow(const JsonNode& row) {
   return core::Sample{{*begin, *end}, Intensity{*value}, *status};
 }
 
-// Checked as a series is: in order, without overlap, no impossible value.
+// Reads rows and checks them as a series: in order, without overlap, no impossible value.
 Result<std::vector<core::Sample>> ReadRows(const JsonNode& root, const char* name,
                                            const std::string& where) {
   const JsonNode* rows = root.Find(name);

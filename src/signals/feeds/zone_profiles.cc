@@ -13,8 +13,8 @@ extern const std::string_view typical_days_file;  // data/profiles, embedded
 
 namespace {
 
-// The first zones that Ebb had, by local hour: they stay as they are, so that the results of
-// yesterday come out again. The other zones are in the file, by hour UTC.
+// The first zones of Ebb, by local hour. They stay as they are, so that earlier results can be
+// repeated. The other zones are in the file, by hour UTC.
 
 // clang-format off
 constexpr std::array<ZoneProfile, 14> kProfiles{{
@@ -131,8 +131,8 @@ SeasonProfile SeasonOf(const std::vector<std::string_view>& fields) {
   return season;
 }
 
-// Zones that are not among `profiles`, four seasons each. The file is part of the program, so what
-// is wrong in it is a bug.
+// Adds the zones that are not among `profiles`, four seasons each. The file is part of the program,
+// so an error in it is a bug.
 void AddZonesOfFile(std::vector<ZoneProfile>& profiles) {
   const std::size_t own = profiles.size();
   CsvReader reader(typical_days_file, "typical days");
