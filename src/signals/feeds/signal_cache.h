@@ -32,7 +32,8 @@ struct CachedSignal {
   std::vector<core::Sample> known;
   std::optional<Time> issued;  ///< issue time of the forecast
   std::vector<core::Sample> forecast;
-  std::optional<RefusedForecast> refused;  ///< absent: the latest was not
+  /// Set if the latest question for a forecast was refused.
+  std::optional<RefusedForecast> refused;
 };
 
 /// The text of a cache file. Pure, like its inverse.

@@ -21,7 +21,8 @@ constexpr double kHighestPerMwh = 1'000'000;
 struct NamedZone {
   std::string_view zone, bidding_zone;
 };
-// Where it is not the zone's own name, or the part of it behind the country's.
+// Zones whose bidding zone has another name than the zone, or than the part of it after the
+// country.
 constexpr std::array<NamedZone, 8> kNames{{{"DE", "DE-LU"},
                                            {"LU", "DE-LU"},
                                            {"IT-NO", "IT-North"},
@@ -107,7 +108,7 @@ Result<core::PriceSeries> ParseEnergyCharts(std::string_view body, const std::st
       samples.back().interval.end = std::min(samples.back().interval.end, begin);
     samples.push_back({{begin, begin + kHour}, prices->items[i].AsNumber().value_or(NAN) / 1000});
   }
-  // The last one is as long as those before.
+  // The last price holds as long as the one before it.
   if (const std::size_t count = samples.size(); count > 1)
     samples.back().interval.end =
         samples.back().interval.begin + samples[count - 2].interval.length();

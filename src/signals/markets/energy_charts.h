@@ -1,6 +1,6 @@
 #pragma once
 // Energy-Charts (https://api.energy-charts.info, Fraunhofer ISE) as a source of day-ahead prices of
-// Europe's bidding zones. No key. Answers say their licence.
+// Europe's bidding zones. No key. Answers state their licence.
 
 #include <memory>
 #include <string>
@@ -18,14 +18,14 @@ struct EnergyChartsOptions {
   std::string bidding_zone;  ///< "DE-LU"
 };
 
-/// As Energy-Charts names the bidding zone of a zone of intensity; "": it has none.
+/// Energy-Charts' name of the bidding zone of a zone of intensity; "" if it has none.
 std::string EnergyChartsZone(std::string_view zone);
 
-/// Published at 13:00 in Brussels on the day before.
+/// A source whose prices are published at 13:00 in Brussels on the day before.
 Result<std::unique_ptr<MarketSource>> MakeEnergyCharts(EnergyChartsOptions options,
                                                        HttpGetFunction http_get);
 
-/// An answer of /price; a price that is null is a gap. Steps of up to an hour. Pure.
+/// Reads an answer of /price; a price that is null is a gap. Steps of up to an hour. Pure.
 Result<core::PriceSeries> ParseEnergyCharts(std::string_view body, const std::string& where);
 
 }  // namespace ebb::signals

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint64_t kLimitBytes = 32 << 20;
 constexpr Duration kTimeout{60'000};
-// A year is allowed; a part of it answers sooner, and a start has something to show.
+// The API allows a year. A part of it answers sooner, so that forecasts can start with something.
 constexpr Duration kLongest{std::chrono::days{100}};
 
 class EntsoeApi : public MarketSource {
@@ -59,7 +59,7 @@ class EntsoeApi : public MarketSource {
   const std::string server_;
 };
 
-// Whether the platform has nothing for the period, and no other complaint.
+// Whether the platform reports no data for the period, and nothing else.
 bool IsEmpty(const EntsoeDocument& document) {
   return document.refusal && document.refusal->find("No matching data") != std::string::npos;
 }

@@ -21,10 +21,10 @@ struct EntsoeApiOptions {
   std::string area;   ///< "10Y1001A1001A83F"
 };
 
-/// Published at 18:00 in Brussels on the day before.
+/// A source whose forecasts are published at 18:00 in Brussels on the day before.
 Result<std::unique_ptr<MarketSource>> MakeEntsoeOperators(EntsoeApiOptions options,
                                                           HttpGetFunction http_get);
-/// Published at 13:00 in Brussels on the day before.
+/// A source whose prices are published at 13:00 in Brussels on the day before.
 Result<std::unique_ptr<MarketSource>> MakeEntsoePrices(EntsoeApiOptions options,
                                                        HttpGetFunction http_get);
 

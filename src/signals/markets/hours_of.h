@@ -1,5 +1,5 @@
 #pragma once
-// What was read from an answer, as the whole hours of a MarketKind. Pure.
+// Converts the contents of an answer into the whole hours of a MarketKind. Pure.
 
 #include "core/price_series.h"
 #include "signals/markets/market_source.h"
@@ -7,7 +7,7 @@
 
 namespace ebb::signals {
 
-/// Hours of which every quantity is known; none while a whole quantity is missing.
+/// Hours with every quantity known; empty if one quantity is missing altogether.
 MarketHours HoursOf(const OperatorParts& parts);
 /// Means of hours whose prices are all known, per MWh.
 MarketHours HoursOf(const core::PriceSeries& prices);

@@ -15,9 +15,9 @@ namespace {
 constexpr Duration kHour{std::chrono::hours{1}};
 constexpr Duration kDay{std::chrono::days{1}};
 constexpr Duration kAhead{std::chrono::days{3}};
-// Hours go in blocks, so that fits can stay meanwhile.
+// The oldest hours are dropped in blocks, so that fits need not be made anew for each hour.
 constexpr Duration kBlock{std::chrono::days{28}};
-// How soon to look for what another process, which is asking now, will have written.
+// Pause before reading what another process, which is asking now, will have written.
 constexpr Duration kAnotherAsks{std::chrono::seconds{2}};
 constexpr std::uint64_t kCacheLimitBytes = 16ULL << 20;
 
@@ -59,7 +59,8 @@ void LiveMarket::Note(std::string note) {
   if (std::ranges::find(notes_, note) == notes_.end()) notes_.push_back(std::move(note));
 }
 
-// When it was asked last, and from when on its past has been: two lines.
+// The file has two lines: the time of the latest question, and the moment from which on the past
+// has been asked about.
 void LiveMarket::ReadAsked() {
   const auto text = platform::ReadFile(FileOf(".asked"), 1 << 10);
   if (!text) return;
@@ -84,7 +85,7 @@ void LiveMarket::ReadCache() {
   MakeDrivers();
 }
 
-// One process asks; the others read what it wrote.
+// Lets one process ask; the others read what it wrote.
 void LiveMarket::AskOnceForAll(Time now) {
   if (options_.cache_directory.empty()) return Ask(now);
   const auto ready = platform::EnsureWritableDirectory(options_.cache_directory);
@@ -110,8 +111,8 @@ void LiveMarket::Ask(Time now) {
     AskPast(now);
 }
 
-// From where what is known ends: a process that was away asks about what it has missed, as far back
-// as one question goes.
+// Asks from the end of known values on: a process that was away asks about the hours that it
+// missed, as far back as one question goes.
 void LiveMarket::AskAhead(Time now) {
   const Time today = DayOf(now);
   const Time earliest = today + kAhead - source_->longest();
@@ -128,7 +129,7 @@ void LiveMarket::AskAhead(Time now) {
   Write();
 }
 
-// The latest piece that has not been asked about.
+// Asks about the latest piece of the past that has not been asked about.
 void LiveMarket::AskPast(Time now) {
   const Time earliest = DayOf(now - options_.past);
   const Interval interval{std::max(earliest, *asked_from_ - source_->longest()), *asked_from_};
@@ -147,7 +148,8 @@ void LiveMarket::Failed(const Error& error, Time now) {
   failed_ = true;
 }
 
-// By the rule of the market, unless it was not there yet when it was asked after that.
+// The publication by the rule of the market; now, if the value was asked for after that moment and
+// was not there yet.
 Time LiveMarket::PublishedOf(Time begin, Time now) const {
   const Time usual = source_->publication().Of(begin);
   const bool was_late = asked_at_ && *asked_at_ > usual;

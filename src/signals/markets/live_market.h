@@ -2,9 +2,9 @@
 // Values of a market or an operator, kept up to date as drivers of forecasts. They are asked for
 // every hour until a day ahead is known, then every six hours, by whichever process comes first. At
 // the start their past is fetched piece by piece, because a forecast must learn from it. Each value
-// is kept with the moment at which it was public, and does not change later, so that what a
-// forecast knew can be looked up. Blocks while it asks: it is called on a thread that fetches. One
-// thread at a time.
+// is kept with the moment of its publication, and does not change later, so that the knowledge of a
+// past forecast can be looked up. Blocks while it asks, so it is called on a thread that fetches.
+// One thread at a time.
 
 #include <filesystem>
 #include <memory>
@@ -22,7 +22,7 @@ struct LiveMarketOptions {
   Duration refresh{std::chrono::hours{1}};       ///< until a day ahead is known
   Duration calm_refresh{std::chrono::hours{6}};  ///< from then on
   Duration retry{std::chrono::minutes{30}};      ///< after a question without an answer
-  Duration past{std::chrono::days{400}};         ///< how much of it is fetched and kept
+  Duration past{std::chrono::days{400}};         ///< how much of the past is fetched and kept
   std::string cache_directory;                   ///< "": nothing is kept on disk
 };
 
@@ -30,18 +30,18 @@ class LiveMarket {
  public:
   LiveMarket(std::unique_ptr<MarketSource> source, LiveMarketOptions options);
 
-  /// Takes in what was kept on disk.
+  /// Loads the values that were kept on disk.
   void ReadCache();
-  /// Reads the cache, and asks where a question is due: about the days ahead, or else about a piece
-  /// of the past. Never fails: what failed is a note, and what is known goes on being used.
+  /// Reads the cache, and asks if a question is due: about the days ahead, or else about a piece of
+  /// the past. Never fails: an error becomes a note, and known values stay in use.
   void Refresh(Time now);
   /// Whether a further piece of the past can be asked about at once.
   bool GoesOn(Time now) const { return now >= not_before_ && WantsPast(now); }
-  /// One for each column; other ones whenever something became known. Never null; empty while
+  /// One driver for each column; a new list whenever a value became known. Never null; empty while
   /// nothing is known.
   std::shared_ptr<const std::vector<forecast::Driver>> drivers() const { return drivers_; }
-  /// What the user should be told: terms at first use, a cache that cannot be used, a source that
-  /// stopped answering or answers again. Emptied by the call.
+  /// Notes for the user: terms at first use, a cache that cannot be used, a source that stopped
+  /// answering or answers again. Emptied by the call.
   std::vector<std::string> TakeNotes() { return std::exchange(notes_, {}); }
 
  private:
@@ -65,10 +65,10 @@ class LiveMarket {
   const LiveMarketOptions options_;
   MarketHours hours_;
   std::shared_ptr<const std::vector<forecast::Driver>> drivers_;
-  std::optional<Time> asked_at_;    ///< the latest answer about the days ahead
-  std::optional<Time> asked_from_;  ///< from then on, the past has been asked about
+  std::optional<Time> asked_at_;    ///< time of the latest answer about the days ahead
+  std::optional<Time> asked_from_;  ///< the past has been asked about from then on
   Time not_before_{};
-  bool failed_ = false;  ///< the latest question
+  bool failed_ = false;  ///< whether the latest question failed
   std::vector<std::string> notes_;
 };
 

@@ -19,8 +19,8 @@ using ::testing::HasSubstr;
 
 Time At(const char* text) { return *ParseTime(text); }
 
-// A market whose prices are the number of their hour in the day; those of the days after
-// `known_until` are not known yet.
+// A market whose prices are the hour of the day; prices of days after `known_until` are not known
+// yet.
 struct Market {
   Time known_until;
   bool is_down = false;
@@ -88,7 +88,7 @@ TEST(LiveMarket, TheDaysAheadComeFirstAndThenItsPastInPieces) {
   EXPECT_EQ(HourAt(live, At("2026-02-01T07:00Z")).known, At("2026-01-31T12:00Z"));
 }
 
-// Every hour while tomorrow is not known, then every six.
+// The market is asked every hour while tomorrow is not known, then every six.
 TEST(LiveMarket, AsksUntilTomorrowIsKnown) {
   Market market{At("2026-05-07")};
   LiveMarket live = Live(market);
@@ -111,7 +111,7 @@ TEST(LiveMarket, AValueIsKnownFromWhenItWasSeenAndStays) {
   LiveMarket live = Live(market);
   live.Refresh(At("2026-05-06T10:00Z"));
   live.Refresh(At("2026-05-06T12:30Z"));
-  // Tomorrow is public later than usual: it was asked for after 12:00 in vain.
+  // Tomorrow is public later than usual: a question after 12:00 brought nothing.
   market.known_until = At("2026-05-08");
   live.Refresh(At("2026-05-06T13:45Z"));
   EXPECT_EQ(HourAt(live, At("2026-05-07T07:00Z")).known, At("2026-05-06T13:45Z"));
@@ -136,7 +136,7 @@ TEST(LiveMarket, WhatWasMissedIsAskedForLater) {
   live.Refresh(now);
   EXPECT_EQ(market.asked.back().begin, At("2026-05-06"));
   EXPECT_EQ(HourAt(live, At("2026-05-15T03:00Z")).known, At("2026-05-14T12:00Z"));
-  now = At("2026-12-20T13:00Z");  // longer than a question goes back
+  now = At("2026-12-20T13:00Z");  // longer ago than a question goes back
   market.known_until = At("2026-12-21");
   do live.Refresh(now);
   while (live.GoesOn(now));
@@ -194,7 +194,7 @@ TEST(LiveMarket, AFolderThatCannotBeWrittenCostsNoValues) {
   live.Refresh(At("2026-05-06T09:00Z"));
   EXPECT_FALSE(live.drivers()->empty());
   EXPECT_THAT(live.TakeNotes(), ::testing::Contains(HasSubstr("fake is not cached: ")));
-  // What cannot be written after it could be is said, too: a full disk.
+  // A note also tells of a cache that could be written before and cannot now: a full disk.
   LiveMarket first = Live(market, (folder / "cache").string());
   first.Refresh(At("2026-05-06T09:00Z"));
   first.TakeNotes();

@@ -1,6 +1,6 @@
 #pragma once
-// The files that values of markets and operators are kept in, which --operators and --prices read,
-// too: CSV of timestamp, the columns of the kind, published. Pure.
+// The files that keep values of markets and operators, which --operators and --prices read, too:
+// CSV of timestamp, the columns of the kind, published. Pure.
 
 #include <string>
 #include <string_view>
@@ -11,7 +11,7 @@ namespace ebb::signals {
 
 std::string MarketText(const MarketKind& kind, const MarketHours& hours);
 
-/// An Error, with line, where anything but that stands there.
+/// An Error, with its line, if the text is anything else.
 Result<MarketHours> ParseMarketText(const MarketKind& kind, std::string_view text,
                                     const std::string& path);
 

@@ -1,5 +1,5 @@
 #pragma once
-// Which services are asked for what operators expect and for day-ahead prices, as plain values.
+// The choice of services for operators' forecasts and day-ahead prices, as plain values.
 
 #include <optional>
 #include <string>
@@ -14,16 +14,16 @@ enum class MarketService {
   kEnergyCharts,  ///< energy_charts.h; prices only
   kOasis,         ///< oasis_server.h
 };
-/// "entso-e", "energy-charts", "oasis"; "" for none.
+/// The names "entso-e", "energy-charts", "oasis"; "" for none.
 std::string_view Name(MarketService service);
 std::optional<MarketService> MarketServiceFromName(std::string_view name);
-/// Of those that tell what operators expect; of those that tell prices.
+/// Names of services with operators' forecasts, and of services with prices.
 std::vector<std::string> OperatorServiceNames();
 std::vector<std::string> PriceServiceNames();
 
 struct MarketOptions {
   MarketService service = MarketService::kNone;
-  std::string url;  ///< of another server than the service's own; empty: that one
+  std::string url;  ///< address of another server; empty: the service's own
 };
 
 }  // namespace ebb::signals

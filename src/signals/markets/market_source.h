@@ -1,7 +1,7 @@
 #pragma once
-// The port of a live source of what a market or an operator tells of the hours ahead: how it is
-// asked, and what it says of each hour. Retries, rates and the circuit breaker are around it
-// (patient_http.h), as are the cache and the time of the next question (live_market.h).
+// The port of a live source of hourly values from a market or an operator: how it is asked, and
+// what it says of each hour. Retries, rates and the circuit breaker are around it (patient_http.h),
+// as are the cache and the time of the next question (live_market.h).
 
 #include <string>
 #include <string_view>
@@ -13,7 +13,7 @@
 
 namespace ebb::signals {
 
-/// Of one hour, each in the unit of its column.
+/// The values of one hour, each in the unit of its column.
 struct MarketHour {
   Time begin{};
   std::vector<double> values;
@@ -24,14 +24,14 @@ struct MarketHour {
 /// In order of time.
 using MarketHours = std::vector<MarketHour>;
 
-/// One value of each hour, which is a driver of forecasts.
+/// One value per hour, which is a driver of forecasts.
 struct MarketColumn {
-  std::string_view name;    ///< as it is kept: "load_mw"
+  std::string_view name;    ///< name in files: "load_mw"
   std::string_view driver;  ///< for people: "expected load"
-  bool drifts = false;      ///< forecast::Driver::drifts
+  bool drifts = false;      ///< value of forecast::Driver::drifts
 };
 
-/// All values of each hour.
+/// The columns of a source: all values of each hour.
 struct MarketKind {
   std::vector<MarketColumn> columns;
 
@@ -48,18 +48,19 @@ struct MarketKind {
 class MarketSource {
  public:
   virtual ~MarketSource() = default;
-  /// "entso-e prices": for people, and for file names with "_" in place of the space.
+  /// "entso-e prices": a name for people, and for files, with "_" in place of the space.
   virtual const std::string& name() const = 0;
   virtual MarketKind kind() const = 0;
-  /// Under which terms it may be used, told at first use.
+  /// The terms of use, told at first use.
   virtual std::string_view terms() const = 0;
-  /// Tells servers and areas of one name apart.
+  /// A text that tells apart servers and areas of one name.
   virtual const std::string& server() const = 0;
-  /// When the values of a day become public, for those whose moment nobody saw.
+  /// The rule by which a day's values become public; it applies to values whose publication nobody
+  /// saw.
   virtual const prices::Publication& publication() const = 0;
   /// The longest interval of one question.
   virtual Duration longest() const = 0;
-  /// The whole hours of the interval that are known, without `published`; empty where none is known
+  /// The whole hours of the interval that are known, without `published`; empty if none is known
   /// yet. Blocks.
   virtual Result<MarketHours> Ask(Interval interval) = 0;
 };

@@ -40,7 +40,7 @@ class Oasis : public MarketSource {
   Duration longest() const override { return kLongest; }
 
  protected:
-  // The files of its answer; none where it has nothing for the period.
+  // The files of its answer; empty if it has nothing for the period.
   Result<std::vector<platform::ZipEntry>> Files(const std::string& query, Interval interval) const {
     platform::HttpRequest request;
     request.url = base_url_ + "/SingleZip?resultformat=6&version=1&market_run_id=DAM&" + query +

@@ -15,7 +15,7 @@ namespace ebb::signals {
 inline constexpr const char* kOasisUrl = "http://oasis.caiso.com/oasisapi";
 inline constexpr platform::Rate kOasisRate{11, 1};
 
-/// Published at 13:00 in California on the day before.
+/// A source whose forecasts are published at 13:00 in California on the day before.
 Result<std::unique_ptr<MarketSource>> MakeOasisOperators(std::string base_url,
                                                          HttpGetFunction http_get);
 Result<std::unique_ptr<MarketSource>> MakeOasisPrices(std::string base_url,

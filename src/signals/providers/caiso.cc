@@ -28,7 +28,7 @@ Error Bad(std::string what, const std::string& where) {
           "compare the answer with the operator's page"};
 }
 
-// "13:05" after midnight.
+// Reads "13:05", the time since midnight.
 std::optional<Duration> TimeOfDay(std::string_view text) {
   const auto parts = Split(text, ':');
   if (parts.size() != 2) return std::nullopt;
@@ -40,11 +40,11 @@ std::optional<Duration> TimeOfDay(std::string_view text) {
 
 struct LocalRow {
   prices::LocalTime begin{};
-  bool repeated = false;  ///< of the second time that the clock shows it
+  bool repeated = false;  ///< the second time that the clock shows this hour
   std::vector<std::string> fields;
 };
 
-// The rows of a day in their order. Once a year they go back by an hour.
+// Reads the rows of a day in their order. Once a year their times go back by an hour.
 Result<std::vector<LocalRow>> ReadRows(CsvReader& csv, std::size_t columns, prices::LocalTime day,
                                        const std::string& where) {
   std::vector<LocalRow> rows;
@@ -64,7 +64,7 @@ Result<std::vector<LocalRow>> ReadRows(CsvReader& csv, std::size_t columns, pric
   return rows;
 }
 
-// Nothing: the clock skips it, or shows it twice and the file has it once.
+// nullopt if the clock skips the time, or shows it twice and the file has it once.
 std::optional<Time> MomentOf(const LocalRow& row, bool has_repeated,
                              const prices::ZoneClock& clock) {
   const Time first = clock.UtcOf(row.begin);
@@ -75,7 +75,8 @@ std::optional<Time> MomentOf(const LocalRow& row, bool has_repeated,
   return row.repeated ? second : first;
 }
 
-// The file of today, just after midnight, may still be that of the day before.
+// Refuses the answer if it has rows of the future: just after midnight the file of today may still
+// be that of the day before.
 Result<std::vector<GenerationRow>> NotAfter(Time now, Result<std::vector<GenerationRow>> rows,
                                             const std::string& where) {
   if (!rows) return rows;

@@ -14,8 +14,8 @@ namespace ebb::signals {
 inline constexpr const char* kCaisoUrl = "https://www.caiso.com/outlook";
 inline constexpr const char* kCaisoZone = "US-CAL-CISO";
 
-/// fuelsource.csv of the local day "20260506". Of the hour that a clock shows twice, values count
-/// only where the file has it twice; values of an hour that is skipped never count.
+/// Reads fuelsource.csv of the local day "20260506". In an hour that the clock shows twice, values
+/// count only if the file has it twice; values of an hour that is skipped never count.
 Result<std::vector<GenerationRow>> ParseCaiso(std::string_view body, std::string_view day,
                                               const std::string& where);
 

@@ -23,7 +23,7 @@ std::string Day(std::initializer_list<std::pair<const char*, const char*>> rows)
   for (const auto& [time, fields] : rows) text += std::string(time) + fields;
   return text;
 }
-// When the rows of a file begin.
+// The begins of a file's rows.
 std::set<std::string> Begins(const std::string& body, const char* day) {
   const auto rows = ParseCaiso(body, day, "x");
   EXPECT_TRUE(rows) << rows.error().Message();

@@ -14,9 +14,9 @@ constexpr Duration kRecent{std::chrono::hours{3}};
 // How far back a question may reach, the longest first.
 constexpr std::array<Duration, 4> kSpans{kFirstHistory, std::chrono::hours{10 * 24},
                                          std::chrono::hours{24}, kRecent};
-constexpr int kNoContent = 204;  // there is nothing, which is no failure
+constexpr int kNoContent = 204;  // no values, which is not a failure
 
-// .NET's TimeSpan: "hh:mm:ss" or "d.hh:mm:ss", fractions of a second ignored.
+// Reads .NET's TimeSpan: "hh:mm:ss" or "d.hh:mm:ss", fractions of a second ignored.
 std::optional<Duration> TimeSpan(std::string_view text) {
   const auto parts = Split(text, ':');
   if (parts.size() != 3) return std::nullopt;
@@ -41,7 +41,7 @@ Result<Point> ReadEmission(const JsonNode& row, const std::string& where) {
   EBB_ASSIGN_OR_RETURN(point.value, NumberOrNull(row, "rating", where));
   const auto duration = TimeSpan(row.TextOf("duration"));
   if (duration && *duration > Duration::zero()) point.end = point.begin + *duration;
-  // Only Ebb as a server says how a value came about.
+  // Only Ebb as a server states the status of a value.
   if (const auto status = core::SampleStatusFromName(row.TextOf("status"))) point.status = *status;
   return point;
 }
@@ -98,8 +98,9 @@ class CarbonAwareSdk final : public Provider {
             ShownUrl(url), std::string("give --signal-kind ") + (average ? "marginal" : "average")};
   }
 
-  // What the source behind the server gives, the server does not say: it refuses longer spans
-  // (Electricity Maps: 10 days, a day with a small plan). What it has taken is asked for from then.
+  // The server does not say how long a span it accepts; that depends on the source behind it
+  // (Electricity Maps: 10 days, a day with a small plan). So shorter spans are tried until one is
+  // accepted, and used from then on.
   Status ReadKnown(const Question& question, Reading& reading) {
     for (auto span = span_;; ++span) {
       const Time begin =
@@ -151,7 +152,7 @@ Result<Payload> ParseCarbonAwareSdkEmissions(std::string_view body, const std::s
     EBB_ASSIGN_OR_RETURN(const Point point, ReadEmission(row, where));
     points.push_back(point);
     payload.zone = row.TextOf("location");
-    // What only Ebb as a server says.
+    // Only Ebb as a server sends these.
     if (const auto kind = core::SignalKindFromName(row.TextOf("kind"))) payload.kind = kind;
     payload.boundary = core::BoundaryFromName(row.TextOf("boundary")).value_or(payload.boundary);
   }

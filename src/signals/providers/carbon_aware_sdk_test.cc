@@ -69,7 +69,7 @@ TEST(CarbonAwareSdk, ReadsNowAndAheadAndServesWithoutAForecast) {
   EXPECT_THAT(without->forecast_failure->Message(), HasSubstr("501"));
 }
 
-// Electricity Maps behind the server gives a day of history.
+// The server has Electricity Maps behind it, which gives a day of history.
 TEST(CarbonAwareSdk, AsksForLessWhereThatMuchIsRefused) {
   const Time now = kBegin + minutes{6};
   ScriptedHttp http;

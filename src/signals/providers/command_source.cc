@@ -17,7 +17,7 @@ namespace ebb::signals {
 namespace {
 
 constexpr Duration kPatience{std::chrono::seconds{30}};
-constexpr std::size_t kLongestOutput = 8 << 20;  // as long as an answer over a network may be
+constexpr std::size_t kLongestOutput = 8 << 20;  // the same limit as for an answer over a network
 
 constexpr auto kFuels = std::to_array<NamedFuel>({{"coal", Fuel::kCoal},
                                                   {"lignite", Fuel::kCoal},
@@ -42,7 +42,7 @@ Error BadRow(const std::string& what, std::size_t line, const std::string& where
           "docs/signals.md says what the program prints"};
 }
 
-// A row as text, whichever way it was printed; "" is what it does not say.
+// A row as text, whether it was CSV or JSON; a member that the row does not state is "".
 struct Row {
   std::string time, end, g_per_kwh, fuel, mw, status;
 };
@@ -63,8 +63,8 @@ Result<Field> FieldOf(std::string_view name, std::size_t line, const std::string
 }
 
 struct Rows {
-  std::vector<Point> points;                                   ///< of rows with g/kWh
-  std::vector<GenerationRow> generation, expected_generation;  ///< of rows with a fuel
+  std::vector<Point> points;                                   ///< rows with g/kWh
+  std::vector<GenerationRow> generation, expected_generation;  ///< rows with a fuel
 };
 
 Result<Time> TimeOf(const std::string& text, std::size_t line, const std::string& where) {
@@ -128,12 +128,12 @@ Status ReadCsv(std::string_view output, const std::string& where, Rows& rows) {
   });
 }
 
-// A number as a field of CSV has it, so that both ways of a row are read by the same code.
+// The text that CSV would have for the member, so that the same code reads both forms.
 Result<std::string> TextOf(const JsonMember& member, std::size_t line, const std::string& where) {
   if (member.value.is_null()) return std::string();
   if (const auto text = member.value.AsText()) return *text;
   if (const auto number = member.value.AsNumber()) {
-    // 1800000000, a time, would be 1.8e+09.
+    // Written as an integer, because the time 1800000000 would become 1.8e+09.
     const bool is_whole = *number == std::trunc(*number) && std::abs(*number) < 1e15;
     return is_whole ? std::to_string(static_cast<long long>(*number)) : FormatExact(*number);
   }
@@ -157,7 +157,7 @@ Status ReadJsonLines(std::string_view output, const std::string& where, Rows& ro
   return {};
 }
 
-// The shortest distance of its times; an hour where there is only one.
+// The shortest distance between times; an hour if there is only one.
 Duration StepOf(const std::vector<GenerationRow>& rows) {
   std::vector<Time> times;
   for (const GenerationRow& row : rows) times.push_back(row.begin);

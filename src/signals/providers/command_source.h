@@ -1,9 +1,9 @@
 #pragma once
-// A source of one's own: a program that prints what it knows of a zone, as CSV or as JSON lines,
-// and ends with 0. It is started without a shell, with EBB_ZONE and EBB_SINCE (from when on values
-// are wanted) in its environment. Rows hold a time and either g/kWh or a fuel and megawatts, whose
-// mean is then made of the factors in signals/generation/fuel.h (docs/signals.md, A program of your
-// own).
+// A user's own source: a program that prints its values for a zone, as CSV or as JSON lines, and
+// ends with 0. It is started without a shell, with EBB_ZONE and EBB_SINCE (the time from which
+// values are wanted) in its environment. Rows hold a time and either g/kWh or a fuel and megawatts,
+// whose mean is then made of the factors in signals/generation/fuel.h (docs/signals.md, A program
+// of your own).
 
 #include <functional>
 #include <memory>
@@ -15,27 +15,26 @@
 
 namespace ebb::signals {
 
-/// Its words, which stand between blanks; nothing quotes them.
+/// The words of a command, separated by blanks; there are no quotes.
 std::vector<std::string> WordsOfCommand(std::string_view command);
 
-/// What it printed. `wanted` chooses the factors of fuels: of the life cycle where it says
-/// nothing.
+/// Reads the program's output. `wanted` chooses the factors of fuels: life cycle if it is unknown.
 Result<Payload> ParseCommandRows(std::string_view output, core::Boundary wanted,
                                  const std::string& where);
 
 struct CommandSourceOptions {
   std::vector<std::string> words;
-  core::SignalIdentity identity;  ///< the source is filled in
+  core::SignalIdentity identity;  ///< `source` is filled in by the provider
 };
 
-/// Starts a program with these variables and returns what it printed (platform::OutputOf).
+/// Starts a program with these variables and returns its output (platform::OutputOf).
 using RunProgramFunction = std::function<Result<std::string>(
     const std::vector<std::string>& words,
     const std::vector<std::pair<std::string, std::string>>& environment)>;
 
 std::unique_ptr<Provider> MakeCommandSource(CommandSourceOptions options,
                                             RunProgramFunction run_program);
-/// Of this machine, with limits on its time and on what it prints.
+/// Starts a program on this machine, with limits on its time and on its output.
 Result<std::string> RunSourceProgram(
     const std::vector<std::string>& words,
     const std::vector<std::pair<std::string, std::string>>& environment);

@@ -35,7 +35,7 @@ TEST(CommandRows, OfCsvAndOfJsonLinesAreTheSame) {
 }
 
 TEST(CommandRows, HaveTimesAsSecondsOrMillisecondsToo) {
-  const Time begin = *ParseTime("2027-01-15T08:00Z");  // whose seconds are 1.8e+09
+  const Time begin = *ParseTime("2027-01-15T08:00Z");  // in seconds: 1.8e+09
   for (const char* output : {"time,g_per_kwh\n1800000000,3\n", "time,g_per_kwh\n1800000000000,3\n",
                              "{\"time\": 1800000000, \"g_per_kwh\": 3}",
                              "{\"time\": \"1800000000\", \"g_per_kwh\": \"3\"}"}) {
@@ -108,7 +108,7 @@ TEST(CommandSource, AMeasuredValueOfTheFutureIsRefused) {
   EXPECT_THAT(reading.error().Message(), HasSubstr("is said to be known"));
 }
 
-// Without a shell: what would be a second command is a word.
+// No shell: a second command would only be another word.
 TEST(CommandSource, AProgramIsStartedWithoutAShellAndFailsLoudly) {
   const auto file = ScratchDirectory() / "rows";
   ASSERT_TRUE(platform::WriteFileAtomically(file, "time,g_per_kwh\n2026-05-06T12:00Z,312\n"));

@@ -10,7 +10,7 @@ namespace ebb::signals {
 namespace {
 
 constexpr Duration kHour{std::chrono::hours{1}};
-// An answer has at most 5,000 rows: so many hours of up to sixteen fuels.
+// An answer has at most 5,000 rows: that is this many hours of up to sixteen fuels.
 constexpr Duration kHistory{std::chrono::days{12}};
 constexpr Duration kRevised{std::chrono::days{2}};
 constexpr auto kFuels = std::to_array<NamedFuel>({{"COL", Fuel::kCoal},
@@ -19,7 +19,7 @@ constexpr auto kFuels = std::to_array<NamedFuel>({{"COL", Fuel::kCoal},
                                                   {"NUC", Fuel::kNuclear},
                                                   {"WAT", Fuel::kHydro},
                                                   {"SUN", Fuel::kSolar},
-                                                  {"SNB", Fuel::kSolar},  // with batteries beside
+                                                  {"SNB", Fuel::kSolar},  // with batteries
                                                   {"WND", Fuel::kWind},
                                                   {"WNB", Fuel::kWind},
                                                   {"GEO", Fuel::kGeothermal},
@@ -30,7 +30,7 @@ constexpr auto kFuels = std::to_array<NamedFuel>({{"COL", Fuel::kCoal},
                                                   {"OTH", Fuel::kOther},
                                                   {"UNK", Fuel::kOther}});
 
-// "2026-05-06T05"
+// Written as "2026-05-06T05".
 std::string Hour(Time time) { return FormatTime(time).substr(0, 13); }
 
 Result<GenerationRow> ReadRow(const JsonNode& row, const std::string& where) {

@@ -1,7 +1,7 @@
 #pragma once
 // EIA-930 of the U.S. Energy Information Administration: net generation by fuel and hour of every
-// American balancing authority, as JSON, with a free key. It comes hours late, often the next
-// morning, and is revised, so that Ebb's own forecast covers the hours up to now. Layout from the
+// American balancing authority, as JSON, with a free key. Values come hours late, often the next
+// morning, and are revised, so that Ebb's own forecast covers the hours up to now. Layout from the
 // API's documentation and public clients.
 
 #include <memory>
@@ -16,11 +16,11 @@ namespace ebb::signals {
 inline constexpr const char* kEiaUrl = "https://api.eia.gov";
 inline constexpr const char* kEiaKeyVariable = "EIA_API_KEY";
 
-/// The balancing authority of a zone: "CISO" for US-CAL-CISO, "US48" for US. Nothing for others,
-/// and for Alaska and Hawaii, which do not report.
+/// The balancing authority of a zone: "CISO" for US-CAL-CISO, "US48" for US. nullopt for other
+/// zones, and for Alaska and Hawaii, which do not report.
 std::optional<std::string> EiaRespondent(std::string_view zone);
 
-/// Rows of fuel-type-data; an hour stands at its end.
+/// Reads rows of fuel-type-data; a row's time is the end of its hour.
 Result<std::vector<GenerationRow>> ParseEia930(std::string_view body, const std::string& where);
 
 struct Eia930Options {

@@ -25,7 +25,7 @@ Result<Point> ReadRow(const JsonNode& row, bool forecast, const std::string& whe
   return point;
 }
 
-// "hourly", "15_minutes", "5_minutes": how long a value holds, where it is said.
+// How long a value holds: "hourly", "15_minutes", "5_minutes"; nullopt if the answer does not say.
 std::optional<Duration> Granularity(const JsonNode& root) {
   const std::string text = root.TextOf("temporalGranularity");
   if (text == "5_minutes") return std::chrono::minutes{5};
@@ -75,8 +75,8 @@ class ElectricityMaps final : public Provider {
     return AddPayload(payload, now, ShownUrl(url), reading);
   }
 
-  // The cheapest question that closes the gap. The long one is for paying customers: without it the
-  // last day still serves.
+  // Asks the cheapest question that closes the gap. The long one is for paying customers: if it is
+  // refused, the last day still serves.
   Status ReadKnown(const Question& question, Reading& reading) {
     const Duration missing = question.now - question.known_until;
     if (missing <= kLatestSpan) return Ask(Url("latest"), question.now, reading);
@@ -88,7 +88,7 @@ class ElectricityMaps final : public Provider {
           question.now, past);
       if (asked) reading = std::move(past);
       EBB_RETURN_IF_ERROR(Ask(Url("history"), question.now, reading));
-      has_past_range_ = asked.has_value();  // history came: the refusal was not the network's
+      has_past_range_ = asked.has_value();  // history came, so the refusal was not the network's
       return {};
     }
     return Ask(Url("history"), question.now, reading);

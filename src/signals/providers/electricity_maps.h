@@ -15,8 +15,8 @@ namespace ebb::signals {
 inline constexpr const char* kElectricityMapsUrl = "https://api.electricitymaps.com/v3";
 inline constexpr const char* kElectricityMapsKeyVariable = "ELECTRICITYMAPS_API_KEY";
 
-/// Any of the four shapes. A null value is a gap; isEstimated marks a value estimated; the rows of
-/// a forecast are kForecast.
+/// Reads any of the four shapes. A null value is a gap; isEstimated marks a value estimated; the
+/// rows of a forecast are kForecast.
 Result<Payload> ParseElectricityMaps(std::string_view body, const std::string& where);
 
 struct ElectricityMapsOptions {

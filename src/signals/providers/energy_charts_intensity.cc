@@ -20,14 +20,14 @@ struct NamedCountry {
 };
 constexpr std::array<NamedCountry, 3> kOtherNames{{{"GB", "uk"}, {"GB-NIR", "nie"}, {"XK", "xk"}}};
 
-// Measured values of some countries come hours late: each question reaches back so far, so that
+// Measured values of some countries come hours late: each question reaches back this far, so that
 // they replace the estimates.
 constexpr Duration kLateValues{std::chrono::hours{6}};
-// What one question covers at most; Energy-Charts answers years, but nobody needs them here.
+// The longest span of one question; Energy-Charts answers years, but Ebb does not need them.
 constexpr Duration kLongestRange{std::chrono::days{100}};
 constexpr Duration kAhead{std::chrono::hours{48}};
 
-// A value of one of the two lists; nullopt: the list is not there, or it is null.
+// A value of one of the two lists; nullopt if the list is missing or the value is null.
 Result<std::optional<double>> ValueAt(const JsonNode* list, std::size_t i, std::string_view body,
                                       const std::string& where) {
   if (!list || list->items[i].is_null()) return std::optional<double>();

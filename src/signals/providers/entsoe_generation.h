@@ -1,8 +1,8 @@
 #pragma once
 // Actual generation by type of plant on the ENTSO-E transparency platform (document A75, process
-// A16), with a free token: quarters of an hour or hours of European countries and bidding zones,
-// an hour late and later. What pumps and batteries take is another series and not read. The layout
-// is that of the platform's other documents.
+// A16), with a free token: quarters of an hour or hours of European countries and bidding zones, an
+// hour late and later. The consumption of pumps and batteries is another series and is not read.
+// The layout is that of the platform's other documents.
 
 #include <string>
 #include <string_view>
@@ -11,7 +11,7 @@
 
 namespace ebb::signals {
 
-/// Rows of quarters of an hour: an hour is four of them.
+/// Reads rows of quarters of an hour; an hour becomes four of them.
 Result<std::vector<GenerationRow>> ParseEntsoeGeneration(std::string_view body,
                                                          const std::string& where);
 

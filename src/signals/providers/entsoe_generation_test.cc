@@ -14,7 +14,8 @@ using std::chrono::minutes;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// Wind of hours; gas of quarters, whose last two are not there yet; what pumps take.
+// An answer with wind in hours; gas in quarters, whose last two are missing yet; the consumption of
+// pumps.
 constexpr const char* kAnswer = R"(<?xml version="1.0"?>
 <GL_MarketDocument><type>A75</type><process.processType>A16</process.processType>
 <TimeSeries><inBiddingZone_Domain.mRID>10YNL----------L</inBiddingZone_Domain.mRID>

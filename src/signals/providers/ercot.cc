@@ -16,7 +16,7 @@ constexpr auto kFuels = std::to_array<NamedFuel>({{"Coal and Lignite", Fuel::kCo
                                                   {"Power Storage", Fuel::kStorage},
                                                   {"Other", Fuel::kOther}});
 
-// {"Natural Gas": {"gen": 20123.4}, ...}
+// Reads {"Natural Gas": {"gen": 20123.4}, ...}.
 Status ReadMix(const JsonNode& mix, Time begin, std::string_view body, const std::string& where,
                std::vector<GenerationRow>& rows) {
   for (const JsonMember& member : mix.members) {

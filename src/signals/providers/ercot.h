@@ -1,7 +1,7 @@
 #pragma once
 // ERCOT's dashboard of the fuel mix: megawatts by fuel every five minutes of yesterday and today,
-// as JSON, no key. Stamps have an offset from UTC and stand some seconds before the end of their
-// five minutes. Layout from public clients.
+// as JSON, no key. Stamps have an offset from UTC and are some seconds before the end of their five
+// minutes. Layout from public clients.
 
 #include <string>
 #include <string_view>

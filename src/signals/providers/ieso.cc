@@ -10,7 +10,7 @@ namespace {
 
 constexpr const char* kClock = "Etc/GMT+5";  // five hours behind UTC, all year
 constexpr Duration kHour{std::chrono::hours{1}};
-// How long after midnight the file of a day may not be there yet: it begins with a whole hour.
+// How long after midnight the file of a day may be missing: it begins with a whole hour.
 constexpr Duration kFirstFile{std::chrono::hours{2}};
 constexpr auto kFuels = std::to_array<NamedFuel>({{"NUCLEAR", Fuel::kNuclear},
                                                   {"GAS", Fuel::kGas},

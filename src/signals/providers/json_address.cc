@@ -38,8 +38,8 @@ Result<Point> ReadPointed(const JsonNode& row, const JsonShape& shape, const Jso
   return point;
 }
 
-// Rows of the future are expected. But where none is of now, clocks may differ a little: the first
-// one is.
+// Marks rows of the future as expected. If no row contains now, clocks may differ a little, and the
+// first row counts as now's.
 void MarkExpected(std::vector<Point>& points, Time now) {
   const auto first =
       std::min_element(points.begin(), points.end(),

@@ -45,7 +45,7 @@ TEST(JsonAddressPayload, RowsAheadOfNowAreAForecast) {
   EXPECT_EQ(payload->samples[1].status, core::SampleStatus::kForecast);
 }
 
-// Also shortly before it begins, the next hour is not this one.
+// A row of the next hour does not count as now's, even shortly before it begins.
 TEST(JsonAddressPayload, ARowAheadIsNowOnlyWhereNoOtherIs) {
   const JsonShape shape{"/v", "/t", "/rows", "g/kWh"};
   const JsonMoment shortly_before{kNoon - minutes{7}, minutes{5}};
