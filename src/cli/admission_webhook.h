@@ -12,7 +12,7 @@
 
 namespace ebb::cli {
 
-/// As they were given; all three, or none.
+/// The flags as given. Either all three are given, or none.
 struct WebhookFlags {
   std::string port, certificate, key;
 };

@@ -1,6 +1,6 @@
 #pragma once
-// One of several runs in one line, on stderr: rewritten while it waits and trains, and kept with
-// what came of it. run_display.h shows a run in full.
+// Shows one of several runs in one line on stderr. The line is rewritten while the run waits and
+// trains, and ends with the result. run_display.h shows a run in full.
 
 #include <memory>
 #include <string>

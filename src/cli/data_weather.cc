@@ -9,7 +9,7 @@
 namespace ebb::cli {
 namespace {
 
-// Of all hours that are known.
+// Means over all known hours.
 struct WeatherMeans {
   std::size_t known = 0, unknown = 0;
   forecast::WeatherHour mean;

@@ -47,7 +47,7 @@ std::string EmittedSoFar(Energy energy, Emissions emissions) {
 
 namespace {
 
-// What lies ahead until the latest start, at most two days.
+// The hours ahead until the latest start, at most two days of them.
 std::string AheadOf(const core::GateDecision& decision, const core::SignalView& view) {
   const Time end = std::clamp(decision.reason.latest.value_or(view.now),
                               view.now + std::chrono::hours{6}, view.now + std::chrono::hours{48});
@@ -93,7 +93,7 @@ void WaitDisplay::Show(const core::GateDecision& decision, const core::SignalVie
   sparkline_ = AheadOf(decision, view);
   const LocalTimes times = LocalTimes::Of(decision.at);
   if (decision.action != core::GateAction::kWait) {
-    // Nothing was decided where nothing can wait.
+    // A run that cannot wait has no decision to explain.
     const std::string why = decision.reason.rule == core::GateRule::kRunNow
                                 ? "carbon intensity " + Figure(decision.reason.current)
                                 : times.InText(Sentence(decision));

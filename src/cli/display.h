@@ -1,7 +1,6 @@
 #pragma once
-// What a person sees while a run waits and while it trains. On a terminal one line is rewritten in
-// place; in a pipe there are plain lines, and only when something changed. Everything goes to
-// stderr.
+// Shows a person how a run waits and trains. On a terminal one line is rewritten in place; in a
+// pipe there are plain lines, and only when something changed. Everything goes to stderr.
 
 #include <optional>
 #include <string>
@@ -14,7 +13,7 @@
 
 namespace ebb::cli {
 
-/// Of a program that runs: "0.12 g", or that nothing is known of it yet.
+/// The emissions of a running program: "0.12 g", or a text that they are unknown.
 std::string EmittedSoFar(Energy energy, Emissions emissions);
 
 enum class DisplayMode { kQuiet, kPlain, kTerminal };

@@ -1,5 +1,5 @@
 #pragma once
-// What a terminal says of a drain of the service (GET /api/v1/drain).
+// Text for a terminal about a drain of the service (GET /api/v1/drain).
 
 #include <string>
 #include <string_view>

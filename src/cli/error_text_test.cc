@@ -19,7 +19,8 @@ TEST(ErrorText, TimesAreThoseOfThePerson) {
             "it can start by Tue 06:00 at the latest");
 }
 
-// What somebody typed, and what is to be typed, is not touched: it would mean another moment.
+// Text that somebody typed, or is to type, stays unchanged: with another time it would mean another
+// moment.
 TEST(ErrorText, WhatIsTypedIsVerbatim) {
   for (const std::string text :
        {"\"2026-05-04 18:00\" is given twice", "give --grid-start 2023-05-01T00:00:00Z",

@@ -16,7 +16,7 @@ constexpr Duration kBetweenParts{500};
 
 std::string PathOf(long long job) { return "/api/v1/jobs/" + std::to_string(job); }
 
-// What there is from `offset` on, which goes after it.
+// Prints the output from `offset` on, and moves `offset` to its end.
 Status PrintRest(const app::ServiceClient& client, long long job, long long attempt,
                  long long& offset) {
   for (;;) {
@@ -43,7 +43,7 @@ struct State {
   bool has_ended = false;
 };
 
-// Nothing: somebody asked to stop.
+// Returns nothing if somebody asked to stop.
 Result<std::optional<State>> Ask(PatientClient& client, long long job) {
   EBB_ASSIGN_OR_RETURN(const auto answer, client.Get(PathOf(job)));
   if (!answer) return std::optional<State>();
@@ -75,7 +75,7 @@ Result<int> FollowLog(PatientClient& client, long long job, std::optional<long l
     if (!state) return 130;
     if (shown == 0) shown = state->attempt;
     const Status printed = PrintRest(client.client(), job, shown, offset);
-    // That it has not printed anything yet is an error of usage.
+    // A job that has not printed anything yet gives a usage error.
     const bool is_away = !printed && printed.error().code != ExitCode::kUsage;
     if (!is_away && !attempt && state->attempt > shown) {
       shown = state->attempt;

@@ -1,5 +1,5 @@
 #pragma once
-// What a job prints, from the service to standard output.
+// Prints the output of a job from the service to standard output.
 
 #include <optional>
 
@@ -7,7 +7,7 @@
 
 namespace ebb::cli {
 
-/// As far as it has printed; attempt 0: the last one. The exit code.
+/// Prints the output so far; attempt 0 is the last one. Returns the exit code.
 Result<int> PrintLog(const app::ServiceClient& client, long long job, long long attempt);
 /// Until the job has ended, over a restart of the service; without `attempt` each attempt after the
 /// one that is the last now, too. The exit code: 130 when somebody asks to stop.

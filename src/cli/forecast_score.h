@@ -12,7 +12,7 @@
 
 namespace ebb::cli {
 
-/// What is judged, at `now`.
+/// The subject of a score at `now`.
 struct ScoreQuestion {
   const core::IntensitySeries& history;  ///< as known at `now`
   Time now{};

@@ -42,7 +42,8 @@ using Contenders = std::vector<std::unique_ptr<forecast::Forecaster>>;
 std::shared_ptr<const forecast::DriverInputs> InputsOf(const std::vector<forecast::Driver>& drivers,
                                                        const core::Publication& publication);
 
-/// Those from the zone's own past, and the ones with drivers and with weather where there are any.
+/// The contenders from the zone's own past, and those with drivers and with weather if there are
+/// any.
 Result<Contenders> OwnContenders(const core::Publication& publication,
                                  const forecast::BesidePast& beside);
 
@@ -58,7 +59,7 @@ Result<TraceScore> ScoreTrace(const signals::Trace& trace, const BacktestQuestio
 
 std::string BacktestText(const std::vector<TraceScore>& scores);
 std::string BacktestJson(const std::vector<TraceScore>& scores);
-/// One of them, as JSON text.
+/// The score of one trace as JSON text.
 std::string ScoreJson(const TraceScore& trace);
 
 }  // namespace ebb::cli

@@ -22,7 +22,7 @@ using Json = nlohmann::ordered_json;
 constexpr double kLeastDifference = 5e-4;  // of the baseline, as on the page
 constexpr std::size_t kNameColumns = 26;
 
-// Its lines, in parts with a blank line between them.
+// The lines about a job, in parts with a blank line between them.
 class Facts {
  public:
   Facts(const Json& job, const LocalTimes& times) : job_(job), times_(times) {}
@@ -88,7 +88,7 @@ class Facts {
         words.push_back(name + " " + (value.is_string() ? value.get<std::string>() : value.dump()));
     return Join(words, ", ");
   }
-  /// With the times in it as this person reads them.
+  /// The sentence with its times as this person reads them.
   std::string Sentence(const char* key) const { return times_.InText(Text(key)); }
   std::string zone() const { return times_.zone(); }
   const Json& job() const { return job_; }
@@ -195,7 +195,7 @@ void AddAccount(Facts& facts) {
     facts.Line("intensity expected", facts.Intensity("intensity_expected"));
 }
 
-// As answers have it.
+// The value in the form that answers of the API have.
 Json AnswerOf(const core::OptionValue& value) {
   return std::visit(
       [](const auto& plain) -> Json {
@@ -258,7 +258,7 @@ Result<std::string> JobFacts(const std::string& answer, const LocalTimes& times)
   if (!job.is_object())
     return Fail({ExitCode::kUnavailable, "the service's answer is not JSON", "", ""});
   Facts facts(job, times);
-  // Of what the store alone has, there is no reason.
+  // Jobs that come from the store alone have no reason.
   facts.Title("job " + facts.Whole("id") + " (" + facts.Text("name") + "): " +
               (facts.Text("reason").empty() ? facts.Text("stage") : facts.Sentence("reason")));
   facts.Line("why", facts.Sentence("detail"));

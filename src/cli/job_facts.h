@@ -1,5 +1,5 @@
 #pragma once
-// What the service tells of one job, as lines for people: ebb show.
+// The facts of one job from the service, as lines for people: ebb show.
 
 #include <string>
 

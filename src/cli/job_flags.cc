@@ -12,7 +12,7 @@ using Json = nlohmann::ordered_json;
 using core::Field;
 using core::Shape;
 
-// What is no number is for the service to refuse.
+// Text that is not a number is passed on for the service to refuse.
 Json NumberOrText(const std::string& text) {
   if (const auto whole = ParseInteger(text)) return *whole;
   const auto number = ParseNumber(text);

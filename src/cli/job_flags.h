@@ -8,7 +8,7 @@
 
 namespace ebb::cli {
 
-/// What flags have given so far. It must outlive the command.
+/// The job flags given so far. This object must outlive the command.
 struct GivenJobFlags {
   void* job;              ///< a nlohmann::ordered_json: keys of the API
   Status* first_mistake;  ///< stays as it is once it holds an Error

@@ -13,11 +13,11 @@ namespace ebb::cli {
 
 class LocalTimes {
  public:
-  /// Without a zone: UTC. `now` decides how much of a date has to be said.
+  /// Without a zone, times are in UTC. `now` decides how much of a date must be written.
   LocalTimes(std::optional<prices::ZoneClock> zone, Time now) : zone_(std::move(zone)), now_(now) {}
   /// By the clock of this user. A zone that the machine does not know counts as UTC.
   static LocalTimes Of(Time now);
-  /// The same, at this moment of the system clock.
+  /// Local times at this moment of the system clock.
   static LocalTimes Now();
 
   /// "Europe/Berlin"
@@ -31,7 +31,7 @@ class LocalTimes {
   std::string Stamp(Time time) const;
   /// "2026-11-19 17:52"
   std::string Minute(Time time) const;
-  /// What the clock shows, as a time of the calendar.
+  /// The reading of the local clock, as a calendar time.
   Time Shown(Time time) const;
   /// A sentence with each time in it as Moment has it: the service and the records write them as
   /// "2023-05-01T11:00:00Z" and "2023-05-01 11:00-13:00", in UTC.
@@ -42,7 +42,7 @@ class LocalTimes {
   Time now_;
 };
 
-/// As LocalTimes::Now().Moment.
+/// The text that LocalTimes::Now().Moment gives.
 std::string MomentText(Time time);
 
 }  // namespace ebb::cli

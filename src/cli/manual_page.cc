@@ -164,7 +164,7 @@ std::string BashScript(const std::string& program, const std::vector<CommandText
   return script;
 }
 
-// For the part of an _arguments specification in brackets.
+// Escapes text for the part of an _arguments specification in brackets.
 std::string ZshText(std::string_view text) {
   std::string out;
   for (const char c : text) {

@@ -1,11 +1,11 @@
 #pragma once
-// What `ebb` without a command says: what to do next.
+// The output of `ebb` without a command: what to do next.
 
 #include <string>
 
 namespace ebb::cli {
 
-/// Without settings: how to begin. Otherwise the commands of the day, and whether a service runs.
+/// Without settings, how to begin. Otherwise the most common commands, and whether a service runs.
 std::string NextStep();
 
 }  // namespace ebb::cli

@@ -1,12 +1,12 @@
 #pragma once
-// Where `ebb serve` sends notifications, and which (docs/notifications.md).
+// The flags that say where `ebb serve` sends notifications, and which ones (docs/notifications.md).
 
 #include "cli/parser.h"
 #include "web/notify/notifier.h"
 
 namespace ebb::cli {
 
-/// Its addresses may hold a secret.
+/// An environment variable for the addresses, because they may hold a secret.
 inline constexpr const char* kNotifyVariable = "EBB_NOTIFY";
 
 struct NotifyFlags {

@@ -77,7 +77,7 @@ std::string UnknownCommand(const CLI::App& app, const std::vector<std::string>& 
 
 bool IsFlag(const std::string& word) { return word.size() > 1 && word.starts_with('-'); }
 
-// Whether the word after this one is its value. Of a flag that is not known, nobody can say.
+// True if the word after `word` is its value. For an unknown flag this cannot be known.
 bool TakesNext(const CLI::App& command, const std::string& word) {
   if (word.find('=') != std::string::npos) return false;
   const CLI::Option* option = command.get_option_no_throw(word);
@@ -142,7 +142,7 @@ int Report(const CLI::App& app, const Error& error) {
   return static_cast<int>(error.code);
 }
 
-// What is printed is a result: a full disk behind it is an error. A reader who has read enough
+// The printed text is a result, so a full disk behind it is an error. A reader that has read enough
 // (EPIPE) is not.
 Status FlushOutput() {
   errno = 0;
@@ -230,7 +230,7 @@ void Command::OptionalPositionals(const std::string& name, const std::string& he
 void Command::TakesUserCommand(std::vector<std::string>* words,
                                std::function<bool(const std::string&)> is_ours) {
   const std::string help = "the program to run, and its arguments; -- before them is optional";
-  // For the help: they are taken before.
+  // This entry serves only the help; the words themselves are taken earlier.
   AddPositional(implementation_, {"COMMAND", help, false, true}, *words);
   PartsOf(implementation_).user_words = words;
   PartsOf(implementation_).is_ours = std::move(is_ours);

@@ -11,7 +11,7 @@
 
 namespace ebb::cli {
 
-/// What a flag looks like in the help.
+/// A flag as the help shows it.
 struct FlagText {
   std::string name;  ///< without dashes
   /// "DURATION", "DURATION|for-ever"; in small letters alone ("a|b|c") these are the choices, and
@@ -21,7 +21,7 @@ struct FlagText {
   std::string heading = "Options";
 };
 
-/// Its choices, if it has any.
+/// The choices of a flag, if it has any.
 std::vector<std::string> ChoicesOf(const FlagText& flag);
 
 /// A word without a flag.
@@ -47,7 +47,7 @@ class Command {
   void Positional(const std::string& name, const std::string& help, std::string* value);
   /// A word that may be given.
   void OptionalPositional(const std::string& name, const std::string& help, std::string* value);
-  /// One or more words.
+  /// A positional argument of one or more words.
   void Positionals(const std::string& name, const std::string& help,
                    std::vector<std::string>* values);
   /// Any number of words.
@@ -65,7 +65,7 @@ class Command {
   void Switch(const FlagText& text, std::function<void()> set);
   /// Leaves the subcommand out of the help: it is for Ebb itself.
   void Hide();
-  /// What happens when this subcommand was given; returns the exit code.
+  /// The action of this subcommand. It returns the exit code.
   void Action(std::function<Result<int>()> action);
 
  private:
@@ -78,7 +78,7 @@ class Parser {
     std::string program, version, description, footer;
   };
   const Text& text() const;
-  /// Of all subcommands that are not hidden, in the order of the help.
+  /// All subcommands that are not hidden, in the order of the help.
   std::vector<CommandText> Describe() const;
   explicit Parser(const Text& text);
   ~Parser();
@@ -90,7 +90,7 @@ class Parser {
   /// The command lives as long as the parser.
   Command& Add(const std::string& name, const std::string& help, const std::string& footer);
 
-  /// What is printed in place of the help when no subcommand is given.
+  /// The text printed in place of the help if no subcommand is given.
   void WithoutCommand(std::function<void()> print);
 
   /// Parses (`--utc` may stand anywhere before the user's command), prints help, version or a usage

@@ -9,7 +9,7 @@
 namespace ebb::cli {
 namespace {
 
-// Whoever wants more is in need of another tool.
+// A larger request needs another tool.
 constexpr long long kMostListed = 10'000'000;
 
 // Unknown is not zero: the sums are of the others.

@@ -17,7 +17,7 @@ class PatientClient {
 
   /// The body of the answer, or the Error that the service gives. Nothing: somebody asked to stop.
   Result<std::optional<std::string>> Get(const std::string& path);
-  /// Whether somebody asked to stop meanwhile.
+  /// Waits for `time`. Returns true if somebody asked to stop meanwhile.
   bool Pause(Duration time) { return signals_.WaitForStop(time).has_value(); }
   /// Does not wait for the service.
   const app::ServiceClient& client() const { return client_; }

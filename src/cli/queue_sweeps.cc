@@ -21,7 +21,7 @@ Result<Json> Asked(const app::ServiceClient& client, const std::string& path) {
   return json;
 }
 
-// Its path: "/api/v1/sweeps/3".
+// The path of a sweep in the API: "/api/v1/sweeps/3".
 Result<std::string> PathOf(const app::ServiceClient& client, const std::string& sweep) {
   const std::string base = "/api/v1/sweeps";
   EBB_ASSIGN_OR_RETURN(const Json named,
@@ -93,7 +93,7 @@ void AddParameters(const Json& sweep, const std::vector<std::string>& parameters
   }
 }
 
-// Those that differ have a column each, as far as there is room.
+// Each parameter in which experiments differ has a column, as far as there is room.
 void PrintExperiments(const Json& sweep) {
   const std::vector<std::string> parameters = sweep["varied_parameters"];
   report::TextTable table = ExperimentsTable(sweep);

@@ -11,7 +11,7 @@ namespace ebb::cli {
 
 /// All of them, the newest first; the exit code.
 Result<int> PrintSweeps(const ServiceFlags& flags);
-/// Its experiments, ranked by loss.
+/// Prints the experiments of a sweep, ranked by loss.
 Result<int> PrintSweep(const ServiceFlags& flags, const std::string& sweep);
 /// Ends those that have not ended.
 Result<int> CancelSweep(const ServiceFlags& flags, const std::string& sweep);

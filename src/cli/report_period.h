@@ -8,7 +8,7 @@
 
 namespace ebb::cli {
 
-/// Its flags, as given.
+/// The flags of the command as given.
 struct PeriodFlags {
   std::string from, to, time_zone, by = "project", boundary;
   std::string supplier_factors, residual_mix;  ///< with commas between

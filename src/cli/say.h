@@ -1,6 +1,6 @@
 #pragma once
-// What people read on standard error, and running text for standard output: wrapped at words to the
-// terminal's width, and as it is into a pipe or a file (platform::StderrColumns).
+// Text for people on standard error, and running text for standard output. On a terminal it is
+// wrapped at words to the width; in a pipe or a file it stays unchanged (platform::StderrColumns).
 
 #include <string>
 

@@ -11,9 +11,10 @@ struct ServiceFlags : app::ServicePlace {
 };
 /// --server, --token-file, --store.
 void AddPlaceOfService(Command& command, app::ServicePlace& place);
-/// Those and --format.
+/// Adds the flags of ServiceFlags and --format.
 void AddServiceFlags(Command& command, ServiceFlags& flags);
-/// Who --me is: as ebb submit names the user of a job by default, or else as the system does.
+/// The user that --me stands for: the default user of `ebb submit`, or else the user that the
+/// system reports.
 std::string NameOfMe();
 
 }  // namespace ebb::cli

@@ -91,7 +91,7 @@ Result<ServingPlace> CheckServing(const ServingFlags& flags) {
 
 namespace {
 
-// Who starts a second service mostly forgot the first, and wants its page.
+// A user who starts a second service has mostly forgotten the first one and wants its page.
 Error AlreadyRuns(const Error& error, const std::string& store) {
   constexpr Duration kPatience{1000};
   const std::string lock = store + ".lock";

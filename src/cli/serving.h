@@ -1,6 +1,6 @@
 #pragma once
-// What `ebb serve` and `ebb controller` have in common: a service that is listened to at an address
-// until it is asked to stop.
+// The common part of `ebb serve` and `ebb controller`: a service that listens at an address until
+// it is asked to stop.
 
 #include <functional>
 #include <memory>
@@ -26,7 +26,7 @@ struct ServingFlags {
 };
 void AddServingFlags(Command& command, std::shared_ptr<ServingFlags> flags);
 
-/// The same, checked, before anything is begun.
+/// The place of the service after checks, before anything is begun.
 struct ServingPlace {
   std::string address;
   int port = 0;
@@ -42,13 +42,13 @@ struct Serving {
   std::string signal;   ///< for people
   std::string zone_origin;
   std::vector<core::Tier> tiers;
-  /// It may be long until the service opens: the address answers before that.
+  /// True if the address answers before the service opens, because opening may take long.
   bool listens_before = false;
   /// An Error for want of room on the disk: it is tried again.
   std::function<Result<std::unique_ptr<service::Service>>(web::StartupHandler&)> open;
-  /// It listens at this address, be it that it waits for room on the disk.
+  /// Called once the service listens at `url`, even if it still waits for room on the disk.
   std::function<void(const std::string& url)> listens = [](const std::string&) {};
-  /// It is open, and does not run yet.
+  /// Called once the service is open, before it runs.
   std::function<void(const service::Service&)> opened = [](const service::Service&) {};
 };
 

@@ -55,7 +55,7 @@ Result<Pruned> Prune(store::ServiceStore& store, const fs::path& path, Time befo
     std::fprintf(stderr, "ebb store: %lld jobs, %lld rows\n", static_cast<long long>(pruned.jobs),
                  static_cast<long long>(pruned.rows));
   }
-  // What was removed is removed, also where there is no room to write the file anew.
+  // The removed records stay removed, even if there is no room to write the file anew.
   if (const Status compact = store::Compact(store.database()); !compact)
     std::fprintf(stderr, "ebb store: the file stays as large: %s\n",
                  compact.error().Message().c_str());

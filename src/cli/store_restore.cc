@@ -29,7 +29,7 @@ struct RunningJob {
   int supervisor = 0;
 };
 
-// Of jobs that the backup does not know.
+// Folders of jobs that the backup does not contain.
 struct Folders {
   std::vector<core::JobId> ended;
   std::vector<RunningJob> running;
@@ -56,7 +56,7 @@ std::string NumbersOf(const std::vector<RunningJob>& running) {
   return Join(words, ", ");
 }
 
-// They would hold devices that the restored store believes free.
+// Running jobs would hold devices that the restored store takes to be free.
 Status CheckRunning(const StoreRestoreRequest& request, const Folders& folders) {
   if (folders.running.empty() || request.end_programs || request.dry_run) return {};
   return Fail({ExitCode::kTryLater,
@@ -66,7 +66,7 @@ Status CheckRunning(const StoreRestoreRequest& request, const Folders& folders) 
                "wait until they have ended, or give --end-programs: each may write a checkpoint"});
 }
 
-// As the service ends a program: SIGTERM, and its grace.
+// Ends a program as the service does: SIGTERM, and its grace period.
 Status EndProgram(const fs::path& folder, const RunningJob& running) {
   const local::AttemptPaths paths{folder, local::LastAttempt(folder)};
   EBB_ASSIGN_OR_RETURN(const local::AttemptPlan plan, local::ReadPlan(paths.plan()));

@@ -18,11 +18,11 @@
 namespace ebb::cli {
 namespace {
 
-// With its two headings the table fits a terminal of 24 lines.
+// With two headings, a table of so many rows fits a terminal of 24 lines.
 constexpr std::size_t kMostRows = 20;
 constexpr std::size_t kNameColumns = 36;
 
-// Those that run first, then those that wait by expected start, then those that ended.
+// Sorts running experiments first, then waiting ones by expected start, then those that ended.
 auto OrderOf(const service::JobCard& card) {
   const engine::Explanation& explanation = card.explanation;
   const int rank = engine::HasEnded(explanation.stage)       ? 2
@@ -94,8 +94,8 @@ void SweepDisplay::Tell(const service::View& view) {
   }
 }
 
-// Of those that wait: starts and ends are told as they happen. A log wants a line when a job's
-// outlook changes, not one for every forecast.
+// Reports changed outlooks of waiting experiments; starts and ends are reported as they happen. A
+// log wants a line when the outlook of a job changes, not one for every forecast.
 void SweepDisplay::TellOutlooks(const service::View& view) {
   view.jobs.ForEach(0, [&](const service::JobCard& card) {
     const engine::Explanation& explanation = card.explanation;

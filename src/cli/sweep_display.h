@@ -1,6 +1,6 @@
 #pragma once
-// What a person sees while a sweep runs: on a terminal a table that is rewritten in place, in a
-// pipe one line for whatever changed. Everything goes to stderr.
+// Shows a person how a sweep runs: on a terminal a table that is rewritten in place, in a pipe one
+// line for each change. Everything goes to stderr.
 //
 // Thread contract: any thread.
 
@@ -29,7 +29,7 @@ class SweepDisplay final : public app::SweepObserver {
   void Show(const service::View& view, Time now) override;
   /// Leaves the last table standing.
   void Finish() override;
-  /// With --format json on stdout.
+  /// With --format json, the report goes to stdout.
   void ShowReport(const report::SweepReport& report, const std::string& directory) override;
 
  private:

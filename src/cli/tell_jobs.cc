@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// What comes of it for a job that was in this stage.
+// The consequence of a command for a job that was in this stage.
 std::string Consequence(const std::string& what, const std::string& number, engine::Stage stage,
                         bool drains) {
   const bool runs = engine::HoldsDevices(stage);
@@ -64,7 +64,8 @@ int DoForEach(const std::vector<std::string>& words,
 Result<int> TellJobs(const ServiceFlags& flags, const std::vector<std::string>& jobs,
                      const std::string& what) {
   EBB_ASSIGN_OR_RETURN(const app::ServiceClient client, app::ServiceClient::Find(flags));
-  // Whoever may not change a job asks nothing about it, either: nobody knows whose server it is.
+  // Without the right to change a job, nothing is asked about it either: it may be anybody's
+  // server.
   EBB_RETURN_IF_ERROR(client.CheckToken());
   return DoForEach(jobs,
                    [&](const std::string& word) { return TellJob(client, flags, word, what); });

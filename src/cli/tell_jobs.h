@@ -1,5 +1,5 @@
 #pragma once
-// What people tell single jobs of the queue service: pause, resume, now, cancel.
+// Commands of people to single jobs of the queue service: pause, resume, now, cancel.
 
 #include <functional>
 #include <string>

@@ -15,7 +15,7 @@ namespace ebb::cli {
 /// How wide a chart on this terminal is, where so many columns stand beside it.
 std::size_t ChartColumns(std::size_t beside);
 
-/// One character per value between the lowest and the highest; a blank where there is none.
+/// One character per value, between the lowest and the highest; a blank for a missing value.
 std::string Sparkline(std::span<const std::optional<double>> values);
 
 /// Means of `count` equal parts of `window` as a view knows them (known and forecast).

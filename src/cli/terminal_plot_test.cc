@@ -35,7 +35,8 @@ TEST(SparklineTest, AFlatSignalIsDrawnInTheMiddle) {
   EXPECT_EQ(Sparkline(values), "▅▅");
 }
 
-// Its means differ by rounding, which was drawn from the lowest block to the highest.
+// The means differ only by rounding. Such differences were once drawn from the lowest block to the
+// highest.
 TEST(SparklineTest, TheMeansOfAConstantAreFlat) {
   std::vector<core::Sample> samples;
   for (int hour = 0; hour < 48; ++hour) {

@@ -21,7 +21,8 @@ struct WaitForRoom {
   /// Has the door answer at the service's address, which it says; may be called again.
   std::function<Result<std::string>()> listen;
 
-  /// What `make` makes; its Error where the disk is not to blame. kTryLater: asked to stop.
+  /// Calls `make` and returns its result, or its Error if the disk is not the cause. Returns
+  /// kTryLater if asked to stop.
   template <typename Make>
   auto Until(Make make) const -> decltype(make()) {
     for (bool said = false;; said = true) {

@@ -1,5 +1,5 @@
 #pragma once
-// What the weather does to a forecast, for people: by driver and by day.
+// Explains to people the effect of the weather on a forecast, by driver and by day.
 
 #include <string>
 #include <vector>

@@ -72,7 +72,7 @@ Result<std::vector<Target>> TargetsAt(const std::filesystem::path& path,
   std::vector<Target> targets;
   std::filesystem::path sweep;
   for (const auto& run : runs) {
-    // Those of a sweep lie next to each other, in SWEEP/runs, beside its store.
+    // The runs of a sweep lie next to each other in SWEEP/runs, beside the sweep's store.
     const auto above = run.parent_path().parent_path();
     const app::SweepPaths paths{above};
     if (above != sweep && std::filesystem::exists(paths.store(), code))

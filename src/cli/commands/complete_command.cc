@@ -16,7 +16,7 @@
 namespace ebb::cli {
 namespace {
 
-// As long as a key may take.
+// A completion answers a key press, so it may take this long at most.
 constexpr Duration kPatience{1000};
 
 // Shells expand what they are offered, and names are anybody's: only plain words are offered.
@@ -39,7 +39,7 @@ void AddJobs(const app::ServiceClient& client, const std::string& path,
   }
 }
 
-// Those that have not ended, then those that ended last.
+// Ids of jobs: those that have not ended, then those that ended last.
 std::vector<std::string> Jobs() {
   std::vector<std::string> words;
   const auto found = app::ServiceClient::Find({});

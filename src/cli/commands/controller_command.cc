@@ -47,9 +47,9 @@ docs/kubernetes.md has the annotations, and what the account must be allowed to 
 constexpr const char* kCommand = "ebb controller";
 constexpr const char* kAgentToken = "EBB_AGENT_TOKEN";
 constexpr std::chrono::minutes kBeginsWithin{2};
-// With one decision: more than the API server is asked for at once.
+// Most starts in one decision. More would exceed what the API server is asked for at once.
 constexpr int kMostStarts = 200;
-// What is beyond has no price.
+// How far prices reach. Later hours have no price.
 constexpr std::chrono::hours kPriceReach{24 * 400};
 
 struct ControllerRequest {
@@ -145,7 +145,8 @@ class Control {
   web::StartupHandler* door_ = nullptr;  // while it waits for its lease
 };
 
-// Without a file of its own it remembers nothing but what is on the objects.
+// Chooses the store. Without a file of its own, the controller remembers only the facts that are on
+// the objects.
 Status Control::ChooseStore() {
   if (request_.store.empty()) {
     EBB_ASSIGN_OR_RETURN(auto made, platform::TemporaryDirectory::Make("ebb-controller"));
@@ -228,7 +229,7 @@ Result<kubernetes::ClusterOptions> Control::OptionsOfCluster(const kubernetes::A
   return cluster;
 }
 
-// What was there in an earlier life has its number before the cluster is looked at.
+// Objects of an earlier life of the controller get their numbers before the cluster is looked at.
 Result<std::unique_ptr<local::JobExecutor>> Control::Begin(service::ExecutorPorts ports) {
   cluster_->KeepPools(ports.before);
   const Status begun = cluster_->Begin(kBeginsWithin);
@@ -267,7 +268,7 @@ Result<int> Control::Run() {
   kubernetes::AdmissionOptions admission{{}, request_.dry_run};
   admission.defaults.tiers = serving_.tiers;
   admission.defaults.knows_prices = prices_ != nullptr;
-  // It answers whether or not this controller is the one that acts.
+  // The webhook answers whether or not this controller is the active one.
   EBB_ASSIGN_OR_RETURN(const auto webhook,
                        ServeAdmission(request_.webhook, std::move(admission), service_.log));
   serving_.open = [this](web::StartupHandler& door) { return Open(door); };

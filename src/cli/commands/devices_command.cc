@@ -44,7 +44,7 @@ struct DevicesFlags {
   bool dry_run = false;
 };
 
-// What is here, what is known of it, and what the jobs of the store say of it.
+// Devices of this machine, what is known of them, and what the jobs in the store say of them.
 struct Found {
   meter::GpuInventory inventory;
   app::Devices devices;                                  // pools as the planner sees them
@@ -52,7 +52,7 @@ struct Found {
   bool driver_fails = false;                             // it is installed and does not answer
 };
 
-// What the service says it runs.
+// The jobs that the service says it runs.
 struct Runs {
   std::optional<Json> status;          ///< nothing: no service answers
   std::string why_not;                 ///< then
@@ -124,7 +124,7 @@ std::string RunsOn(const meter::GpuDevice& device, const Runs& runs) {
          PowerText({found->second.value("power_w", 0.0)});
 }
 
-// Of the store that the service would use; none where there is no store yet.
+// The device runs in the store that the service would use; none if there is no store yet.
 std::vector<core::DeviceRun> History(const ServiceFlags& flags) {
   const auto path = app::StorePathOf(flags.store);
   if (!path || !platform::Exists(*path)) return {};
@@ -198,7 +198,7 @@ Json ModelsToJson(const Found& found) {
   return models;
 }
 
-// What the service knows of and the driver does not show.
+// Devices that the service knows of and that the driver does not show.
 std::vector<Json> NotFound(const Found& found, const Runs& runs) {
   std::vector<Json> devices;
   for (const auto& [uuid, device] : runs.states) {

@@ -63,7 +63,7 @@ Result<std::optional<Time>> OptionalTime(const std::string& text, const char* fl
   return std::optional<Time>(time);
 }
 
-// Nothing: the trace's usual one.
+// The publication that the flags give; nothing means the usual one of the trace.
 Result<std::optional<core::Publication>> GivenPublication(const Options& options) {
   if (options.publication_lag.empty()) return std::optional<core::Publication>();
   EBB_ASSIGN_OR_RETURN(const core::Publication publication,
@@ -71,7 +71,7 @@ Result<std::optional<core::Publication>> GivenPublication(const Options& options
   return std::optional(publication);
 }
 
-// Of the trace's zone; none where none is named.
+// The weather of the trace's zone; none if no weather is named.
 Result<std::shared_ptr<const forecast::WeatherArchive>> GivenWeather(const Options& options,
                                                                      const signals::Trace& trace) {
   signals::WeatherOptions weather;
@@ -87,7 +87,7 @@ Result<std::shared_ptr<const forecast::WeatherArchive>> GivenWeather(const Optio
   return signals::ArchivedWeather(weather, trace.series.identity().zone);
 }
 
-// Of a zone; none where no file is named.
+// The drivers of forecasts of a zone; none if no file is named.
 Result<std::vector<forecast::Driver>> GivenDrivers(const Options& options,
                                                    const std::string& zone) {
   std::vector<forecast::Driver> drivers;
@@ -110,7 +110,7 @@ struct Method {
   forecast::WeatherForecaster* with_weather = nullptr;  ///< the same, where it knows the weather
 };
 
-// With weather where a file is named, otherwise from the zone's own past.
+// The method with weather if a file is named, otherwise from the zone's own past.
 Result<Method> GivenMethod(const Options& options, const signals::Trace& trace,
                            const core::Publication& publication) {
   EBB_ASSIGN_OR_RETURN(auto weather, GivenWeather(options, trace));
@@ -138,7 +138,7 @@ Result<Method> GivenMethod(const Options& options, const signals::Trace& trace,
   return Method{forecast::AsPublished(std::move(method), publication)};
 }
 
-// One line on a terminal, from the third second on: "DE 45 %".
+// A line of progress on a terminal, from the third second on: "DE 45 %".
 class ProgressLine {
  public:
   ~ProgressLine() {
@@ -189,7 +189,7 @@ Result<int> RunBacktest(const Options& options) {
   return 0;
 }
 
-// Of the user's settings and these flags.
+// The signal options from the user's settings and these flags.
 Result<signals::SignalOptions> GivenSignal(const Options& options) {
   app::FlagValues given;
   if (!options.zone.empty()) given["zone"] = options.zone;
@@ -205,7 +205,7 @@ Result<signals::SignalOptions> GivenSignal(const Options& options) {
   return run.scheduler.signal;
 }
 
-// Of the file, or of the live source that the user's settings and these flags name.
+// The score of the file, or of the live source that the user's settings and these flags name.
 Result<ForecastScore> ScoreOfTrace(const Options& options, ProgressLine& line) {
   EBB_ASSIGN_OR_RETURN(const auto at, OptionalTime(options.at, "--at"));
   EBB_ASSIGN_OR_RETURN(const auto publication, GivenPublication(options));
@@ -264,7 +264,7 @@ struct Expected {
   core::Forecast forecast;
   std::string zone_origin{};         ///< what named the zone, where no flag did
   std::vector<std::string> notes{};  ///< of the live source
-  /// Where it was asked for.
+  /// the weather by hour, if it was asked for
   std::optional<std::vector<forecast::HourOfWeather>> weather{};
 };
 

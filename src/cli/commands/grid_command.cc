@@ -59,7 +59,7 @@ Result<GridView> Look(const app::RunOptions& options, double hours, int windows)
   const auto& signal = options.scheduler.signal;
   result.zone_origin = signal.zone_origin;
   result.state = feed->State(now);
-  // Where a zone alone chose: how.
+  // If the zone alone decided on the source, the output says how.
   const bool chosen = !signal.source_named && signal.source != signals::SignalSource::kHttp &&
                       signal.source != signals::SignalSource::kReplay &&
                       signal.source != signals::SignalSource::kCommand &&
@@ -75,7 +75,7 @@ Result<GridView> Look(const app::RunOptions& options, double hours, int windows)
     return Fail(std::move(error));
   }
   EBB_ASSIGN_OR_RETURN(result.view, std::move(view));
-  // Of hours that nothing is known about none is the cleanest.
+  // If no hour is known, none can be called the cleanest.
   if (!core::KnowsHours(result.view)) return result;
   const Time latest = std::max(now, result.window.end - result.duration);
   result.windows = plan::CleanestWindows(result.view, {now, latest}, result.duration, windows);

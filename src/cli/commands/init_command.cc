@@ -41,7 +41,7 @@ struct InitRequest {
   bool AsksService() const { return !offline && !dry_run; }
 };
 
-// What the person typed; the answer that was offered where nothing was.
+// Returns the answer that the person typed, or the offered one if they typed nothing.
 Result<std::string> Ask(const std::string& question, const std::string& offered) {
   std::fprintf(stderr, "%s%s: ", question.c_str(),
                offered.empty() ? "" : (" [" + offered + "]").c_str());

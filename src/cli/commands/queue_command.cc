@@ -206,7 +206,7 @@ report::TextTable TableOf(const Json& jobs, const LocalTimes& times) {
   return table;
 }
 
-// What failed since the user last asked for that.
+// Jobs that failed since the user last asked for failed jobs.
 struct Failed {
   Json jobs = Json::array();
   std::string answer;
@@ -253,7 +253,7 @@ Result<int> PrintFailed(const app::ServiceClient& client, const QueueFlags& flag
   const std::string text =
       table.rows.empty() ? "nothing failed since you last looked\n" : FittedText(std::move(table));
   std::fputs(flags.service.json ? failed.answer.c_str() : text.c_str(), stdout);
-  // Of a part, the rest was not looked at.
+  // After a listing of a part of the queue, the user has not yet seen the rest.
   if (!flags.name.empty() || !flags.user.empty()) return 0;
   EBB_RETURN_IF_ERROR(LastLook(client.place()).Remember(failed.now));
   return 0;
@@ -357,7 +357,7 @@ Result<int> Explain(const QueueFlags& flags) {
     return 0;
   }
   EBB_ASSIGN_OR_RETURN(const Json job, Parsed(answer));
-  // Of what the store alone has, there is no reason.
+  // Jobs that come from the store alone have no reason.
   const LocalTimes times = TimesOf(StatusOf(client));
   const std::string reason =
       times.InText(Printable(TextOf(job, job.contains("reason") ? "reason" : "stage")));

@@ -49,7 +49,7 @@ struct RunsFlags {
   bool local = false;
 };
 
-// What is asked for, with times as moments.
+// The runs that the user asks for, with times as moments.
 struct Wanted {
   std::string name, user;
   std::vector<std::string> outcomes;
@@ -61,7 +61,7 @@ struct Wanted {
     const auto* at = std::get_if<Time>(&when);
     return at ? *at : now - std::get<Duration>(when);
   }
-  // One that goes on has not ended before anything.
+  // A run that goes on has not ended before any time.
   bool Holds(const PastRun& run) const {
     if (!name.empty() && run.name != name) return false;
     if (!user.empty() && run.user != user) return false;
@@ -120,7 +120,7 @@ PastRun RunOf(const app::PastJob& job, bool replayed) {
   return run;
 }
 
-// Of a service that nobody named and that is not there, nothing is said.
+// Adds jobs of the service. If the user named no service and none is there, nothing is reported.
 Status AddJobs(const RunsFlags& flags, const Wanted& wanted, std::vector<PastRun>& runs,
                std::vector<std::string>& notes) {
   const bool is_named = !flags.service.server.empty() || !flags.service.store.empty();
@@ -241,7 +241,7 @@ Result<int> Runs(const RunsFlags& flags) {
       flags.roots.empty() ? std::vector<std::string>{app::RunOptions().output_dir} : flags.roots;
   std::error_code ignored;
   for (const std::string& root : roots) {
-    // Nobody has asked for the default one.
+    // The user did not ask for the default root, so its absence is not an error.
     if (flags.roots.empty() && !fs::exists(root, ignored)) continue;
     app::RunsFound found = app::FindPastRuns(root, wanted.now);
     std::ranges::move(found.runs, std::back_inserter(runs));

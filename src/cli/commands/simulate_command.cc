@@ -54,7 +54,7 @@ Result<int> PositiveInteger(const std::string& flag, const std::string& text, in
                "give a whole number from 1 to " + std::to_string(highest)});
 }
 
-// As many start dates as asked for, spread over all of them.
+// Keeps at most `most` start dates, spread over all of them.
 void Thin(std::vector<Time>& dates, std::size_t most) {
   if (dates.size() <= most) return;
   std::vector<Time> kept;

@@ -167,7 +167,7 @@ std::optional<std::vector<core::Tier>> TiersOf(const ServiceFlags& service) {
 Result<app::SubmitFile> WhatToSubmit(const SubmitFlags& flags, const UserCommand& user_command) {
   app::SubmitFile file;
   const bool from_file = !flags.file.empty() || !flags.json_file.empty();
-  // Of the options of a job, a file of jobs for people takes no_check alone.
+  // A file of jobs that people write can be combined with one option of a job only: no_check.
   const bool no_check = flags.job.contains("no_check");
   const bool only_no_check = flags.job.size() == 1 && no_check && flags.json_file.empty();
   const bool alone =

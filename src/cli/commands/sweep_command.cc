@@ -149,7 +149,7 @@ Result<int> Serve(const SweepRequest& request) {
   return 0;
 }
 
-// What would run, and where; nothing is started or written.
+// Prints which experiments would run, and where. Nothing is started or written.
 Result<int> DryRun(const SweepRequest& request) {
   EBB_ASSIGN_OR_RETURN(const config::SweepConfig config, config::LoadSweepConfig(request.file));
   app::RunOptions options;

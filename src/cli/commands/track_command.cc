@@ -73,7 +73,8 @@ Status ApplySettings(const app::FlagValues& given, const CodeCarbonSettings& hab
   return {};
 }
 
-// Without a command there is nothing whose share could be measured, and nobody to stop.
+// Without a command Ebb measures the whole machine: there is no program whose share it could
+// measure, and none that it could stop.
 Status SettleMonitoring(const app::FlagValues& given, app::RunOptions& options) {
   const auto scope = given.find("scope");
   if (scope != given.end() && scope->second == "process")

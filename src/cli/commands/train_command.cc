@@ -141,7 +141,7 @@ Result<std::vector<app::RunRequest>> PlanRuns(const TrainRequest& request) {
   return runs;
 }
 
-// What --dry-run prints of a run: when it may start, and how.
+// Prints for --dry-run when and how a run may start.
 void PrintRun(const app::RunRequest& run) {
   const config::SchedulerConfig& scheduler = run.options.scheduler;
   std::printf("%s, seed %lld: policy %s\n  %s\n", run.options.name.c_str(),
@@ -176,7 +176,7 @@ Result<int> Train(const TrainRequest& request) {
   EBB_ASSIGN_OR_RETURN(const std::vector<app::RunRequest> runs, PlanRuns(request));
   platform::ProcessSignals signals;
   if (request.dry_run) return DryRun(runs, signals);
-  // One that starts at once says what is wrong itself.
+  // A run that starts at once reports errors itself.
   const bool waits = runs.front().options.scheduler.policy != config::GatePolicyKind::kNow;
   if (waits || runs.size() > 1) EBB_RETURN_IF_ERROR(app::CheckTrainings(runs, signals));
   ComparisonRequest comparison;
