@@ -6,7 +6,7 @@
 namespace ebb::local {
 namespace {
 
-// As long as a service that runs may take to learn of a new value.
+// A running service may take this long to learn of a new value.
 constexpr Duration kLongestWait{std::chrono::seconds{30}};
 
 }  // namespace
@@ -33,7 +33,7 @@ bool AttemptAccount::IsKnownAt(Time wall) const {
   return settled && settled->At(grid - Duration{1});
 }
 
-// In order: what comes after a reading that waits waits, too.
+// Accounts in order: readings after one that waits must wait too.
 void AttemptAccount::Account(bool all) {
   const Duration now = options_.clock.wall().SinceBoot();
   for (core::EnergyReading& reading : queue_.Take()) waiting_.push_back({std::move(reading), now});

@@ -1,6 +1,6 @@
 #pragma once
-// What an attempt uses, accounted where it is measured (supervisor.h), while the service may be
-// away: for the budget of the job, and for whoever follows the attempt. The service accounts for
+// Accounts for the energy of an attempt where it is measured (supervisor.h), while the service may
+// be away. The budget of the job and an observer of the attempt need it. The service accounts for
 // the same readings in its ledger (supervised_program.h).
 //
 // A reading waits up to half a minute for the intensity of its time to become known; a budget
@@ -24,8 +24,8 @@ namespace ebb::local {
 struct AccountOptions {
   runtime::SignalFeed& feed;
   const runtime::GridClock& clock;
-  AttemptObserver* observer = nullptr;     ///< null: nobody follows
-  std::optional<JobBudget::Terms> budget;  ///< nothing: none
+  AttemptObserver* observer = nullptr;     ///< null: no observer
+  std::optional<JobBudget::Terms> budget;  ///< nothing: no budget
   int attempt = 1;
   Pue pue;
 };
@@ -35,13 +35,13 @@ class AttemptAccount {
   explicit AttemptAccount(AccountOptions options);
 
   void Push(std::vector<core::EnergyReading> readings) { queue_.Push(std::move(readings)); }
-  /// The program has been started.
+  /// Call it when the program has been started.
   void Begin(Time wall);
-  /// Takes in what was measured since the last call. What the budget wants now.
+  /// Accounts for the readings since the last call. Returns the order of the budget.
   runtime::BudgetOrder Tick();
-  /// After the last Push: the rest.
+  /// Accounts for the remaining readings; call it after the last Push.
   void Finish();
-  /// What its budget says of the attempt's end.
+  /// Tells if the budget asked the attempt to end.
   bool asked_to_end() const { return budget_ && budget_->asked_to_end(); }
 
  private:
@@ -53,14 +53,14 @@ class AttemptAccount {
   ReadingQueue queue_;
   struct Waiting {
     core::EnergyReading reading;
-    Duration since_boot{};  // when it came
+    Duration since_boot{};  // when the reading came
   };
   std::deque<Waiting> waiting_;  // in order
   runtime::Accountant accountant_;
   std::optional<JobBudget> budget_;
   core::Attempt begun_;
   Duration begun_since_boot_{};
-  std::optional<runtime::ClockWatch> watch_;  // of the clock that the readings are on
+  std::optional<runtime::ClockWatch> watch_;  // watches the clock that the readings are on
   ObservedFeed feed_;
 };
 

@@ -19,7 +19,7 @@ void Visit(Archive& archive, Value& value) {
 
 namespace ebb::local {
 
-// As people write it.
+// Power caps are stored in the form in which people write them.
 template <typename Archive, Like<std::optional<core::PowerCap>> Value>
 void VisitPowerCap(Archive& archive, Value& cap) {
   std::string text = cap ? core::Describe(*cap) : "";

@@ -26,12 +26,12 @@ namespace fs = std::filesystem;
 constexpr std::array<std::string_view, 4> kEndRequestNames{"pause", "cancel", "too_long", "budget"};
 constexpr const char* kBudgetEvents = "budget.events";
 constexpr std::string_view kSupervisor = "supervisor ";
-// The last field of an end, over all that stands before it.
+// The last field of an end signs all text before it.
 constexpr std::string_view kSignature = ",\"signature\":\"";
 constexpr std::string_view kAfterSignature = "\"}";
 // A plan holds what a request may hold, escaped.
 constexpr std::uint64_t kLongestFile = 64 << 20;
-// So much of an energy file is taken in at a time: a few hundredths of a second.
+// An energy file is read in parts of this size: a few hundredths of a second each.
 constexpr std::uint64_t kEnergyPart = 1 << 20;
 
 Error Damaged(const fs::path& file, const std::string& what) {
@@ -46,7 +46,7 @@ Result<T> ReadFields(const fs::path& file) {
   return value;
 }
 
-// Of files of lines, those that make sense.
+// Values of those lines of a file that can be read.
 template <typename T>
 std::vector<T> ReadLines(const fs::path& file) {
   std::vector<T> values;
@@ -63,7 +63,7 @@ Status AppendLine(const fs::path& file, const T& value) {
   return writer.Append(ToFieldText(value));
 }
 
-// As WriteEnd has signed it.
+// Checks the signature that WriteEnd adds.
 bool IsSignedEnd(std::string_view text, const std::string& end_key) {
   const auto at = text.rfind(kSignature);
   if (at == std::string_view::npos || !text.ends_with(kAfterSignature)) return false;
@@ -116,7 +116,7 @@ int LastAttempt(const fs::path& directory) {
   constexpr std::string_view kEnd = ".json";
   int last = 0;
   std::error_code ignored;
-  // Of a job that is new: to open what is not there costs three times as much as to ask.
+  // For a new job, asking if the directory exists costs a third of trying to open it.
   if (!fs::exists(directory, ignored)) return 0;
   for (const fs::directory_entry& entry : fs::directory_iterator(directory, ignored)) {
     const std::string name = entry.path().filename().string();
@@ -137,7 +137,7 @@ Status WritePlan(const AttemptPaths& paths, const AttemptPlan& plan) {
 
 Result<AttemptPlan> ReadPlan(const fs::path& file) {
   EBB_ASSIGN_OR_RETURN(AttemptPlan plan, ReadFields<AttemptPlan>(file));
-  // Plans of earlier versions do not say how fast the clock of the grid goes.
+  // Plans of earlier versions do not say how fast the grid clock goes.
   if (plan.clock.speed == 0) plan.clock.speed = 1;
   return plan;
 }
@@ -146,7 +146,7 @@ Status WriteEnd(const AttemptPaths& paths, const AttemptEnd& end, const std::str
   std::string text = ToFieldText(end);
   if (!secret_key.empty()) {
     const std::string signature = platform::Sign(secret_key, text);
-    text.pop_back();  // the bracket that closes it
+    text.pop_back();  // removes the bracket that closes it
     text.append(kSignature).append(signature).append(kAfterSignature);
   }
   return platform::WriteFileAtomically(paths.end(), text + "\n");
@@ -243,7 +243,7 @@ void EnergyTail::TakeLine(std::string_view line, std::optional<Duration> since_b
   if (!parsed.error().empty()) return void(++damaged_lines_);
   std::optional<Time> begin, now;
   if (header_) begin = header_->wall_begin;
-  // After a reboot the clock since boot begins anew.
+  // A reboot restarts the clock since boot.
   if (header_ && header_->since_boot != Duration::zero() && since_boot >= header_->since_boot)
     now = header_->wall_begin + (*since_boot - header_->since_boot);
   if (std::string why = check_.WhyNot(reading, begin, now); !why.empty())

@@ -1,5 +1,6 @@
-// Any bytes as each file of an attempt: its reader says that it is damaged, or what it takes is
-// written and read back the same. Run: build/fuzz/bin/attempt_files_fuzz -max_total_time=60
+// Fuzzes each file of an attempt with any bytes: its reader reports damage, or the values that it
+// reads are the same after writing and reading them again. Run: build/fuzz/bin/attempt_files_fuzz
+// -max_total_time=60
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -16,7 +17,7 @@ namespace {
 using namespace ebb;
 namespace fs = std::filesystem;
 
-// A job's directory for all of this program's life.
+// A job's directory for the whole life of this program.
 class Scratch {
  public:
   Scratch() {
@@ -34,13 +35,13 @@ class Scratch {
   fs::path directory_;
 };
 
-// Without the flush to disk of platform::WriteFileAtomically: this is done often.
+// Writes without the flush of platform::WriteFileAtomically, because it is called often.
 void Put(const fs::path& file, const std::string& text) {
   std::ofstream(file, std::ios::binary | std::ios::trunc) << text;
 }
 std::string TextOf(const fs::path& file) { return *platform::ReadFile(file, 64 << 20); }
 
-// `read` of a file with this text, then what `write` makes of it.
+// Reads a file with this text and returns its values as `write` writes them.
 template <typename Read, typename Write>
 void TryFile(const fs::path& file, const std::string& text, Read read, Write write) {
   Put(file, text);
@@ -70,7 +71,7 @@ void TryBudgetEvents(const fs::path& directory, const std::string& text) {
     EBB_CHECK(ToFieldText(again[i]) == ToFieldText(events[i]));
 }
 
-// What it takes of the file, written anew.
+// The accepted lines of the file, written anew.
 std::string LinesOf(local::EnergyTail& tail) {
   std::string lines;
   const auto readings = tail.Read();

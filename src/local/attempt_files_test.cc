@@ -25,7 +25,7 @@ std::string Replaced(std::string text, const std::string& from, const std::strin
   return text.replace(at, from.size(), to);
 }
 
-// What is no whole number of the right size was once cut down to one.
+// A number that is not whole, or too large, was once cut down to one.
 TEST_F(AttemptFiles, ANumberThatIsNotOneIsDamage) {
   AttemptPlan plan;
   plan.job = 7;
@@ -65,7 +65,7 @@ TEST_F(AttemptFiles, APlanOfAnEarlyVersionRunsAtRealSpeed) {
   EXPECT_EQ(read->clock.speed, 1);
 }
 
-// The program's user may write every file of the folder.
+// The program's user can write every file of the folder.
 TEST_F(AttemptFiles, AnEndIsBelievedFromWhoHasTheKey) {
   const auto keys = platform::MakeSigningKeys();
   const auto other = platform::MakeSigningKeys();

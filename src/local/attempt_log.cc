@@ -20,7 +20,7 @@ void LogTrimmer::Look() {
 
 std::optional<LogPart> ReadLog(const std::filesystem::path& file, std::uint64_t offset,
                                std::size_t most) {
-  // It is shown to others.
+  // The log is shown to other users, so a link to another file is refused.
   const auto log = platform::SharedFile::Open(file, platform::HardLinks::kRefused);
   if (!log) return std::nullopt;
   LogPart part{std::max(offset, log->Beginning()), {}};

@@ -1,9 +1,9 @@
 #pragma once
-// What a program prints, kept within a limit. The program writes to its file by itself: nothing it
-// prints passes through Ebb, so nothing of it is lost or held up when Ebb is killed. When the file
-// has grown beyond the limit its older half is given up (platform/sparse_file.h): offsets stay, and
-// whoever follows it reads on. The price: `ls -l` shows all that was ever printed (`du` shows what
-// is kept), and a file system without holes keeps everything.
+// Keeps the output of a program within a limit. The program writes to its file by itself: nothing
+// it prints passes through Ebb, so nothing of it is lost or held up when Ebb is killed. When the
+// file has grown beyond the limit its older half is dropped (platform/sparse_file.h): offsets stay
+// valid, so followers of the file read on. The price: `ls -l` shows all that was ever printed (`du`
+// shows what is kept), and a file system without holes keeps everything.
 
 #include <cstdint>
 #include <filesystem>
@@ -15,13 +15,13 @@ namespace ebb::local {
 /// Keeps a growing file within a limit. Thread contract: one thread.
 class LogTrimmer {
  public:
-  /// `limit_bytes` of what is kept; 0: everything.
+  /// `limit_bytes` is the kept size; 0 keeps everything.
   LogTrimmer(std::filesystem::path file, std::uint64_t limit_bytes)
       : file_(std::move(file)), limit_(limit_bytes) {}
 
-  /// To be called now and then.
+  /// Checks the size; call it regularly.
   void Look();
-  /// Why nothing can be dropped, once that is known.
+  /// The reason for which nothing can be dropped, once it is known.
   const std::optional<std::string>& trouble() const { return trouble_; }
 
  private:
@@ -32,12 +32,13 @@ class LogTrimmer {
 };
 
 struct LogPart {
-  std::uint64_t begin = 0;  ///< where the text begins: later than asked where that was dropped
+  std::uint64_t begin =
+      0;  ///< offset of the text; above the requested one if that part was dropped
   std::string text;
 };
 
-/// At most so many bytes from `offset` on. After what was dropped it begins with a whole line.
-/// Nothing where there is no such file.
+/// Reads at most `limit` bytes from `offset` on. After a dropped part it begins with a whole line.
+/// Nothing if there is no such file.
 std::optional<LogPart> ReadLog(const std::filesystem::path& file, std::uint64_t offset,
                                std::size_t most);
 

@@ -1,5 +1,5 @@
 #pragma once
-// What the end of a program says about its attempt. Private to local/.
+// Derives the outcome of an attempt from the end of its program. Private to local/.
 
 #include <optional>
 #include <string>
@@ -11,16 +11,16 @@
 
 namespace ebb::local {
 
-/// Also where a shell says so in its place (exit code 143 for SIGTERM).
+/// The signal that ended the program, also if a shell reports it (exit code 143 for SIGTERM).
 std::optional<int> SignalThatEnded(const platform::ExitStatus& status);
-/// "ended by SIGTERM", "exit code 3"
+/// A text such as "ended by SIGTERM" or "exit code 3".
 std::string HowItEnded(const platform::ExitStatus& status);
 
 core::AttemptOutcome OutcomeOf(const platform::ExitStatus& status);
-/// Of an attempt that could not be started, by the code of its Error: what is the fault of the
-/// command has failed, anything else may work another time.
+/// Phase of an attempt that could not be started, by the code of its Error: it has failed if the
+/// command is at fault; anything else may work another time.
 engine::JobPhase PhaseOfNotStarted(int code);
-/// Wall time and utilisation as measured over the attempt; the grid interval is left to the caller.
+/// The attempt with wall time and utilisation as measured; the caller adds the grid interval.
 core::Attempt EndedAttempt(int number, const platform::ExitStatus& status,
                            const meter::Utilisation& mean);
 

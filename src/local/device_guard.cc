@@ -7,7 +7,7 @@ namespace ebb::local {
 namespace {
 
 constexpr std::chrono::seconds kBetweenLooks{1};
-// An error may be told a moment after the program has died of it.
+// The driver may report an error shortly after the program has died of it.
 constexpr std::chrono::milliseconds kLastWait{300};
 
 }  // namespace
@@ -60,7 +60,7 @@ void DeviceGuard::LookAtEnd(bool failed) {
 }
 
 void DeviceGuard::Write(const std::string& device, const std::string& what) {
-  // Without it the failure is the program's, as far as anybody knows.
+  // If this cannot be written, the failure counts as the program's own.
   std::ignore = AppendDeviceFault(paths_, {platform::WallNow(), device, what});
 }
 

@@ -1,8 +1,7 @@
 #pragma once
-// What goes wrong with the GPUs of one attempt, noticed by its supervisor: errors that the driver
-// tells of, and GPUs that do not answer when the program has failed. It is written to
-// attempt-N.faults, so that the service knows, whenever it lives, that the program was not to
-// blame. Private to local/.
+// Lets the supervisor notice faults of an attempt's GPUs: errors that the driver reports, and GPUs
+// that do not answer when the program has failed. They are written to attempt-N.faults, so that the
+// service learns, even after a restart, that the program was not to blame. Private to local/.
 
 #include <chrono>
 #include <memory>
@@ -16,17 +15,17 @@ namespace ebb::local {
 
 class DeviceGuard {
  public:
-  /// Listens from here on; where the driver cannot be asked nothing is noticed.
+  /// Listens from here on. If the driver cannot be asked, no fault is noticed.
   DeviceGuard(const AttemptPaths& paths, const AttemptPlan& plan, const std::string& nvml_library);
 
-  /// Writes down what came since, once a second at most.
+  /// Writes new faults down, once a second at most.
   void Look();
-  /// The program has ended: the last of it, and whether its GPUs answer.
+  /// Call it when the program has ended: takes the last faults and checks that its GPUs answer.
   void LookAtEnd(bool failed);
 
  private:
   struct Gpu {
-    std::string name;  // as the plan has it
+    std::string name;  // name in the plan
     meter::NvmlLibrary::Device whole = nullptr;
     std::string whole_uuid;
     std::optional<std::pair<unsigned, unsigned>> instance;

@@ -13,13 +13,12 @@ namespace {
 constexpr std::array<std::string_view, 3> kByNames{"person", "failures", "fault"};
 constexpr Duration kFirstRest{std::chrono::minutes{15}};
 constexpr Duration kLongestRest{std::chrono::hours{12}};
-// A program that fails within this time has failed quickly; one that runs longer has a GPU that
-// works.
+// A failure within this time is quick; a program that runs longer has a GPU that works.
 constexpr Duration kQuick{std::chrono::minutes{2}};
 constexpr std::size_t kFailuresInARow = 3;  // of different jobs
 constexpr std::size_t kWells = 256;
 
-// Twice as long each time.
+// The rest doubles each time.
 Duration RestAfter(int times) {
   return std::min(kLongestRest, kFirstRest * (std::int64_t{1} << std::clamp(times - 1, 0, 10)));
 }
@@ -30,7 +29,7 @@ bool IsUuid(std::string_view name) { return name.starts_with("GPU-") || name.sta
 
 std::string_view Name(SetAside::By by) { return kByNames[static_cast<std::size_t>(by)]; }
 
-// What is remembered --------------------------------------------------------------------------
+// State that is stored --------------------------------------------------------------------------
 
 static bool FromName(const FieldReader&, std::string_view name, SetAside::By& value) {
   return TakeName(EnumFromName<SetAside::By>(kByNames, name), value);
@@ -94,12 +93,12 @@ void DeviceRegister::Restore(const core::Site& site, const core::Cluster& before
   cluster_.sites = before.sites.empty() ? std::vector{site} : before.sites;
   cluster_.sites.front() = site;
   cluster_.pools = before.pools;
-  // What cannot be read is as if there were nothing: a look finds the devices again.
+  // A text that cannot be read counts as empty: the next look finds the devices again.
   Remembered known =
       FromFieldText<Remembered>(text, "", FieldStyle::kComplete).value_or(Remembered{});
   for (std::size_t i = 0; i < cluster_.pools.size(); ++i) {
     core::DevicePool& pool = cluster_.pools[i];
-    // How many there were is known where nobody knows which.
+    // Older texts may tell the number of GPUs without their names.
     const bool unnamed = known.devices.empty() && pool.model != "cpu";
     unnamed_away_.push_back(unnamed ? pool.count + pool.away : 0);
     pool.count = pool.away = 0;
@@ -209,7 +208,7 @@ void DeviceRegister::SetReference(const meter::GpuInventory& inventory) {
     reference_profile_ = meter::ProfileOf(found, profiles_);
     return;
   }
-  reference_profile_ = core::ProfileOf(reference_, profiles_);  // it is not there now
+  reference_profile_ = core::ProfileOf(reference_, profiles_);  // the model is not there now
 }
 
 void DeviceRegister::BeUnreachable(std::string why) {
@@ -228,7 +227,7 @@ void DeviceRegister::Take(const Result<meter::GpuInventory>& look, Time now) {
   unreachable_.clear();
   if (std::exchange(told_unreachable_, false)) Tell("the driver of the GPUs answers again");
   SetReference(*look);
-  unnamed_away_.clear();  // they are found now, or not there any more
+  unnamed_away_.clear();  // those GPUs are found now, or are gone
   std::set<std::string> found;
   for (const meter::GpuDevice& device : look->devices) {
     if (!IsChosen(device)) continue;
@@ -246,7 +245,7 @@ void DeviceRegister::Take(const Result<meter::GpuInventory>& look, Time now) {
 void DeviceRegister::TakeFound(const meter::GpuDevice& found, Time now) {
   const int pool = PoolOf(found);
   Device* device = Find(found.uuid);
-  // A driver that calls it otherwise: what runs on it holds it under the old name.
+  // The driver may now report another model: programs still hold the device under the old pool.
   if (device && device->pool != pool) std::exchange(device, nullptr)->offered = false;
   const bool is_new = !device || !device->offered;
   if (!device) device = &Add(found.uuid, pool);
@@ -266,7 +265,7 @@ void DeviceRegister::TakeFound(const meter::GpuDevice& found, Time now) {
 void DeviceRegister::TakeMissing(Device& device, const meter::GpuInventory& inventory, Time now) {
   const auto& cards = inventory.cards;
   if (std::find(cards.begin(), cards.end(), device.card) != cards.end()) {
-    device.offered = false;  // hidden, divided otherwise, or not asked for
+    device.offered = false;  // hidden, divided differently, or not asked for
     changed_ = true;
   } else if (!device.gone_since) {
     device.gone_since = now;
@@ -297,8 +296,8 @@ void DeviceRegister::DoWell(const DeviceUse& use, Time now) {
   }
 }
 
-// A program that is wrong fails everywhere, and so do all that are like it: it is the device only
-// where the like does well elsewhere, or where jobs of several kinds fail here and others do not.
+// A faulty program fails everywhere, and so do similar ones. The device is to blame only if similar
+// jobs do well elsewhere, or if jobs of several kinds fail here and others do not.
 bool DeviceRegister::OthersDoWell(const Device& device, std::span<const DeviceUse> running) const {
   std::set<std::string> kinds;
   for (const auto& [job, kind] : device.failures) kinds.insert(kind);
@@ -347,7 +346,7 @@ bool DeviceRegister::TryAgain(Time now) {
   bool changed = false;
   for (Device& device : devices_) {
     if (!device.aside || !device.aside->retry_at || !device.offered) continue;
-    // A clock that was set back must not make it rest for ever.
+    // A clock that was set back must not extend the rest for ever.
     const bool due =
         *device.aside->retry_at <= now || *device.aside->retry_at > now + 2 * kLongestRest;
     if (!due) continue;
@@ -423,7 +422,7 @@ Result<std::string> DeviceRegister::Forget(const std::string& name) {
   return device->name;
 }
 
-// What there is ------------------------------------------------------------------------------
+// Available devices ------------------------------------------------------------------------------
 
 Device* DeviceRegister::Find(std::string_view name) {
   Device* found = nullptr;
@@ -463,7 +462,7 @@ bool DeviceRegister::IsHeld(const Device& device, const HeldDevices& held) const
                                         held.contains(std::to_string(*device.index)));
 }
 
-// It can be given out, or a program of its own pool holds it.
+// A device counts if it can be given out, or if a program of its own pool holds it.
 bool DeviceRegister::Counts(const Device& device, const HeldDevices& held) const {
   const auto [first, last] = held.equal_range(device.name);
   return std::any_of(first, last,

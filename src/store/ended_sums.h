@@ -25,8 +25,7 @@ struct Compared {
   /// Half of the 95 % interval of baseline - emitted: the sum of the half widths of the jobs, as if
   /// all their errors were one. The interval of the sum is at most that wide.
   double half_width_g = 0;
-  std::int64_t without_interval =
-      0;  ///< jobs among `jobs` that differ by an amount whose uncertainty is unknown
+  std::int64_t without_interval = 0;  ///< jobs that differ with unknown uncertainty
 
   void Add(Energy used, std::optional<Emissions> emissions, const Baseline& otherwise);
   Compared& operator+=(const Compared& other);

@@ -11,8 +11,7 @@
 namespace ebb::store {
 
 struct EngineSetup {
-  std::string
-      policy;  ///< name of the policy, with default options; empty: a check cannot make it again
+  std::string policy;  ///< its name, with default options; empty: no check can repeat it
   engine::Options options{};
   /// Prices that the policy used beside carbon; empty: no prices.
   std::string price_file{};

@@ -22,14 +22,13 @@ struct JobRecord {
   Time submitted{};
   std::optional<Time> first_start, ended;
   int pauses = 0;
-  std::optional<int> exit_code;     ///< once it has ended
-  std::string detail;               ///< reason of a failure or cancellation
-  Energy energy;                    ///< sum of the ledger rows so far
-  Energy energy_without_intensity;  ///< part of it whose emissions are unknown
-  std::optional<Emissions>
-      emissions;  ///< of the energy whose intensity is known; nothing: none is known
-  std::optional<Energy> gpu_energy;  ///< part of `energy`; nothing: no GPU was measured
-  bool pruned = false;               ///< ledger and folder have been removed
+  std::optional<int> exit_code;        ///< once it has ended
+  std::string detail;                  ///< reason of a failure or cancellation
+  Energy energy;                       ///< sum of the ledger rows so far
+  Energy energy_without_intensity;     ///< part of it whose emissions are unknown
+  std::optional<Emissions> emissions;  ///< where intensity is known; nothing: nowhere
+  std::optional<Energy> gpu_energy;    ///< part of `energy`; nothing: no GPU was measured
+  bool pruned = false;                 ///< ledger and folder have been removed
 };
 
 struct JobFilter {

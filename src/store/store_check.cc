@@ -275,8 +275,7 @@ Result<std::vector<CheckResult>> CheckAll(Database& database, const CheckOptions
 }  // namespace
 
 Result<std::vector<CheckResult>> CheckStore(Database& database, const CheckOptions& options) {
-  EBB_RETURN_IF_ERROR(
-      database.Run("BEGIN"));  // one transaction, so that everything is read as of one moment
+  EBB_RETURN_IF_ERROR(database.Run("BEGIN"));  // reads all as of one moment
   auto results = CheckAll(database, options);
   std::ignore = database.Run("COMMIT");
   return results;
