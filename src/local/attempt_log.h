@@ -32,8 +32,7 @@ class LogTrimmer {
 };
 
 struct LogPart {
-  std::uint64_t begin =
-      0;  ///< offset of the text; above the requested one if that part was dropped
+  std::uint64_t begin = 0;  ///< offset of the text; later than asked if that part was dropped
   std::string text;
 };
 

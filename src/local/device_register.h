@@ -1,7 +1,7 @@
 #pragma once
-// The devices of the service over its lives: which there are, which of them jobs may have, and why
-// not the others. A GPU is known by its UUID. It keeps its slot while the service runs, and its
-// pool while its model has one; a slot that is not given out is a hole in its pool.
+// The devices of the service across restarts: which exist, which of them jobs may have, and why not
+// the others. A GPU is known by its UUID. It keeps its slot while the service runs, and its pool
+// while its model has one; a slot that is not given out is a hole in its pool.
 //
 // A GPU is not given out while its driver does not answer, while it is gone (the driver does not
 // list it), and while it is set aside: by a person, because it failed jobs quickly, or because of a
@@ -28,7 +28,7 @@
 
 namespace ebb::local {
 
-/// The model of GPUs that no driver can be asked about.
+/// Model name of GPUs whose driver cannot be asked.
 inline constexpr const char* kUncheckedGpu = "gpu";
 
 struct SetAside {
@@ -36,102 +36,103 @@ struct SetAside {
   By by = By::kPerson;
   std::string why;               ///< for people
   Time since{};                  ///< wall time
-  std::optional<Time> retry_at;  ///< wall time; nothing: a person puts it back
+  std::optional<Time> retry_at;  ///< wall time; nothing: only a person puts it back
 };
 std::string_view Name(SetAside::By by);
 
-/// How an attempt on GPUs ended, or how it goes.
+/// How a device was used by an attempt on GPUs that ended or still runs.
 struct DeviceUse {
   std::vector<std::string> devices;  ///< by name
   core::JobId job = 0;
-  std::string kind;     ///< what it is an instance of: jobs of one kind fail together
+  std::string kind;     ///< kind of the job: jobs of one kind fail together
   Duration ran{};       ///< wall time
-  bool failed = false;  ///< its program did, by itself
+  bool failed = false;  ///< the program failed by itself
 };
 
 struct Device {
   std::string name;  ///< as CUDA_VISIBLE_DEVICES names it: "GPU-...", "MIG-..."
-  std::string card;  ///< UUID of the GPU that it is, or is a part of
+  std::string card;  ///< UUID of the GPU that the device is, or is a part of
   int pool = 0;
-  int slot = 0;                      ///< of the pool, from 0 on
-  std::optional<std::size_t> index;  ///< as nvidia-smi counts, when it was last seen in this life
-  std::optional<SetAside> aside;     ///< nothing: it is not
-  std::optional<Time> gone_since;    ///< wall time; nothing: it is there
+  int slot = 0;                      ///< slot in the pool, from 0
+  std::optional<std::size_t> index;  ///< number in nvidia-smi when it was last seen in this life
+  std::optional<SetAside> aside;     ///< nothing: not set aside
+  std::optional<Time> gone_since;    ///< wall time; nothing: the device is there
   bool offered = true;               ///< false: hidden, divided, forgotten; only held from before
-  int times_aside = 0;               ///< since it last did well
-  Time cleared{};                    ///< wall time; faults before that are forgiven
-  std::string fault;                 ///< as last seen; empty: none
+  int times_aside = 0;               ///< how often since it last did well
+  Time cleared{};                    ///< wall time; earlier faults are forgiven
+  std::string fault;                 ///< last fault; empty: none
   std::vector<std::pair<core::JobId, std::string>> failures;  ///< quick ones in a row, with kinds
-  Time failing_since{};                                       ///< wall time of the first of them
+  Time failing_since{};  ///< wall time of the first of `failures`
 };
 
-/// What programs that run hold: names of devices, with the numbers of their programs' pools.
+/// Devices that running programs hold: names, with the numbers of the programs' pools.
 using HeldDevices = std::multimap<std::string, int>;
 
 class DeviceRegister {
  public:
   DeviceRegister() = default;
-  /// Pools as they are given. `gpus`: by pool, one name for each slot; may be shorter; none: no
-  /// GPUs.
+  /// Uses pools as given. `gpus`: by pool, one name for each slot; may be shorter; none: no GPUs.
   DeviceRegister(core::Cluster cluster, const std::vector<std::vector<std::string>>& gpus);
 
-  /// The pools of an earlier life, with their numbers and without devices, at one site; `text` is
-  /// what ToText gave then, or empty. GPUs that are known from it are away until a look finds them.
+  /// Restores the pools of an earlier life, with their numbers and without devices, at one site.
+  /// `text` is the result of ToText then, or empty. GPUs in it are away until a look finds them.
   void Restore(const core::Site& site, const core::Cluster& before, const std::string& text);
-  /// A pool of slots of the CPU.
+  /// Adds a pool of CPU slots.
   void UseSlots(int count);
-  /// GPUs that no driver can be asked about, as CUDA_VISIBLE_DEVICES takes them.
+  /// Uses GPUs whose driver cannot be asked, by their names for CUDA_VISIBLE_DEVICES.
   void UseUnchecked(const std::vector<std::string>& names);
-  /// GPUs as a look at the machine shows them. `asked`: what --gpus said; empty: all. What it meant
-  /// is remembered, so that numbers stay with their GPUs however these are counted later.
-  /// `profiles` go before the built-in ones. From here on GPUs are away until Take.
+  /// Uses the GPUs that are found on the machine. `asked` is the value of --gpus; empty: all. The
+  /// UUIDs that it stands for are remembered, so that numbers stay with their GPUs if they are
+  /// counted differently later. `profiles` go before the built-in ones. From here on GPUs are away
+  /// until Take.
   void UseGpus(std::string asked, std::vector<core::DeviceProfile> profiles);
-  /// A program of an earlier life runs there.
+  /// Notes that a program of an earlier life runs on the device.
   void Adopt(const std::string& name, int pool);
 
-  /// A look at the machine: which GPUs are there now, or why nobody knows.
+  /// Takes the result of a look at the machine: which GPUs are there now, or why that is unknown.
   void Take(const Result<meter::GpuInventory>& look, Time now);
-  /// An attempt has ended. A device where quick failures of several jobs came in a row, while jobs
-  /// elsewhere (`running`, or ended since) do well, is set aside.
+  /// Takes the end of an attempt. A device where quick failures of several jobs came in a row,
+  /// while jobs elsewhere (`running`, or ended since) do well, is set aside.
   void TakeEnd(const DeviceUse& ended, std::span<const DeviceUse> running, Time now);
-  /// The driver told of an error while a job was on it.
+  /// Takes an error that the driver reported while a job was on the device.
   void TakeFault(const std::string& name, const std::string& what, Time at);
-  /// Ends what was set aside until now, on trial; true: something changed.
+  /// Ends periods of being set aside that are over by now, on trial; true: something changed.
   bool TryAgain(Time now);
-  /// When TryAgain has something to do next; Time::max(): never.
+  /// The next time at which TryAgain has something to do; Time::max(): never.
   Time NextRetry() const;
 
-  /// What people ask of a device: it is named by its name or a unique beginning of it.
+  /// Sets a device aside for a person, who gives its name or a unique beginning of it.
   Result<std::string> SetAsideByPerson(const std::string& name, const std::string& why, Time now);
   Result<std::string> PutBack(const std::string& name, Time now);
-  /// It is not expected back; only of one that is gone.
+  /// Removes a device that is gone and is not expected back.
   Result<std::string> Forget(const std::string& name);
 
-  /// UseGpus was called.
+  /// Tells that UseGpus was called.
   bool looks() const { return looks_; }
-  /// --gpus names GPUs, and it is not known yet which they are.
+  /// Tells that --gpus names GPUs whose UUIDs are still unknown.
   bool names_are_unknown() const { return !asked_.empty() && chosen_.empty(); }
   const std::vector<Device>& devices() const { return devices_; }
-  /// Whether a job may have it now, if no other has.
+  /// Tells if a job may have the device now, if no other has it.
   bool IsUsable(const Device& device) const;
-  /// Why no GPU can be given to a job; empty: some can, or there are only slots of the CPU.
+  /// The reason for which no GPU can be given to a job; empty: some can, or there are only CPU
+  /// slots.
   std::string Trouble() const;
-  /// As data sheets have them; counts are of slots without names.
+  /// Pools with the values of data sheets; counts are those of slots without names.
   const core::Cluster& pools() const { return cluster_; }
-  /// For the engine: devices that can be given out, or that programs hold; the others are away.
+  /// Pools for the engine: devices that can be given out or that programs hold; others are away.
   core::Cluster ClusterWith(const HeldDevices& held) const;
-  /// How many numbers the slots of the pool take up, holes included.
+  /// Number of slots that the pool occupies, holes included.
   int SlotsOf(int pool) const;
-  /// Of its GPUs, by slot; empty: slots without names.
+  /// Names of the pool's GPUs, by slot; empty: slots without names.
   std::vector<std::string> NamesOf(int pool) const;
-  /// Slots that no job may have now: held, or holes.
+  /// Slots that no job may have now: they are held, or are holes.
   std::set<int> Taken(int pool, const HeldDevices& held) const;
 
-  /// What happened since the last call, for people.
+  /// Events since the last call, as text for people.
   std::vector<std::string> TakeNews() { return std::exchange(news_, {}); }
-  /// Whether something changed since the last call.
+  /// Tells if something changed since the last call.
   bool TakeChanged() { return std::exchange(changed_, false); }
-  /// What Restore takes.
+  /// The text for Restore.
   std::string ToText() const;
 
  private:
@@ -153,23 +154,23 @@ class DeviceRegister {
   void Tell(std::string text);
 
   core::Cluster cluster_;
-  std::vector<int> unnamed_away_;  // by pool: GPUs of an earlier life whose names are not known
+  std::vector<int> unnamed_away_;  // by pool: GPUs of an earlier life with unknown names
   std::vector<Device> devices_;
   std::vector<core::DeviceProfile> profiles_;
   std::string reference_;  // model that speeds and powers are relative to
   core::DeviceProfile reference_profile_;
   std::string asked_;                // --gpus
-  std::vector<std::string> chosen_;  // UUIDs that it means; empty: not known yet, or all
-  std::string unreachable_;          // why the driver does not answer; empty: it does
+  std::vector<std::string> chosen_;  // UUIDs for --gpus; empty: not known yet, or all
+  std::string unreachable_;          // why the driver does not answer; empty: it answers
   bool told_unreachable_ = false;
   bool looks_ = false;              // UseGpus
-  bool looked_ = false;             // in this life
+  bool looked_ = false;             // a look was taken in this life
   std::vector<std::string> notes_;  // of the last look
   struct Well {
     std::string device, kind;
     Time at{};
   };
-  std::deque<Well> wells_;  // the latest that went well
+  std::deque<Well> wells_;  // the latest uses that went well
   std::vector<std::string> news_;
   bool changed_ = false;
 };

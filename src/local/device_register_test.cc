@@ -34,7 +34,7 @@ Look Failing() { return Fail({ExitCode::kUnavailable, kMismatch, "", ""}); }
 class DeviceRegisterTest : public testing::Test {
  protected:
   DeviceRegisterTest() { Live({}, ""); }
-  // A life of the service.
+  // Starts a life of the service.
   void Live(const core::Cluster& before, const std::string& text, const std::string& asked = "") {
     devices_ = DeviceRegister();
     devices_.Restore(kSite, before, text);
@@ -67,7 +67,7 @@ TEST_F(DeviceRegisterTest, WhatIsFoundIsGivenOut) {
   EXPECT_EQ(News(), "") << "what a service starts with is no news";
 }
 
-// The driver was upgraded under the service: what runs goes on, nothing is started.
+// The driver was upgraded under the service: running jobs go on, and none is started.
 TEST_F(DeviceRegisterTest, WhileTheDriverDoesNotAnswerNothingIsGivenOut) {
   devices_.Take(Two(), kNow);
   LiveAgain();
@@ -96,7 +96,7 @@ TEST_F(DeviceRegisterTest, AStoreThatNamesNoGpusKeepsTheirNumberAndWhatRuns) {
   EXPECT_THAT(devices_.Taken(0, {{"GPU-b", 0}}), ElementsAre(0)) << "the slot of GPU-b";
 }
 
-// GPU-a has died: nvidia-smi counts GPU-b as 0, and GPU-c, which is somebody else's, as 1.
+// GPU-a has died: nvidia-smi counts GPU-b as 0, and GPU-c, which is not ours, as 1.
 TEST_F(DeviceRegisterTest, NumbersStayWithTheirGpus) {
   Live({}, "", "0,1");
   meter::GpuInventory all = Inventory(
@@ -149,7 +149,7 @@ TEST_F(DeviceRegisterTest, WhatIsHiddenOrDividedOtherwiseIsNotExpectedBack) {
   EXPECT_EQ(CountAndAway(), Counts(1, 0));
 }
 
-// The same card under the name of another driver's: never given out twice.
+// A new driver reports the same card under another model: it must not be given out twice.
 TEST_F(DeviceRegisterTest, ADriverThatCallsItOtherwiseDoesNotDoubleIt) {
   devices_.Take(Inventory({Gpu("GPU-a", "A100-SXM4-40GB", 0)}), kNow);
   LiveAgain();

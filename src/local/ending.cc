@@ -24,7 +24,7 @@ bool Ending::Look() {
       continue;
     }
     if (terms_.asked.insert(pid).second) ::kill(pid, SIGTERM);
-    ::kill(pid, SIGCONT);  // what is frozen hears nothing
+    ::kill(pid, SIGCONT);  // a frozen process does not handle signals
   }
   return false;
 }

@@ -1,7 +1,7 @@
 #pragma once
-// Ends processes that are nobody's children to wait for: they are asked (SIGTERM), and killed when
-// the grace period is over. It is a matter of looking again and again; nothing here waits, so one
-// that the kernel does not let go (state D) holds up nobody but its own devices. Private to local/.
+// Ends processes that are not children of this process: asks them to end (SIGTERM), and kills them
+// when the grace period is over. It has to look repeatedly, and never waits, so that a process that
+// the kernel does not let go (state D) blocks only its own devices. Private to local/.
 
 #include <sys/types.h>
 
@@ -22,23 +22,23 @@ inline constexpr Duration kKilledButRuns{std::chrono::minutes{1}};
 class Ending {
  public:
   struct Terms {
-    /// Those that are to end and still run; remains do not count.
+    /// Finds the processes that are to end and still run; zombies do not count.
     std::function<std::vector<pid_t>()> find;
     Duration grace{};
-    /// When the grace period is over, before each of them gets SIGKILL.
+    /// Called when the grace period is over, before each of them gets SIGKILL.
     std::function<void()> kill_all = [] {};
-    /// Not asked, since somebody else has done that.
+    /// Processes that somebody else has asked to end already.
     std::set<pid_t> asked{};
-    /// How long the end may take after SIGKILL until that is said.
+    /// Time after SIGKILL after which TakeTrouble reports processes that still run.
     Duration patience = kKilledButRuns;
   };
   explicit Ending(Terms terms);
 
-  /// Signals whatever has to be signalled now. True: nothing of it runs any more.
+  /// Sends the signals that are due now. True: no process runs any more.
   bool Look();
-  /// The grace period is over.
+  /// Ends the grace period now.
   void Hurry();
-  /// Said once: what runs on although it was killed.
+  /// Reports, once, processes that still run although they were killed.
   std::optional<std::string> TakeTrouble();
 
  private:
@@ -51,7 +51,7 @@ class Ending {
   bool trouble_was_said_ = false;
 };
 
-/// "process 123 (state D) runs on although it was killed: ..."
+/// A text such as "process 123 (state D) runs on although it was killed: ...".
 std::string RunsOnText(const std::vector<pid_t>& running);
 
 }  // namespace ebb::local

@@ -11,7 +11,7 @@
 namespace ebb::local {
 namespace {
 
-// A process that runs until it is signalled; it may be deaf to SIGTERM.
+// A process that runs until it gets a signal; it may ignore SIGTERM.
 class Sleeper {
  public:
   explicit Sleeper(const char* script) {
@@ -30,7 +30,7 @@ class Sleeper {
     if (platform::ProcessIdentity(pid_).empty()) return {};
     return {pid_};
   }
-  /// The signal that ended it.
+  /// Returns the signal that ended it.
   int WaitForEnd() const {
     siginfo_t ended{};
     ::waitid(P_PID, static_cast<id_t>(pid_), &ended, WEXITED | WNOWAIT);
@@ -68,7 +68,7 @@ TEST(Ending, KillsWhenTheGraceIsOver) {
   EXPECT_TRUE(ending.Look());
 }
 
-// As a process in state D does: its remains stand in for it here, since nobody waits for them.
+// Zombies stand in for processes in state D here: nobody waits for them.
 TEST(Ending, SaysOnceThatAProcessCannotBeEnded) {
   const Sleeper gone("exit 0");
   std::ignore = gone.WaitForEnd();

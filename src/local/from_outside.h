@@ -1,9 +1,9 @@
 #pragma once
-// Whether a program was ended from outside: by a machine that shuts down, by kill or killall,
+// Judges if a program was ended from outside: by a machine that shuts down, by kill or killall,
 // rather than by itself, its job's limits or the service. Such an end says nothing about the job. A
-// signal carries no sender, so it is a judgement: SIGTERM, SIGHUP, SIGINT, SIGQUIT and SIGPWR are
-// what others send; SIGKILL is, too, unless the kernel killed for want of memory. All other signals
-// are a program's own failing. Private to local/.
+// signal carries no sender, so this is a guess: SIGTERM, SIGHUP, SIGINT, SIGQUIT and SIGPWR count
+// as sent by others, and so does SIGKILL unless the kernel killed because memory ran out. All other
+// signals are a program's own failing. Private to local/.
 
 #include <chrono>
 #include <optional>
@@ -14,17 +14,16 @@
 
 namespace ebb::local {
 
-/// What the kernel killed for want of memory. Where the program's control group counts, that is its
-/// own; else the machine's count says whether anything was just killed.
+/// Counts processes that the kernel killed because memory ran out. If the program's control group
+/// counts them, its count is used; otherwise the machine's tells if anything was just killed.
 class OomWatch {
  public:
-  /// `cgroup`: of the program; outlives this; null: none.
+  /// `cgroup` is the program's; it must outlive this; null: none.
   explicit OomWatch(const meter::Cgroup* cgroup, std::string vmstat_file = "/proc/vmstat");
 
-  /// To be called while the program runs: what the machine killed long before its end does not
-  /// matter.
+  /// Call it while the program runs: kills on the machine long before its end do not count.
   void Look();
-  /// Nothing: nobody counts here.
+  /// Tells if the kernel killed for memory; nothing: no counter exists.
   std::optional<bool> HasKilled() const;
 
  private:
@@ -33,11 +32,11 @@ class OomWatch {
   const meter::Cgroup* cgroup_;
   std::string vmstat_file_;
   Clock::time_point looked_at_;
-  std::optional<std::int64_t> latest_;  // of the machine
-  std::optional<std::int64_t> before_;  // at the look before that
+  std::optional<std::int64_t> latest_;  // count of the machine
+  std::optional<std::int64_t> before_;  // count at the look before
 };
 
-/// As said above. Where nobody counts what was killed for want of memory, SIGKILL is a failure.
+/// Decides as described above. If no counter exists, SIGKILL is a failure.
 bool LooksFromOutside(const platform::ExitStatus& status, const OomWatch& oom);
 
 }  // namespace ebb::local

@@ -54,7 +54,7 @@ void JobBudget::Take(const runtime::BudgetStep& more, runtime::BudgetStep& step)
   step.order = std::max(step.order, more.order);
   for (const core::BudgetEvent& event : more.events) {
     step.events.push_back(event);
-    // On a full disk it may be said again in another life.
+    // After a full disk, another life may report the event again.
     std::ignore = AppendBudgetEvent(directory_, event);
   }
 }

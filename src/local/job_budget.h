@@ -1,8 +1,8 @@
 #pragma once
 // The budget of a job of the service, over all its attempts. The supervisor of each attempt watches
 // it (runtime/budget_watch.h), whether or not a service runs, and writes each crossing to a file
-// beside the job, so that it acts once, whoever is killed in between. The service reads that file.
-// Private to local/.
+// beside the job, so that the budget acts once, even if a process is killed in between. The service
+// reads that file. Private to local/.
 
 #include <filesystem>
 #include <optional>
@@ -12,11 +12,11 @@
 
 namespace ebb::local {
 
-/// What an attempt that began at `begin` has used by its latest reading; there must be one.
+/// Use of an attempt that began at `begin`, up to its latest reading; there must be one.
 runtime::BudgetSample BudgetSampleOf(const runtime::Accountant& accountant,
                                      const runtime::GridClock& clock, Time begin);
 
-/// "stopped by its budget of 2 kWh, 500 g"
+/// A text such as "stopped by its budget of 2 kWh, 500 g".
 std::string StoppedByText(const core::Budget& budget);
 
 class JobBudget {
@@ -24,14 +24,14 @@ class JobBudget {
   struct Terms {
     core::Budget budget;
     core::BudgetUse used_before;      ///< by earlier attempts
-    std::filesystem::path directory;  ///< of the job
+    std::filesystem::path directory;  ///< directory of the job
     int attempt = 1;
     Pue pue;
     Duration sample_interval{1000};
   };
   explicit JobBudget(const Terms& terms);
 
-  /// After new readings, and now and then.
+  /// Checks the budget; call it after new readings, and regularly.
   runtime::BudgetStep Look(const runtime::BudgetSample& sample, const runtime::GridClock& clock);
   bool asked_to_end() const { return watch_.asked_to_end(); }
 

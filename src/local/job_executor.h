@@ -1,6 +1,6 @@
 #pragma once
-// What the queue service asks of an executor beside the loop's port: it is given jobs with all that
-// a person said of them, and shows what runs. Two of them: programs of this machine
+// The executor as the queue service uses it, beyond the loop's port: it gets jobs with their
+// complete submissions, and shows running jobs. There are two: programs of this machine
 // (supervised_executor.h), objects of a cluster (app/cluster/cluster_jobs.h).
 //
 // Thread contract: one thread, but for Wake, Now and heartbeat.
@@ -16,30 +16,30 @@
 
 namespace ebb::local {
 
-/// What runs, for display.
+/// Figures of a running job, for display.
 struct SupervisedFigures {
   core::JobId job = 0;
   int attempt = 1;
   int pool = -1;
   std::vector<int> slots;
-  std::vector<std::string> gpus;  ///< the same, as CUDA_VISIBLE_DEVICES names them; empty: CPU
+  std::vector<std::string> gpus;  ///< names of the same slots, for CUDA_VISIBLE_DEVICES; empty: CPU
   int program_pid = 0;
   LiveFigures figures;
-  bool is_measured = true;     ///< false: nobody knows its figures
-  std::string begins_after{};  ///< what has to come before its program begins, as a clause
+  bool is_measured = true;     ///< false: its figures are unknown
+  std::string begins_after{};  ///< condition for the begin of its program, as a clause
 };
 
 class JobExecutor : public runtime::Executor {
  public:
-  /// Makes a job known. An Error: it cannot be one of this executor's.
+  /// Makes a job known. An Error: this executor cannot run it.
   virtual Status Add(LocalJob job) = 0;
-  /// Of a job that is known: its next attempt is made from this.
+  /// Replaces the submission of a known job, from which its next attempt is made.
   virtual void Replace(std::shared_ptr<const core::Submission> submission) = 0;
-  /// Ends a wait now. From any thread.
+  /// Ends a wait now. May be called from any thread.
   virtual void Wake() = 0;
-  /// Of the loop that drives this executor: it rests while it waits here.
+  /// Heartbeat of the loop that drives this executor; the loop rests while it waits here.
   virtual runtime::Heartbeat& heartbeat() = 0;
-  /// A request to stop came (Ctrl-C, SIGTERM, SIGHUP): its number.
+  /// Number of the signal, if a request to stop came (Ctrl-C, SIGTERM, SIGHUP).
   virtual std::optional<int> stop_signal() const = 0;
   virtual std::vector<SupervisedFigures> Running() const = 0;
 };

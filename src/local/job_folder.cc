@@ -11,7 +11,7 @@ namespace fs = std::filesystem;
 constexpr const char* kSetAside = "set-aside";
 constexpr const char* kCheckpoints = "checkpoints";
 
-// The first that is free: jobs/set-aside/4, 4-2, 4-3, ...
+// The first free name: jobs/set-aside/4, 4-2, 4-3, ...
 fs::path FreePlace(const fs::path& folder) {
   const fs::path place = folder.parent_path() / kSetAside / folder.filename();
   fs::path free = place;
@@ -70,7 +70,7 @@ Status TakeOverCheckpoints(const fs::path& from, const fs::path& to) {
     }
   }
   if (!code) return {};
-  // Half of a checkpoint is none.
+  // Half of a checkpoint is worthless.
   std::error_code ignored;
   fs::remove_all(target, ignored);
   return Fail({ExitCode::kUnavailable, "its checkpoints cannot be taken over: " + code.message(),
@@ -78,7 +78,7 @@ Status TakeOverCheckpoints(const fs::path& from, const fs::path& to) {
 }
 
 bool HasNewCheckpoint(const fs::path& folder, Time since) {
-  // Files get the time of the kernel's last tick, which is a little behind.
+  // Files get the time of the kernel's last tick, which lies slightly in the past.
   constexpr Duration kTick{10};
   std::error_code code;
   for (auto it = fs::recursive_directory_iterator(folder / kCheckpoints, code);

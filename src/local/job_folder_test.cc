@@ -71,7 +71,7 @@ TEST_F(JobFolder, CheckpointsAreTakenOverWithoutACopyAndWithoutLinks) {
   EXPECT_TRUE(fs::equivalent(folder_ / "checkpoints/deep/state", other / "checkpoints/deep/state"));
   EXPECT_FALSE(fs::exists(other / "checkpoints" / "link"));
   EXPECT_FALSE(fs::exists(other / "checkpoints" / "folder"));
-  // As a program replaces its checkpoint.
+  // Replaces the checkpoint as a program does.
   std::ofstream(other / "checkpoints/deep/new") << "step 9";
   fs::rename(other / "checkpoints/deep/new", other / "checkpoints/deep/state");
   std::ifstream earlier(folder_ / "checkpoints/deep/state");

@@ -41,7 +41,7 @@ std::vector<std::string> GpusOf(const std::vector<std::vector<std::string>>& gpu
 std::vector<std::pair<std::string, std::string>> DeviceEnvironment(
     const std::vector<std::string>& gpus) {
   if (!gpus.empty()) return {{"CUDA_VISIBLE_DEVICES", Join(gpus, ",")}};
-  // HIP takes an empty list for none given.
+  // HIP treats an empty list as no list.
   return {
       {"CUDA_VISIBLE_DEVICES", ""}, {"ROCR_VISIBLE_DEVICES", ""}, {"HIP_VISIBLE_DEVICES", "-1"}};
 }

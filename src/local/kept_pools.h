@@ -1,7 +1,8 @@
 #pragma once
-// The pools of a service, or of a sweep, over its lives. What an earlier life placed is remembered
-// by the number of its pool, so numbers stay: pools keep their order, those whose devices are gone
-// (a GPU was taken out, another --slots) stay with none, and new models come after them.
+// The pools of a service, or of a sweep, across restarts. Jobs that an earlier life placed are
+// stored with the number of their pool, so numbers stay: pools keep their order, pools whose
+// devices are gone (a GPU was taken out, another --slots) stay without devices, and new models
+// follow them.
 
 #include <string>
 #include <vector>
@@ -11,7 +12,7 @@
 namespace ebb::local {
 
 /// Orders `cluster` and `gpus` (by pool: names of the slots; may be shorter) as in `before`. Pools
-/// are the same where model and site are.
+/// with the same model and site are the same.
 void KeepPools(const core::Cluster& before, core::Cluster& cluster,
                std::vector<std::vector<std::string>>& gpus);
 

@@ -1,5 +1,5 @@
 #pragma once
-// What the local executor is given of a job, and where it puts what it measures.
+// The job as the local executor gets it, and the interface for its measured data.
 
 #include <filesystem>
 #include <memory>
@@ -13,21 +13,20 @@
 
 namespace ebb::local {
 
-/// What the executor has to know of a job to run it.
-/// An empty working directory is the executor's own; the contract's variables go over the
-/// submission's environment.
+/// A job as the executor needs it. If the working directory is empty, the executor's own is used;
+/// the contract's variables override the submission's environment.
 struct LocalJob {
-  std::shared_ptr<const core::Submission> submission;  ///< the queue's readers hold it too
-  std::filesystem::path directory;                     ///< the run's
+  std::shared_ptr<const core::Submission> submission;  ///< shared with the queue's readers
+  std::filesystem::path directory;                     ///< directory of the run
 
   const core::Job& job() const { return submission->job; }
 };
 
-/// Keeps what is measured.
+/// Stores measured data.
 class JobRecords {
  public:
   virtual ~JobRecords() = default;
-  /// On an Error the rows are offered again with the next ones.
+  /// After an Error the rows are offered again with the next ones.
   virtual Status Rows(core::JobId job, std::span<const core::LedgerRow> rows) = 0;
   virtual void End(core::JobId job, const AttemptResult& result) = 0;
 };

@@ -12,7 +12,7 @@ namespace ebb::local {
 namespace {
 constexpr Duration kShortestTick{1};
 
-// Ends a program that does not end when it is asked to: SIGTERM after the grace, SIGKILL after
+// Ends a program that ignores the request to end: SIGTERM after the grace period, SIGKILL after
 // another one.
 class Insistence {
  public:
@@ -26,7 +26,7 @@ class Insistence {
     if (now - *asked_ < *grace_ * (steps_ + 1) || steps_ == 2) return;
     child_.SendSignal(++steps_ == 1 ? SIGTERM : SIGKILL);
   }
-  /// The user's request is what ended it, whatever signal did in the end.
+  /// The user's request counts as the cause of the end, whichever signal came last.
   platform::ExitStatus Seen(platform::ExitStatus status) const {
     if (steps_ > 0 && status.by_signal) status.code = 128 + *child_.forwarded_stop();
     return status;
@@ -39,7 +39,7 @@ class Insistence {
   int steps_ = 0;
 };
 
-// A budget looks at every sample soon after it was taken, and a grace is a matter of its length.
+// A budget needs every sample soon after it was taken; a grace period needs ticks of its length.
 Duration TickOf(const AttemptOptions& options) {
   Duration tick = options.tick;
   if (options.budget) tick = std::min(tick, options.sampler.interval / 10);

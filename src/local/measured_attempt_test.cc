@@ -18,8 +18,8 @@ using std::chrono::hours;
 
 const Time kDay = *ParseTime("2023-05-01");
 
-// A shell program that answers SIGTERM as told and says when it is ready to: on a busy machine that
-// may take longer than a test would like to wait blindly.
+// A shell program that answers SIGTERM as given and tells when it is ready for it: on a busy
+// machine that may take longer than a fixed wait.
 class Trapper {
  public:
   std::vector<std::string> Command(const std::string& answer) const {
@@ -33,7 +33,7 @@ class Trapper {
   const std::filesystem::path ready_ = ScratchDirectory("trapper") / "ready";
 };
 
-// Constant power, so that energy is known from time; where a program is awaited, from then on.
+// Constant power, so that energy follows from time; if a program is awaited, from its readiness on.
 class HundredWatts : public meter::Meter {
  public:
   explicit HundredWatts(const Trapper* awaited) : awaited_(awaited) {}
@@ -54,7 +54,7 @@ class HundredWatts : public meter::Meter {
   const Trapper* awaited_;
 };
 
-// Spends 9.5 J at once and then nothing: near a limit of 10 J, and never beyond it.
+// Spends 9.5 J at once and then nothing: close to a limit of 10 J, and never beyond it.
 class NearlyTenJoules final : public HundredWatts {
  public:
   using HundredWatts::HundredWatts;
@@ -116,7 +116,7 @@ Result<AttemptResult> RunCommand(std::vector<std::string> argv, Recorder& record
 }
 
 TEST(MeasuredAttempt, AProgramThatIgnoresTheRequestToStopIsEndedAfterItsGrace) {
-  // Deaf to SIGTERM, which is what the test sends; so only SIGKILL ends it.
+  // The program ignores SIGTERM, which the test sends, so only SIGKILL ends it.
   Recorder recorder;
   const Trapper deaf;
   recorder.awaited = &deaf;

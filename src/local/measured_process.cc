@@ -46,8 +46,8 @@ struct MeasuredProcess::State {
   RowBuffer buffer;
   std::optional<platform::ChildProcess> child;
   core::Attempt attempt;
-  Duration since_boot{};                     // when it began
-  std::optional<runtime::ClockWatch> watch;  // of the clock that the readings are on
+  Duration since_boot{};                     // when the process began
+  std::optional<runtime::ClockWatch> watch;  // watches the clock that the readings are on
   meter::SamplerSummary summary;
   std::optional<runtime::BudgetWatch> budget;
   std::optional<Time> budget_looked_until;
@@ -81,7 +81,7 @@ Result<std::unique_ptr<MeasuredProcess>> MeasuredProcess::Start(const AttemptOpt
   pid_t root = options.running_root;
   if (!options.child.argv.empty()) {
     platform::ChildOptions child_options = options.child;
-    // A whole machine is measured without asking what belongs to the program.
+    // A machine is measured as a whole, without attribution to the program.
     if (options.sampler.scope == core::MeterScope::kProcessTree)
       state->cgroup = meter::Cgroup::Create(options.sampler.proc_root);
     if (state->cgroup) child_options.cgroup_procs = state->cgroup->procs_file();

@@ -1,7 +1,7 @@
 #pragma once
-// A program that runs and is measured, from its first instruction to its last: its energy is
-// sampled, accounted and handed on while somebody else waits for it. Users: RunAttempt (one
-// program, measured_attempt.h) and the local executor (several).
+// A running program that is measured from its first instruction to its last: its energy is sampled,
+// accounted and handed on, while the caller waits for the program. Users: RunAttempt (one program,
+// measured_attempt.h) and the local executor (several).
 //
 // Thread contract: one thread; the sampler's own thread only fills a queue. All callbacks come on
 // the caller's thread.
@@ -25,21 +25,20 @@
 namespace ebb::local {
 
 struct AttemptOptions {
-  platform::ChildOptions child;  ///< without words: nothing is started (MonitorMachine)
-  /// Where nothing is started: a process that runs already and whose tree is measured, e.g. this
-  /// one; 0: none.
+  platform::ChildOptions child;  ///< without words: no program is started (MonitorMachine)
+  /// If no program is started: a running process whose tree is measured, e.g. this one; 0: none.
   pid_t running_root = 0;
   int number = 1;
   Pue pue;
-  meter::SamplerOptions sampler;  ///< of a program with meters of its own
-  /// How often OnTick is called at the latest.
+  meter::SamplerOptions sampler;  ///< options for a program with meters of its own
+  /// Longest time between calls of OnTick.
   Duration tick{1000};
   /// A signal of the other kind, accounted beside the one that decided; must outlive the process.
   runtime::SignalFeed* other_feed = nullptr;
-  /// Empty: no limit. Number, PUE and sample interval of its terms are those above.
+  /// Budget; empty: no limit. Number, PUE and sample interval of its terms are those above.
   std::optional<runtime::BudgetWatch::Terms> budget{};
-  /// After a request to stop (Ctrl-C) was handed on: how long the program may take until it gets
-  /// SIGTERM, and once more until it is killed. Absent: as long as it likes.
+  /// Time that the program may take after a request to stop (Ctrl-C) was passed on until it gets
+  /// SIGTERM, and once more until it is killed. Absent: no limit.
   std::optional<Duration> stop_grace{};
 };
 
@@ -54,20 +53,21 @@ struct LiveFigures {
 class AttemptObserver {
  public:
   virtual ~AttemptObserver() = default;
-  /// The program has been started.
+  /// Called when the program has been started.
   virtual Status OnBegin(const core::Attempt& attempt) = 0;
-  /// Rows to keep. On an Error they are offered again with the next rows and once more at the end.
+  /// Takes rows to keep. After an Error they are offered again with the next rows and once more at
+  /// the end.
   virtual Status OnRows(std::span<const core::LedgerRow> rows) = 0;
-  /// At least every tick. Returns true to close the current sample now, e.g. at the end of an
-  /// epoch.
+  /// Called at least every tick. Returns true to close the current sample now, e.g. at the end of
+  /// an epoch.
   virtual bool OnTick(const LiveFigures& figures) = 0;
-  /// A budget was crossed; what has to follow is done already.
+  /// Called when a budget was crossed; its consequences have been carried out already.
   virtual void OnBudget(const core::BudgetEvent&) {}
 };
 
 struct AttemptResult {
   core::Attempt attempt;
-  std::vector<std::string> warnings;  ///< what could not be measured or kept
+  std::vector<std::string> warnings;  ///< about data that could not be measured or kept
 };
 
 class MeasuredProcess {
@@ -82,17 +82,17 @@ class MeasuredProcess {
   ~MeasuredProcess();
 
   platform::ChildProcess& child();
-  /// What the program was put into; null: nothing.
+  /// Control group of the program; null: none.
   const meter::Cgroup* cgroup() const;
-  /// Takes in what was measured since the last call and hands it on.
+  /// Takes the readings since the last call and hands them on.
   void Tick();
   LiveFigures figures() const;
-  /// Everything that was taken in, as a budget counts it.
+  /// Use of everything that was taken in, as a budget counts it.
   core::BudgetUse use() const;
-  /// Takes the last sample. Once the program has ended; where it is one of several, before its end
-  /// is taken (meter::ProgramToMeter).
+  /// Takes the last sample. Call it once the program has ended; if the program is one of several,
+  /// before its end is taken (meter::ProgramToMeter).
   void StopMeasuring();
-  /// After StopMeasuring: what came of it.
+  /// Result of the attempt; call it after StopMeasuring.
   AttemptResult Finish(const platform::ExitStatus& status);
 
  private:

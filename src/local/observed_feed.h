@@ -1,7 +1,7 @@
 #pragma once
-// A live source is asked once per new value while something runs, so that accounting has what the
-// grid did meanwhile; a failure leaves a gap in the signal and is asked again when the feed says
-// so. Private to local/.
+// Observes a live source once per new value while something runs, so that accounting has the values
+// of that time. A failure leaves a gap in the signal, and the feed says when to ask again. Private
+// to local/.
 
 #include <functional>
 #include <tuple>
@@ -12,12 +12,12 @@ namespace ebb::local {
 
 class ObservedFeed {
  public:
-  /// `next`: when to ask first. The feed must outlive this.
+  /// `next` is the time of the first request. The feed must outlive this.
   explicit ObservedFeed(runtime::SignalFeed& feed, Time next = Time::min())
       : feed_(feed), next_(next) {}
 
   void KeepUp(Time grid_now) {
-    // A clock that was set back has no part in what was planned by it.
+    // A clock that was set back does not delay the next request.
     if (grid_now >= looked_at_ && grid_now < next_) {
       looked_at_ = grid_now;
       return;

@@ -25,7 +25,7 @@ std::vector<pid_t> RunningOf(const EnergyHeader& header, const std::string& mark
   return {running.begin(), running.end()};
 }
 
-// What was found once is not lost when that by which it was found has ended: its parent, say.
+// Keeps processes that were found once, because the way to them (their parent, say) may end first.
 class Found {
  public:
   std::vector<pid_t> With(const std::vector<pid_t>& running) {

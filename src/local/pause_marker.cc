@@ -12,7 +12,7 @@
 namespace ebb::local {
 namespace {
 
-// The line is short; what stands before it does not matter.
+// Only the last, short line matters, so no more is read.
 constexpr std::uint64_t kMostRead = 4096;
 
 std::uint64_t SizeOf(const platform::Path& path) {

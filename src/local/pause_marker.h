@@ -14,11 +14,12 @@ namespace ebb::local {
 
 class PauseMarker {
  public:
-  /// Before the program starts: what earlier attempts have written does not count. Of a program
-  /// without EBB_RUN_DIR nothing is known.
+  /// Call it before the program starts: lines of earlier attempts do not count. Without EBB_RUN_DIR
+  /// there is no file to read.
   explicit PauseMarker(const platform::ChildOptions& child);
 
-  /// After its end: what it meant. `warnings` says where that is not how it ended.
+  /// The end as the program meant it; call it after the end. `warnings` says if the program really
+  /// ended otherwise.
   platform::ExitStatus Judge(const platform::ExitStatus& status,
                              std::vector<std::string>& warnings) const;
 

@@ -8,7 +8,7 @@
 namespace ebb::local {
 namespace {
 
-// An Error: nothing was changed.
+// Limits the power. An Error: nothing was changed.
 Status Cap(const AttemptPaths& paths, const AttemptPlan& plan, const std::string& nvml_library,
            std::vector<std::string>& warnings) {
   EBB_ASSIGN_OR_RETURN(const auto library, meter::NvmlLibrary::Open(nvml_library));

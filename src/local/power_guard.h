@@ -1,7 +1,7 @@
 #pragma once
 // The power cap of one attempt. The limits that its GPUs had are written to attempt-N.power before
-// they are changed, and put back when it ends; the file is removed when they are. So whoever
-// finds such a file (the supervisor was killed) puts back what it says. Private to local/.
+// they are changed, and put back when it ends; the file is removed when they are. A process that
+// finds such a file (the supervisor was killed) restores those limits. Private to local/.
 
 #include <string>
 #include <vector>
@@ -13,7 +13,7 @@ namespace ebb::local {
 
 class PowerGuard {
  public:
-  /// Never fails: where the power cannot be limited the attempt runs uncapped, and `warnings` says
+  /// Never fails: if the power cannot be limited, the attempt runs uncapped, and `warnings` says
   /// why.
   PowerGuard(const AttemptPaths& paths, const AttemptPlan& plan, const std::string& nvml_library,
              std::vector<std::string>& warnings);
@@ -21,7 +21,7 @@ class PowerGuard {
   PowerGuard& operator=(const PowerGuard&) = delete;
   ~PowerGuard() { std::ignore = PutBack(); }
 
-  /// An Error: they could not be put back; the file stays for the next who tries.
+  /// Restores the limits. An Error: that failed; the file stays for the next attempt to do so.
   Status PutBack();
 
  private:
@@ -30,7 +30,7 @@ class PowerGuard {
   bool set_ = false;
 };
 
-/// Puts back what the attempt's file says, and removes it; nothing where there is no file.
+/// Restores the limits in the attempt's file, and removes it; does nothing if there is no file.
 Status RestorePower(const AttemptPaths& paths, const std::string& nvml_library);
 
 }  // namespace ebb::local

@@ -1,5 +1,5 @@
 #pragma once
-// What measures one program, or the machine while it runs. Two users: the sampler's thread here,
+// Measures one program, or the machine while it runs. It has two users: the sampler's thread here,
 // and a library that is ticked by the program that it is in (lib/ticking_meter.h).
 
 #include <functional>
@@ -18,8 +18,8 @@ class ProgramMeter {
  public:
   using Sink = std::function<void(std::vector<core::EnergyReading>)>;
   virtual ~ProgramMeter() = default;
-  /// `root`: the program; 0: none, the whole machine is measured. `cgroup` is where the program was
-  /// put, if anywhere.
+  /// `root`: the program; 0: none, the whole machine is measured. `cgroup` is the program's control
+  /// group, if it has one.
   virtual void Start(pid_t root, const meter::Cgroup* cgroup, Sink sink) = 0;
   virtual void Mark() = 0;
   virtual meter::SamplerSummary Stop() = 0;

@@ -1,4 +1,4 @@
-// How attempts end that nobody asked to end, and what keeps the loop from taking their end.
+// Ends of attempts that nobody requested, and obstacles that keep the loop from taking an end.
 
 #include "local/supervised_world_for_test.h"
 #include "platform/process_table.h"
@@ -10,7 +10,7 @@ namespace {
 const std::string kDeaf = "trap '' TERM; while :; do sleep 0.02; done";
 const std::string kPlain = "while :; do sleep 0.02; done";
 
-// As the contract has it, but deaf to what is asked of it at its end.
+// Follows the contract, but ignores the request to end.
 const std::string kSaves =
     "mkdir -p $EBB_CHECKPOINT_DIR; echo 7 > $EBB_CHECKPOINT_DIR/step; touch ready; ";
 
@@ -20,7 +20,7 @@ void WaitForEnd(pid_t pid) {
   EXPECT_EQ(platform::ProcessIdentity(pid), "");
 }
 
-// A pause that is none ----------------------------------------------------------------------
+// A false pause ----------------------------------------------------------------------
 
 TEST(PauseWithoutACheckpoint, LosesTheWorkAndSaysSo) {
   SupervisedWorld world;
@@ -89,7 +89,7 @@ TEST(EndFromOutside, IsAPauseOrAFailedStartWhoeverIsSignalled) {
   }
 }
 
-// It had the time to end in its own way.
+// The program had the time to end in its own way.
 TEST(EndFromOutside, AnExitCodeAfterwardsIsItsConsequence) {
   SupervisedWorld world;
   const auto job = world.AddShell("trap 'exit 1' TERM; " + kSaves + kPlain);
@@ -140,7 +140,7 @@ TEST(EndFromOutside, ACancellationStaysOne) {
   world.WaitUntil(job, JobPhase::kCancelled);
 }
 
-// A limit that was met, and then its supervisor is killed ------------------------------------
+// A limit was met before the supervisor was killed ------------------------------------
 
 TEST(KilledSupervisor, TheBudgetThatItWasActingOnHolds) {
   SupervisedWorld world;
@@ -179,7 +179,7 @@ TEST(KilledSupervisor, TheTimeLimitThatItWasActingOnHolds) {
 
 // The loop does not wait for processes -------------------------------------------------------
 
-// The program was quicker than its supervisor, which was killed before it could say how that ended.
+// The program ended, and its supervisor was killed before it could report that end.
 TEST(KilledSupervisor, OfAProgramThatHadEndedHoldsNobodyUp) {
   SupervisedWorld world;
   const auto job = world.AddShell("true");
@@ -235,7 +235,7 @@ TEST(KilledSupervisor, ItsDeafProgramIsKilledAfterTheGrace) {
 const std::string kForges =
     R"(echo '{"attempt":1,"started":true,"exit_code":0,"by_signal":false,"outcome":"done",)"
     R"("wall_ms":[0,1]}' > attempt-1.end; )";
-// Without its environment, in a session of its own, with another parent, and deaf.
+// The program clears its environment, starts a session, changes its parent, and ignores signals.
 const std::string kEscapes =
     "env -i setsid bash -c \"trap '' TERM; (trap '' TERM; while :; do sleep 0.05; done) & "
     "echo \\$! > child; echo \\$\\$ > daemon; wait\" & "
@@ -294,7 +294,7 @@ TEST(KilledSupervisor, OfOneJobCostsTheOthersNothing) {
   world.WaitUntil(other, JobPhase::kSucceeded);
 }
 
-// Otherwise it could not be ended any more.
+// Otherwise the program could not be ended any more.
 TEST(StoppedSupervisor, GoesOnWhenItsProgramIsToEnd) {
   SupervisedWorld world;
   const auto job = world.AddShell("kill -STOP $PPID; touch ready; " + kPlain);
@@ -304,7 +304,7 @@ TEST(StoppedSupervisor, GoesOnWhenItsProgramIsToEnd) {
   world.WaitUntil(job, JobPhase::kCancelled);
 }
 
-// Readings of a month, which nobody took in meanwhile.
+// Readings of a month that no service took in.
 TEST(LongEnergyFile, IsTakenInToItsEnd) {
   SupervisedWorld world;
   const auto job = world.AddShell("true");
@@ -314,7 +314,7 @@ TEST(LongEnergyFile, IsTakenInToItsEnd) {
   const std::int64_t before = world.MeasuredMicrojoules(job);
   Time at = platform::WallNow();
   constexpr std::uintmax_t kLength = 20 << 20;
-  // Without its clock since boot, the month that is written here is not known to be still to come.
+  // Without its clock since boot, the reader cannot tell that the written month is in the future.
   EnergyTail measured(world.PathsOf(job).energy());
   const auto readings_before = measured.Read();
   EnergyHeader header = *measured.header();
@@ -344,7 +344,7 @@ TEST(LongEnergyFile, IsTakenInToItsEnd) {
 
 // What a program leaves running --------------------------------------------------------------
 
-// It leaves its process group and its parent, and no control group holds it.
+// The daemon leaves its process group and its parent, and no control group holds it.
 const std::string kDaemon = "(setsid bash -c 'echo $$ > daemon; while :; do sleep 0.1; done' &); ";
 
 TEST(WithoutAControlGroup, WhatTheProgramLeavesRunningEndsWithIt) {

@@ -24,7 +24,7 @@ using engine::JobReport;
 
 // Longer waits are cut, so that arithmetic with Time::max() cannot overflow.
 constexpr Duration kLongestWait = std::chrono::hours{1};
-// Waits of the kernel know neither of suspends nor of a clock that is set.
+// Waits of the kernel ignore suspends and changes of the clock.
 constexpr Duration kLookAtClock = std::chrono::seconds{5};
 constexpr Duration kShortestLookAtClock{10};
 
@@ -58,7 +58,7 @@ SupervisedExecutor::SupervisedExecutor(SupervisedExecutorOptions options, runtim
 
 SupervisedExecutor::~SupervisedExecutor() { ::close(wake_descriptor_); }
 
-// What an earlier life left ------------------------------------------------------------------
+// State of an earlier life ------------------------------------------------------------------
 
 Status SupervisedExecutor::Add(LocalJob job) {
   const core::JobId id = job.job().id;
@@ -66,7 +66,7 @@ Status SupervisedExecutor::Add(LocalJob job) {
   if (const int attempt = LastAttempt(job.directory); attempt > 0) {
     const AttemptPaths paths{job.directory, attempt};
     auto read = ReadPlan(paths.plan());
-    // Beside a program of which nothing is known none can be started.
+    // No program may start beside one that runs and is unknown.
     if (!read && platform::FileLock::IsHeld(paths.lock())) return Fail(std::move(read).error());
     if (!read) return AddWithoutPlan(std::move(job), attempt, read.error());
     plan = *std::move(read);
@@ -84,7 +84,7 @@ Status SupervisedExecutor::Add(LocalJob job) {
   return Adopt(entry, *std::move(plan));
 }
 
-// A damaged disk: it costs this attempt, not the service.
+// A damaged disk costs this attempt, not the service.
 Status SupervisedExecutor::AddWithoutPlan(LocalJob job, int attempt, const Error& why) {
   const core::JobId id = job.job().id;
   Entry& entry = entries_[id];
@@ -97,7 +97,7 @@ Status SupervisedExecutor::AddWithoutPlan(LocalJob job, int attempt, const Error
   return {};
 }
 
-// How they ended does not matter any more: a later one was begun.
+// The outcome of earlier attempts does not matter, because a later one was begun.
 void SupervisedExecutor::TakeInEarlier(const Entry& entry, int last) {
   for (int attempt = 1; attempt < last; ++attempt) {
     const core::JobId job = entry.local.job().id;
@@ -124,18 +124,18 @@ Status SupervisedExecutor::Adopt(Entry& entry, AttemptPlan plan) {
     for (const std::string& gpu : plan.gpus) devices_.Adopt(gpu, plan.pool);
   FindSlots(plan);
   std::error_code ignored;
-  // Planned, and then the service was killed before it had a supervisor: the engine asks again.
+  // The service was killed between plan and supervisor: the engine gives the command again.
   if (!runs && !std::filesystem::exists(paths.energy(), ignored) &&
       !std::filesystem::exists(paths.end(), ignored))
     return {};
-  // An earlier version did not say.
+  // Plans of an earlier version have no time since boot.
   if (plan.since_boot == Duration::zero())
     plan.since_boot = SinceBoot() - clock_.ToWall(Now() - plan.since);
   std::optional<platform::ProcessWatch> watch;
   if (runs) {
     EBB_ASSIGN_OR_RETURN(const int pid, SupervisorOf(paths));
     watch = platform::ProcessWatch::Open(pid);
-    // While it holds the lock, its pid is nobody else's.
+    // While the supervisor holds the lock, its pid cannot belong to another process.
     if (!platform::FileLock::IsHeld(paths.lock())) watch.reset();
   }
   Watch(entry, std::move(plan), std::move(watch));
@@ -143,7 +143,7 @@ Status SupervisedExecutor::Adopt(Entry& entry, AttemptPlan plan) {
   return {};
 }
 
-// A program of an earlier life may stand still; who asked for it is gone.
+// A program of an earlier life may be frozen, and nobody remembers the request.
 void SupervisedExecutor::FindFrozen() {
   for (const auto& [job, entry] : running_) {
     if (!std::exchange(entry->adopted, false) || !entry->local.job().freeze) continue;
@@ -188,7 +188,7 @@ Result<std::vector<JobReport>> SupervisedExecutor::Observe() {
 
 void SupervisedExecutor::Forget(core::JobId job) {
   const auto found = entries_.find(job);
-  // Cancelled before it was started, or while it was paused: no report says so.
+  // The job was cancelled before it was started, or while it was paused: no report will come.
   if (found != entries_.end() && !found->second.program) entries_.erase(found);
 }
 
@@ -218,7 +218,7 @@ Status SupervisedExecutor::Execute(const engine::Command& command) {
   return RequestEnd(cancel.job, cancel.attempt, EndRequest::kCancel);
 }
 
-// The slots of an attempt of another life: GPUs may be counted otherwise now, their names stay.
+// Finds the slots of an attempt of another life by names, because numbers of GPUs may change.
 void SupervisedExecutor::FindSlots(AttemptPlan& plan) const {
   if (plan.gpus.empty()) return;
   const std::vector<std::string> names = devices_.NamesOf(plan.pool);
@@ -247,10 +247,10 @@ core::Cluster SupervisedExecutor::cluster() const {
 
 namespace {
 
-// Its plan, its log and the first of its figures.
+// Space for the plan, the log and the first figures of an attempt.
 constexpr std::uint64_t kRoomOfAStart = 64 << 10;
 
-// On a full disk no job can be started: that is none's fault.
+// On a full disk no job can be started, and no job is at fault.
 Status WhoseFault(Status begun, const std::filesystem::path& directory) {
   std::error_code ignored;
   const bool exists = std::filesystem::exists(directory, ignored);
@@ -377,7 +377,7 @@ Status SupervisedExecutor::RequestEnd(core::JobId job, int attempt, EndRequest r
     entry->program->AskToEnd(request);
     return {};
   }
-  // Nothing runs that could be cancelled, and the engine waits to hear that.
+  // No program runs that could be cancelled, and the engine waits for the report.
   if (request == EndRequest::kCancel && !entry->program && entry->last_report &&
       !HasEnded(entry->last_report->phase)) {
     JobReport report = *entry->last_report;
@@ -419,10 +419,10 @@ void SupervisedExecutor::LookAtPrograms() {
 }
 
 void SupervisedExecutor::TakeEnd(Entry& entry) {
-  // Before anybody hears that it is paused: it may have to be held.
+  // The budget is heard before the pause is reported, because the job may have to be held.
   HearBudget(entry);
   HearFaults(entry);
-  // A supervisor that was killed could not.
+  // A supervisor that was killed could not restore the power limits.
   const AttemptPaths paths{entry.local.directory, entry.program->plan().attempt};
   const Status restored = RestorePower(paths, options_.nvml_library);
   JobReport report = entry.program->TakeEnd(restored ? std::vector<std::string>()
@@ -457,7 +457,7 @@ void SupervisedExecutor::HearBudget(Entry& entry) {
   }
 }
 
-// True when it is time to look: a program ended, somebody woke us, a signal came.
+// Returns true when it is time to look: a program ended, Wake was called, or a signal came.
 bool SupervisedExecutor::WaitOnce(Duration timeout) {
   std::vector<pollfd> descriptors{{wake_descriptor_, POLLIN, 0},
                                   {signals_.descriptor(), POLLIN, 0}};
@@ -480,14 +480,14 @@ bool SupervisedExecutor::WaitOnce(Duration timeout) {
   return true;
 }
 
-// True, once, when the clock was set and that has lasted.
+// Returns true, once, when the clock was set and the change has lasted.
 bool SupervisedExecutor::LookAtClock() {
   const bool due = watch_.Look();
   SayJump();
   return due && !std::exchange(clock_told_, true);
 }
 
-// Whoever looked at the clock first.
+// Reports a jump, whoever looked at the clock first.
 void SupervisedExecutor::SayJump() {
   const bool jumped = watch_.jumped_at().has_value();
   if (std::exchange(jump_said_, jumped) == jumped) return;
@@ -533,7 +533,7 @@ Result<std::vector<JobReport>> SupervisedExecutor::WaitForEvents(Time deadline) 
     }
     heartbeat_.At("looking at the devices");
     options_.look_at_devices();
-    // What was taken in of a long file is to be stored before there is more of it.
+    // Readings of a long file are stored before more of it is read.
     const bool reads = std::any_of(running_.begin(), running_.end(), [](const auto& entry) {
       return entry.second->program->SettleAfter() == Duration::zero();
     });
@@ -542,7 +542,7 @@ Result<std::vector<JobReport>> SupervisedExecutor::WaitForEvents(Time deadline) 
   return std::exchange(reports_, {});
 }
 
-// Until a device that was set aside is due.
+// Time until a device that was set aside is due for a trial.
 Duration SupervisedExecutor::UntilRetry() const {
   const Time next = devices_.NextRetry();
   if (next == Time::max()) return kLongestWait;

@@ -1,7 +1,7 @@
 #pragma once
 // The executor of the service: jobs are programs on this machine, each under a supervisor of its
 // own (supervisor.h) that outlives the service. After a crash or an upgrade the next service finds
-// what runs, what has ended and what was measured meanwhile, in the jobs' run directories.
+// running programs, ends and measurements in the jobs' run directories.
 //
 // Started once: the lock of an attempt is held from before its supervisor exists until after its
 // end is written, so no attempt ever runs twice at once, even if a process dies in between.
@@ -27,63 +27,63 @@ namespace ebb::local {
 struct SupervisedExecutorOptions {
   core::Cluster cluster;                       ///< pools of slots; see SupervisedExecutor::devices
   std::vector<std::vector<std::string>> gpus;  ///< by pool: one name per slot; none: no GPUs
-  /// Corrects what data sheets say of the pools.
+  /// Corrects the data-sheet values of the pools.
   std::function<void(core::Cluster&)> refine = [](core::Cluster&) {};
   Duration grace{std::chrono::seconds{30}};   ///< wall time between SIGTERM and SIGKILL
-  Duration tick{1000};                        ///< wall time between looks at what was measured
+  Duration tick{1000};                        ///< wall time between readings of measured data
   Duration idle_tick{std::chrono::hours{1}};  ///< the same while nothing runs
-  std::optional<core::PowerCap> power_cap{};  ///< of jobs that have none of their own
-  core::Tracking tracking{};                  ///< the same
+  std::optional<core::PowerCap> power_cap{};  ///< for jobs that have none of their own
+  core::Tracking tracking{};                  ///< for jobs that have none of their own
   std::string store{};                        ///< for the supervisors, see AttemptPlan
   std::string nvml_library = "libnvidia-ml.so.1";
-  std::uint64_t log_limit_bytes = 0;            ///< of what an attempt prints; 0: all is kept
+  std::uint64_t log_limit_bytes = 0;            ///< limit of an attempt's output; 0: all is kept
   std::map<std::string, std::string> metering;  ///< flags of the supervisors, see AttemptPlan
   /// The command of a supervisor before the plan's path: {"ebb", "supervise"}.
   std::vector<std::string> supervisor{"ebb", "supervise"};
   std::string supervisor_program = "/proc/self/exe";
-  /// How it is started; tests let that fail.
+  /// Starts a supervisor; tests let it fail.
   std::function<Result<pid_t>(const platform::DetachedOptions&)> start = platform::StartDetached;
-  /// JobRecords::End may be called again for an attempt whose end is stored.
-  /// What is stored already of an attempt that an earlier life began.
+  /// JobRecords::End may be called again for an attempt whose end is stored. Returns the data that
+  /// is stored already of an attempt that an earlier life began.
   std::function<StoredBefore(core::JobId, int attempt)> stored_before = [](core::JobId, int) {
     return StoredBefore{};
   };
-  /// Whether the end of an attempt is stored. Where it is not although a later one was begun (the
-  /// store is a backup), what it measured is taken in from its files.
+  /// Tells if the end of an attempt is stored. If it is not although a later attempt was begun (the
+  /// store is a backup), its measurements are read from its files.
   std::function<bool(core::JobId, int attempt)> end_is_stored = [](core::JobId, int) {
     return true;
   };
-  /// What the budget of a job says. Its supervisor has already done what has to follow; with
+  /// Passes on an event of a job's budget. The supervisor has already acted on it; with
   /// BudgetAction::kPause and kReached, the callee has to hold the job. `heard`: the number of the
   /// job's events so far, to be kept and given back as StoredBefore::budget_events.
   std::function<void(core::JobId, const core::BudgetEvent&, std::size_t heard)> on_budget =
       [](core::JobId, const core::BudgetEvent&, std::size_t) {};
   std::function<void()> on_tick = [] {};
-  /// What a person should know of a job that runs: it cannot be ended, ...
+  /// Passes on a text for people about a running job: it cannot be ended, ...
   std::function<void(core::JobId, const std::string&)> say = [](core::JobId, const std::string&) {};
-  /// Called whenever a wait is over: to take in what is known of the devices.
+  /// Called whenever a wait is over, to take in new facts about the devices.
   std::function<void()> look_at_devices = [] {};
-  runtime::ClockWatchOptions clock{};  ///< of the wall clock
-  /// The wall clock has jumped by so much, and is followed if that lasts; zero: it came back.
+  runtime::ClockWatchOptions clock{};  ///< options for watching the wall clock
+  /// The wall clock has jumped by this much, and is followed if that lasts; zero: it came back.
   std::function<void(Duration)> on_clock_jump = [](Duration) {};
 };
 
 class SupervisedExecutor final : public JobExecutor {
  public:
-  /// Everything borrowed must outlive the executor. `feed` is that of the only site.
+  /// Everything borrowed must outlive the executor. `feed` is the feed of the only site.
   SupervisedExecutor(SupervisedExecutorOptions options, runtime::SignalFeed& feed,
                      runtime::GridClock& clock, platform::ProcessSignals& signals,
                      JobRecords& records);
-  /// What runs goes on.
+  /// Running programs go on.
   ~SupervisedExecutor() override;
 
-  /// Makes a job known, and finds what an earlier life of the service started of it. What another
-  /// job with its number left in its folder is set aside; an Error where that still runs. An
-  /// attempt whose plan is damaged counts as a failed start, and is an Error while it still runs.
+  /// Makes a job known, and finds attempts that an earlier life of the service started. A folder
+  /// that another job with its number left is set aside; an Error: that job still runs. An attempt
+  /// whose plan is damaged counts as a failed start, and is an Error while it still runs.
   Status Add(LocalJob job) override;
   void Replace(std::shared_ptr<const core::Submission> submission) override;
-  /// Asks all that runs to pause, and waits until it has ended; a second request to stop ends the
-  /// grace periods. How it ended is found by the next life, as that of a crash is.
+  /// Asks all running programs to pause, and waits until they have ended; a second request to stop
+  /// ends the grace periods. The next life finds their ends, as after a crash.
   void PauseAll();
 
   std::string name() const override { return "local"; }
@@ -95,8 +95,8 @@ class SupervisedExecutor final : public JobExecutor {
   Result<std::vector<engine::JobReport>> WaitForEvents(Time deadline) override;
   void Forget(core::JobId job) override;
 
-  /// Which devices there are, and may be given out. Changes are the caller's to make: before the
-  /// first Add, or in look_at_devices.
+  /// The devices, with their states. The caller may change them before the first Add, or in
+  /// look_at_devices.
   DeviceRegister& devices() { return devices_; }
   const DeviceRegister& devices() const { return devices_; }
   void Wake() override;
@@ -108,10 +108,10 @@ class SupervisedExecutor final : public JobExecutor {
   struct Entry {
     LocalJob local;
     std::unique_ptr<SupervisedProgram> program;    // while it runs
-    std::optional<engine::JobReport> last_report;  // of the last attempt
-    bool adopted = false;                          // and not yet looked at
-    std::optional<Duration> frozen_since{};        // as SinceBoot has it
-    Duration frozen{};                             // before that, as far as this life knows
+    std::optional<engine::JobReport> last_report;  // report of the last attempt
+    bool adopted = false;                          // adopted, and not yet looked at
+    std::optional<Duration> frozen_since{};        // on the clock of SinceBoot
+    Duration frozen{};                             // earlier frozen time, as far as this life knows
   };
 
   Result<Entry*> Find(core::JobId job);
@@ -148,12 +148,12 @@ class SupervisedExecutor final : public JobExecutor {
   JobRecords& records_;
   std::map<core::JobId, Entry> entries_;
   std::map<core::JobId, Entry*> running_;
-  std::vector<engine::JobReport> reports_;  // happened, not handed out
+  std::vector<engine::JobReport> reports_;  // reports that were not handed out yet
   std::optional<int> stop_signal_;
   runtime::ClockWatch watch_;
-  bool clock_told_ = false;  // that it was set
+  bool clock_told_ = false;  // the change of the clock was reported
   bool jump_said_ = false;
-  Duration last_tick_{};  // as SinceBoot has it
+  Duration last_tick_{};  // on the clock of SinceBoot
   ObservedFeed observed_;
   int wake_descriptor_ = -1;
   runtime::Heartbeat heartbeat_;

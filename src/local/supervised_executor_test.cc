@@ -53,7 +53,7 @@ TEST(SupervisedExecutor, AClockThatIsSetAheadEndsNothingBeforeItsLimit) {
   world.WaitUntil(job, JobPhase::kSucceeded);
 }
 
-// Its supervisor measures on, by the clock as it was when the program began.
+// The supervisor goes on measuring by the clock as it was when the program began.
 TEST(SupervisedExecutor, WhatIsMeasuredIsCountedAtTheHourThatTheClockShows) {
   SupervisedWorld world;
   const auto job = world.AddShell("while :; do :; done");
@@ -206,8 +206,8 @@ TEST(SupervisedExecutor, ACancellationIsRememberedOverARestart) {
   EXPECT_EQ(world.WaitUntil(job, JobPhase::kCancelled).exit_code, 128 + SIGKILL);
 }
 
-// Halving judges by the last line that a program writes, and a person is as quick now and then:
-// what has ended is not cancelled any more, though nobody has looked at it yet.
+// Halving judges by the last line that a program writes, and a person may be as quick. A program
+// that has ended is not cancelled any more, even if its end was not taken yet.
 TEST(SupervisedExecutor, AnEndThatCameBeforeTheCancellationCounts) {
   const std::vector<std::tuple<std::string, JobPhase, int>> cases{
       {"true", JobPhase::kSucceeded, 0},
@@ -325,7 +325,7 @@ TEST(SupervisedExecutor, AKilledSupervisorTakesItsProgramAlong) {
   ASSERT_TRUE(world.local().Execute(engine::StartJob{job, 2, 0}));
 }
 
-// With the lock it would seem to be supervised as long as it leaves something running.
+// If it held the lock, it would seem supervised as long as it leaves something running.
 TEST(SupervisedExecutor, ASupervisorWhoseDirectoryIsGoneEndsWithItsProgram) {
   SupervisedWorld world;
   const auto job = world.AddShell("touch begun; exec sleep 60");
@@ -366,7 +366,7 @@ TEST(SupervisedExecutor, ASupervisorThatCouldNotWriteItsNameIsFound) {
 }
 
 // The service was killed between the plan and the supervisor: nothing ran, and the engine, which
-// hears nothing of the attempt, gives the command again.
+// gets no report, gives the command again.
 TEST(SupervisedExecutor, AnAttemptThatWasOnlyPlannedIsStartedWhenAskedAgain) {
   SupervisedWorld world;
   const auto job = world.Add(testing::JobKind::kShort);
@@ -430,7 +430,7 @@ TEST(SupervisedExecutor, AGpuIsOneProgramsAloneHoweverItIsCountedNow) {
   EXPECT_EQ(*platform::ReadFile(world.PathsOf(second).log()), "GPU-b\n");
 }
 
-// A daemon leaves its process group and its parent; it is still the job's.
+// A daemon leaves its process group and its parent, and still belongs to the job.
 TEST(SupervisedExecutor, WhatLeavesTheProcessGroupIsMeasuredAndEndsWithTheJob) {
   if (!meter::Cgroup::Permitted()) GTEST_SKIP() << "no cgroup v2 that this user may divide";
   SupervisedWorld world;
@@ -472,7 +472,7 @@ TEST(SupervisedExecutor, ADaemonEndsWithAKilledSupervisor) {
   EXPECT_EQ(platform::ProcessIdentity(static_cast<int>(*pid())), "");
 }
 
-// Counts as long as it runs; `ticks` is its length.
+// Counts while it runs; the length of `ticks` is the count.
 const std::string kCounting = "while [ ! -e enough ]; do echo -n . >> ticks; sleep 0.01; done";
 
 struct Frozen {

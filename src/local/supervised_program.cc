@@ -16,10 +16,10 @@ namespace {
 
 using engine::JobPhase;
 
-// What a killed supervisor left may take its time, and is looked for among all processes.
+// The search for processes that a killed supervisor left goes through all processes, so it is rare.
 constexpr Duration kLookForProcesses{200};
 
-// A program that is asked to pause before it has set up its handlers has nothing to lose.
+// A program that is asked to pause before it has set up its handlers loses no work.
 constexpr Duration kGettingReady{std::chrono::seconds{1}};
 
 }  // namespace
@@ -44,7 +44,7 @@ SupervisedProgram::SupervisedProgram(LocalJob job, AttemptPlan plan,
   for (const core::BudgetEvent& event : ReadBudgetEvents(job_.directory)) Explain(event);
 }
 
-// The supervisor has asked the program to end: what its end will mean.
+// The supervisor has asked the program to end; the event gives the reason.
 void SupervisedProgram::Explain(const core::BudgetEvent& event) {
   const bool ends =
       event.level == core::BudgetLevel::kReached || event.level == core::BudgetLevel::kKilled;
@@ -68,7 +68,7 @@ LiveFigures SupervisedProgram::figures() const {
           accountant_.emissions(), accountant_.power()};
 }
 
-// What an earlier life of the service stored ends with a reading, never within one.
+// Stored data of an earlier life ends at the end of a reading, never inside one.
 void SupervisedProgram::Account(std::vector<core::EnergyReading> readings) {
   std::erase_if(readings, [&](const core::EnergyReading& reading) {
     const auto stored = stored_.find(reading.device);
@@ -87,7 +87,7 @@ void SupervisedProgram::Store(std::vector<core::LedgerRow> rows) {
     unkept_why_ = kept.error().Message();
 }
 
-// The supervisor measures by the clock as it was when the program began.
+// Follows changes of the clock: the supervisor measures by the clock as it was at the begin.
 void SupervisedProgram::FollowClock() {
   const auto& header = tail_.header();
   if (HasEnded() || !header || header->since_boot == Duration::zero()) return;
@@ -108,19 +108,19 @@ bool SupervisedProgram::ProgramIsGone() const {
   return !platform::Runs(header->program_pid, header->program_identity);
 }
 
-// What ended before it was asked ended by itself: the request must not explain it.
+// A program that ended before the request ended by itself: the request must not explain it.
 void SupervisedProgram::AskToEnd(EndRequest request) {
   if (!tail_.header()) Tick();
   if (ProgramIsGone()) return;
   if (!end_request_ || request == EndRequest::kCancel) {
     end_request_ = request;
-    // On a full disk the reason is known to this life of the service only.
+    // On a full disk only this life of the service knows the reason.
     std::ignore = WriteAsked(paths_, request);
   }
   if (!asked_at_) asked_at_ = std::chrono::steady_clock::now();
   if (watch_) {
     watch_->SendSignal(SIGTERM);
-    watch_->SendSignal(SIGCONT);  // somebody may have stopped it
+    watch_->SendSignal(SIGCONT);  // somebody may have stopped the supervisor
   }
 }
 
@@ -168,7 +168,7 @@ std::optional<Duration> SupervisedProgram::SettleAfter() const {
   return rest_ == Rest::kProcesses ? kLookForProcesses : Duration::zero();
 }
 
-// A limit that was met holds whether or not its supervisor lived to say how the program ended.
+// A limit that was met counts, whether or not the supervisor lived to report the end.
 engine::JobReport SupervisedProgram::ReportOf(const std::optional<AttemptEnd>& end) const {
   engine::JobReport report{plan_.job, plan_.attempt, JobPhase::kFailed, plan_.pool, {}, 0, ""};
   if (end) report.exit_code = end->status.code;
@@ -200,8 +200,8 @@ bool SupervisedProgram::LeftCheckpoint() const {
   return header && HasNewCheckpoint(job_.directory, header->wall_begin);
 }
 
-// An end that is not the program's own: it goes on from the checkpoint that it has written since
-// it was started. Without one its work is lost, which somebody should read.
+// For an end that is not the program's own: the job goes on from a checkpoint of this attempt.
+// Without one its work is lost, which people should read.
 void SupervisedProgram::GoOn(engine::JobReport& report, const std::string& how) const {
   const bool just_begun = end_ && end_->attempt.wall.length() < kGettingReady;
   const bool goes_on = job_.job().checkpointable && (LeftCheckpoint() || just_begun);
@@ -238,7 +238,7 @@ void SupervisedProgram::ReportEnd(const AttemptEnd& end, engine::JobReport& repo
   } else if (end.from_outside && !end_request_) {
     GoOn(report, report.detail + ", from outside");
   } else if (const auto faults = Faults(); !faults.empty() && !end_request_) {
-    // The program could not help it: it goes on, or starts again, elsewhere.
+    // The program was not at fault: it goes on, or starts again, elsewhere.
     GoOn(report, faults.front().device + " failed: " + faults.front().what);
   }
 }
@@ -269,7 +269,7 @@ engine::JobReport SupervisedProgram::TakeEnd(std::vector<std::string> warnings) 
   engine::JobReport report = ReportOf(end_);
   AttemptResult result = ResultOf(end_);
   result.warnings.insert(result.warnings.end(), warnings.begin(), warnings.end());
-  // Nobody asked for it, so somebody should read it.
+  // Nobody asked for this end, so people should read of it.
   const bool unlike_wish = end_request_ == EndRequest::kPause && !report.detail.empty();
   const bool is_forged = !why_not_believed_.empty() && !report.detail.empty();
   if ((end_ && end_->from_outside && !end_request_) || unlike_wish || is_forged)

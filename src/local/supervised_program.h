@@ -17,21 +17,20 @@
 
 namespace ebb::local {
 
-/// By device: the end of the last interval that is stored. Readings up to there are not taken
-/// again.
+/// By device: the end of the last stored interval. Earlier readings are not taken again.
 using StoredUpTo = std::map<std::string, Time>;
 
-/// What an earlier life of the service stored of a job.
+/// Data of a job that an earlier life of the service stored.
 struct StoredBefore {
-  StoredUpTo up_to;               ///< of the attempt
-  core::BudgetUse used;           ///< by all attempts
-  std::size_t budget_events = 0;  ///< of the job that were heard
+  StoredUpTo up_to;               ///< for this attempt
+  core::BudgetUse used;           ///< use by all attempts
+  std::size_t budget_events = 0;  ///< number of the job's budget events that were heard
 };
 
 class SupervisedProgram {
  public:
-  /// `watch`: nothing when the supervisor has ended already. The feed, the clock and the records
-  /// must outlive the program.
+  /// `watch`: nothing if the supervisor has ended already. The feed, the clock and the records must
+  /// outlive the program.
   SupervisedProgram(LocalJob job, AttemptPlan plan, std::optional<platform::ProcessWatch> watch,
                     Pue pue, runtime::SignalFeed& feed, const runtime::GridClock& clock,
                     JobRecords& records, StoredBefore stored,
@@ -41,46 +40,46 @@ class SupervisedProgram {
   const AttemptPlan& plan() const { return plan_; }
   const std::optional<platform::ProcessWatch>& watch() const { return watch_; }
   LiveFigures figures() const;
-  /// The program's process; 0 before it is known.
+  /// The program's process; 0 while it is unknown.
   int program_pid() const { return tail_.header() ? tail_.header()->program_pid : 0; }
 
-  /// The supervisor is gone.
+  /// Tells that the supervisor has ended.
   bool HasEnded() const { return !watch_ || watch_->HasEnded(); }
-  /// Takes in what was measured since the last call and hands it on.
+  /// Takes the readings since the last call and hands them on.
   void Tick();
-  /// What the supervisors of the job have written of its budget since the last call.
+  /// Budget events that the supervisors of the job have written since the last call.
   std::vector<core::BudgetEvent> TakeBudgetEvents();
-  /// All that were taken, by any life of the service.
+  /// Number of events that any life of the service has taken.
   std::size_t budget_events_heard() const { return budget_events_heard_; }
-  /// The first request explains the end, but for a cancellation. Nothing happens once the program
-  /// has ended, whether or not that is reported yet.
+  /// Asks the program to end. The first request explains the end, unless a cancellation follows.
+  /// Does nothing once the program has ended, whether or not that is reported yet.
   void AskToEnd(EndRequest request);
-  /// The grace period of what was asked to end is over.
+  /// Ends the grace period of a program that was asked to end.
   void Hurry() const;
-  /// SIGSTOP and SIGCONT for the program.
+  /// Sends SIGSTOP or SIGCONT to the program.
   void Freeze(bool frozen);
-  /// As the kernel has it.
+  /// Asks the kernel if the program is stopped.
   bool IsFrozen() const;
 
-  /// What keeps the end of the attempt from being taken.
+  /// The work left before the end of the attempt can be taken.
   enum class Rest {
     kNothing,
-    kReadings,   ///< more was measured than is taken in at a time
-    kProcesses,  ///< its supervisor was killed, and something of it still runs
+    kReadings,   ///< more readings exist than are taken at once
+    kProcesses,  ///< the supervisor was killed, and processes still run
   };
-  /// After HasEnded, again and again: takes in a part of what was measured, and ends what a killed
-  /// supervisor left running. Never waits.
+  /// Call it repeatedly after HasEnded: takes a part of the readings, and ends processes that a
+  /// killed supervisor left running. Never waits.
   Rest Settle();
-  /// When Settle is worth calling again. Nothing: it has not ended.
+  /// Time after which Settle is worth calling again. Nothing: the supervisor has not ended.
   std::optional<Duration> SettleAfter() const;
-  /// Said once: it does not end although it was killed.
+  /// Reports, once, that processes do not end although they were killed.
   std::optional<std::string> TakeTrouble();
-  /// After Settle said kNothing: stores how it ended, and says what that means. `warnings`: what
-  /// else there is to say of it. When it ended (JobReport::since) is the caller's to say.
+  /// Call it after Settle said kNothing: stores the end, and returns what it means. `warnings` are
+  /// further remarks on it. The caller sets the time of the end (JobReport::since).
   engine::JobReport TakeEnd(std::vector<std::string> warnings = {});
-  /// What went wrong with its GPUs so far.
+  /// Faults of its GPUs so far.
   std::vector<DeviceFault> Faults() const;
-  /// After TakeEnd: how it used its devices; nothing where it is not known, or somebody ended it.
+  /// Use of its devices, after TakeEnd; nothing if it is unknown, or somebody ended the program.
   const std::optional<DeviceUse>& use() const { return use_; }
 
  private:
@@ -105,7 +104,7 @@ class SupervisedProgram {
   EnergyTail tail_;
   runtime::Accountant accountant_;
   runtime::ClockWatchOptions watch_options_;
-  std::optional<runtime::ClockWatch> readings_clock_;  // while they come in
+  std::optional<runtime::ClockWatch> readings_clock_;  // set while readings come in
   std::vector<core::LedgerRow> unkept_;
   std::string unkept_why_;
   std::size_t budget_events_heard_;
@@ -113,13 +112,13 @@ class SupervisedProgram {
   std::optional<std::chrono::steady_clock::time_point> asked_at_;
   Rest rest_ = Rest::kReadings;
   std::optional<AttemptEnd> end_;
-  std::string why_not_believed_;  // of an end that is there
-  std::optional<Ending> orphan_;  // once its supervisor is gone and has not said how it ended
+  std::string why_not_believed_;  // reason if an existing end is not believed
+  std::optional<Ending> orphan_;  // set if the supervisor ended without an end
   bool trouble_was_said_ = false;
   std::optional<DeviceUse> use_;
 };
 
-/// What its attempts use devices for, as far as the like of it goes: a sweep, a recurring job, a
+/// The kind of a job, by which similar uses of devices are compared: its sweep, recurring job or
 /// program.
 std::string KindOf(const core::Submission& submission);
 

@@ -79,7 +79,7 @@ class SupervisedWorld {
     EXPECT_TRUE(executor_->Add(LocalJobOf(submission)));
     return job.id;
   }
-  // It counts from the next start or restart on.
+  // The limit takes effect with the next start or restart.
   void Limit(core::JobId job, core::Budget budget) {
     jobs_[static_cast<std::size_t>(job - 1)].budget = budget;
     Restart();
@@ -92,18 +92,18 @@ class SupervisedWorld {
   int ticks() const { return ticks_; }
   const std::vector<Duration>& clock_jumps() const { return clock_jumps_; }
   const std::vector<core::BudgetEvent>& budget_events() const { return budget_events_; }
-  // The next life has another job with this number, as a store from a backup may.
+  // Gives the number to another job in the next life, as a store from a backup may.
   void Replace(core::JobId job) {
     jobs_[static_cast<std::size_t>(job - 1)].identity = 7;
     Restart();
   }
-  // The next life knows nothing of what was measured and how attempts ended.
+  // Makes the next life forget measurements and ends.
   void ForgetWhatIsStored() {
     records_ = {};
     knows_ends_ = false;
     Restart();
   }
-  // Without a checkpoint: stopped where it is.
+  // Adds a job without checkpoints, which is stopped where it is.
   core::JobId AddFreezable(const std::string& script) {
     freeze_ = true;
     const core::JobId job = AddShell(script, false);
@@ -127,10 +127,10 @@ class SupervisedWorld {
     return AddCommand({"no-such-program-anywhere"});
   }
 
-  // For the next life.
+  // Takes effect in the next life.
   void SetGpus(std::vector<std::string> names) { gpus_ = std::move(names); }
   void KillService() { executor_.reset(); }
-  // As if the service had been killed: what runs goes on, and a new one finds it.
+  // Acts as if the service had been killed: programs go on, and a new service finds them.
   void Restart() {
     executor_.reset();
     SupervisedExecutorOptions options;
@@ -172,7 +172,7 @@ class SupervisedWorld {
     ADD_FAILURE() << "phase " << static_cast<int>(phase) << " did not come";
     return {};
   }
-  // What the supervisor measured, whether or not anybody listened.
+  // Energy that the supervisor measured, whether or not anybody listened.
   std::int64_t MeasuredMicrojoules(core::JobId job) {
     std::int64_t sum = 0;
     EnergyTail tail(PathsOf(job).energy());
@@ -181,12 +181,12 @@ class SupervisedWorld {
     } while (tail.has_more());
     return sum;
   }
-  // Until it is gone.
+  // Waits until the supervisor is gone.
   void WaitForSupervisor(core::JobId job, int attempt = 1) {
     for (int i = 0; i < 2000 && platform::FileLock::IsHeld(PathsOf(job, attempt).lock()); ++i)
       std::this_thread::sleep_for(Duration{10});
   }
-  // Until its program has begun: its process.
+  // Waits until the program has begun, and returns its process.
   int WaitForProgram() {
     for (int i = 0; i < 2000; ++i) {
       const auto running = executor_->Running();
@@ -196,13 +196,13 @@ class SupervisedWorld {
     ADD_FAILURE() << "no program runs";
     return 0;
   }
-  // Until it is in its directory, and what is measured has been looked at meanwhile.
+  // Waits until the file is in the job's directory, and takes in readings meanwhile.
   void WaitForFile(core::JobId job, const char* file) {
     for (int i = 0; i < 2000 && !std::filesystem::exists(PathsOf(job).directory / file); ++i)
       std::ignore = executor_->WaitForEvents(executor_->Now() + Duration{10});
     EXPECT_TRUE(std::filesystem::exists(PathsOf(job).directory / file)) << file;
   }
-  // Until a file of its directory holds something: the number in it.
+  // Waits until a file of the job's directory has text, and returns the number in it.
   pid_t WaitForPidIn(core::JobId job, const char* file) {
     for (int i = 0; i < 2000; ++i) {
       const auto text = platform::ReadFile(PathsOf(job).directory / file);
@@ -212,7 +212,7 @@ class SupervisedWorld {
     ADD_FAILURE() << file << " was not written";
     return 0;
   }
-  // No control group, as on most machines, for what is started from the next restart on.
+  // From the next restart on no control group is used, as on most machines.
   void ForbidControlGroups() { metering_["no-control-group"] = ""; }
   void SetGrace(Duration grace) { grace_ = grace; }
   const std::vector<std::string>& said() const { return said_; }

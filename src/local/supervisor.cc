@@ -31,7 +31,7 @@ using std::chrono::steady_clock;
 constexpr Duration kLookAgain{std::chrono::minutes{1}};
 constexpr Duration kLookAtLog{std::chrono::seconds{1}};
 constexpr Duration kWriteAgain{std::chrono::seconds{10}};
-// Who ends a program and its supervisor together may reach the program first.
+// A process that ends the program and its supervisor together may reach the program first.
 constexpr Duration kTogether{200};
 constexpr Duration kAccountOften{20};
 constexpr Duration kAccountRarely{std::chrono::seconds{1}};
@@ -63,10 +63,10 @@ class EnergyFile {
   std::vector<std::string> unwritten_;
 };
 
-// Passes on what the service wants of the program.
+// Carries out the service's requests to the program.
 class Program {
  public:
-  /// `cgroup`: what the child was put into, if anything; outlives this.
+  /// `cgroup` is the child's control group, if it has one, and outlives this.
   Program(platform::ChildProcess child, Duration grace, const meter::Cgroup* cgroup)
       : child_(std::move(child)), grace_(grace), cgroup_(cgroup) {}
 
@@ -101,8 +101,8 @@ class Program {
     Send(SIGKILL);
     killed_ = true;
   }
-  /// Nothing of it may run beside the next program on its devices: what the child left behind is
-  /// asked to end, and killed when the grace period is over.
+  /// No process of the attempt may run beside the next program on its devices: those that the child
+  /// left behind are asked to end, and killed when the grace period is over.
   void EndRest(platform::ProcessSignals& signals) {
     constexpr Duration kLookAgainSoon{20};
     Ending rest({[this] { return Others(); }, grace_,
@@ -118,9 +118,9 @@ class Program {
     const pid_t child = child_.pid();
     platform::ReapAdopted({&child, 1});
   }
-  /// Somebody has asked this process to end the program: the service, or somebody else.
+  /// Tells that somebody has asked this process to end the program: the service, or somebody else.
   bool stop_requested() const { return stop_requested_; }
-  /// A last look at that, for a moment.
+  /// Looks for a last stop request, for a moment.
   void LookForStopRequest(platform::ProcessSignals& signals) {
     stop_requested_ = stop_requested_ || signals.WaitForStop(kTogether);
   }
@@ -139,13 +139,13 @@ class Program {
       Send(SIGCONT);
     }
   }
-  // To the process group, and to what has left it.
+  // Signals the process group, and processes that have left it.
   void Send(int signal_number) {
     child_.SendSignal(signal_number);
     for (const pid_t pid : Others())
       if (::getpgid(pid) != child_.pid()) ::kill(pid, signal_number);
   }
-  // What the child started and what that started; those that lost their parents are this process's.
+  // Descendants of the child; orphans among them are children of this process.
   std::vector<pid_t> Others() const {
     std::vector<pid_t> others = platform::DescendantsOf(::getpid());
     if (cgroup_)
@@ -175,8 +175,8 @@ AttemptEnd NotStarted(const AttemptPlan& plan, const Error& error) {
   return end;
 }
 
-// The end is the one thing that must be known: it is tried until there is room for it. Where the
-// job's directory is gone, nobody will look.
+// The end must be known, so writing is repeated until there is space. If the job's directory is
+// gone, nobody will look for it.
 Status WriteEndAtLast(const AttemptPaths& paths, const AttemptEnd& end, const std::string& secret) {
   constexpr int kTries = 6 * 60;
   for (int left = kTries;; --left) {
@@ -187,7 +187,7 @@ Status WriteEndAtLast(const AttemptPaths& paths, const AttemptEnd& end, const st
   }
 }
 
-// The service's, as it was when it wrote the plan.
+// The service's clock, as it was when the plan was written.
 runtime::GridClock ClockOf(const AttemptPlan& plan, runtime::Clock& wall) {
   core::GridClockSettings settings = plan.clock;
   const Duration since = plan.since_boot > Duration::zero() ? wall.SinceBoot() - plan.since_boot
@@ -197,7 +197,7 @@ runtime::GridClock ClockOf(const AttemptPlan& plan, runtime::Clock& wall) {
   return {wall, settings};
 }
 
-// Null where nobody wants to know.
+// Returns null if nobody needs an account.
 std::unique_ptr<AttemptAccount> AccountFor(const AttemptPaths& paths, const AttemptPlan& plan,
                                            const SupervisorOptions& options,
                                            const runtime::GridClock& clock) {
@@ -212,7 +212,7 @@ std::unique_ptr<AttemptAccount> AccountFor(const AttemptPaths& paths, const Atte
   return std::make_unique<AttemptAccount>(std::move(account));
 }
 
-// What the attempt came to, given why it was asked to end.
+// Outcome of the attempt, given the reason for which it was asked to end.
 core::AttemptOutcome OutcomeOf(const AttemptPaths& paths, const AttemptPlan& plan,
                                const AttemptEnd& end, bool asked_by_budget) {
   const core::AttemptOutcome alone = end.attempt.outcome;
@@ -227,8 +227,8 @@ core::AttemptOutcome OutcomeOf(const AttemptPaths& paths, const AttemptPlan& pla
   return paused && alone == core::AttemptOutcome::kKilled ? core::AttemptOutcome::kPaused : alone;
 }
 
-// Nobody with a right to it asked for this end: neither the service, which says so before it asks,
-// nor the job's budget. See from_outside.h.
+// Tells that neither the service, which writes its reason before it asks, nor the job's budget
+// asked for this end. See from_outside.h.
 bool IsFromOutside(const AttemptPaths& paths, Program& program, platform::ProcessSignals& signals,
                    const OomWatch& oom) {
   const auto status = program.child().SeenEnd();
@@ -238,7 +238,7 @@ bool IsFromOutside(const AttemptPaths& paths, Program& program, platform::Proces
   return program.stop_requested();
 }
 
-// Until the program has ended.
+// Follows the program until it has ended.
 void Follow(Program& program, platform::ProcessSignals& signals, AttemptAccount* account,
             LogTrimmer& log, OomWatch& oom, DeviceGuard& devices, Duration look_again) {
   const pid_t pid = program.child().pid();
@@ -254,7 +254,7 @@ void Follow(Program& program, platform::ProcessSignals& signals, AttemptAccount*
   }
 }
 
-// A tracker that takes its time must not keep the end from being known.
+// The end is written before a slow tracker is called.
 Status WriteEndAndFollow(const AttemptPaths& paths, AttemptEnd end, AttemptFollower* follower,
                          core::AttemptOutcome outcome, const runtime::GridClock& clock,
                          const std::string& secret) {
@@ -282,7 +282,7 @@ std::string TakeEndSecret() {
 
 Status SuperviseFailed(const AttemptPaths& paths, const AttemptPlan& plan, const Error& error,
                        const std::string& end_secret) {
-  // Where people look for what it printed.
+  // People look here for the program's output.
   if (auto log = platform::LineWriter::Open(paths.log()))
     std::ignore = log->Append("ebb: " + error.Message());
   return WriteEndAtLast(paths, NotStarted(plan, error), end_secret);
@@ -298,7 +298,7 @@ Status Supervise(const AttemptPaths& paths, const AttemptPlan& plan, SupervisorO
   platform::SystemClock wall(signals);
   const runtime::GridClock clock = ClockOf(plan, wall);
   const auto account = AccountFor(paths, plan, options, clock);
-  // Outlives the sampler. Null where this user may not make one: the process group does then.
+  // Outlives the sampler. Null if this user may not make one: the process group is used then.
   const auto cgroup = meter::Cgroup::Create(options.sampler.proc_root);
   meter::Sampler sampler(std::move(options.meters), options.sampler,
                          [&](std::vector<core::EnergyReading> readings, meter::Utilisation) {

@@ -1,17 +1,17 @@
 #pragma once
 // The supervisor of one attempt: a small process of its own that starts the program, measures it
-// and writes down what it used and how it ended (attempt_files.h). It needs nobody: when the
-// service is killed, the program runs on, measured, and the next service finds all of it. When the
-// supervisor itself is killed, the kernel asks the program to end (SIGTERM), so that nothing runs
-// on unmeasured.
+// and writes down what it used and how it ended (attempt_files.h). It depends on no other process:
+// when the service is killed, the program runs on, measured, and the next service finds the
+// results. When the supervisor itself is killed, the kernel asks the program to end (SIGTERM), so
+// that nothing runs on unmeasured.
 //
 // Signals: SIGTERM and SIGHUP ask the program to end, and kill it when the grace period is over;
 // SIGINT kills it at once. SIGUSR1 stops the program where it is (SIGSTOP), SIGUSR2 lets it go on.
 // The service writes why before it sends one (attempt-N.asked); an end without that came from
 // outside, and the attempt's end says so.
 //
-// What the program leaves running when it ends is ended as well, also where it has left its process
-// group and its parent: it is a descendant of the supervisor, which adopts what loses its parent.
+// Processes that the program leaves running are ended too, even if they left its process group and
+// their parent: the supervisor adopts orphans among its descendants.
 
 #include <memory>
 #include <vector>
@@ -23,12 +23,12 @@
 
 namespace ebb::local {
 
-/// Who follows an attempt where it is measured. All on the supervisor's thread.
+/// Follows an attempt where it is measured. All calls come on the supervisor's thread.
 class AttemptFollower : public AttemptObserver {
  public:
-  /// The program has ended and its end is written. What there is to say of it.
+  /// Called when the program has ended and its end is written. Returns remarks on it.
   virtual std::vector<std::string> OnEnd(const core::Attempt& attempt) = 0;
-  /// The program could not be started.
+  /// Called when the program could not be started.
   virtual void OnFailure() = 0;
 };
 
@@ -38,18 +38,18 @@ struct SupervisorOptions {
   std::vector<std::unique_ptr<meter::Meter>> meters;
   std::string nvml_library = "libnvidia-ml.so.1";  ///< for power caps
   Pue pue;
-  /// With a feed, what is measured is accounted here as well: the budget of the plan is watched and
-  /// `follower`, if any, told; its OnEnd last of all.
+  /// With a feed, the readings are accounted here as well: the budget of the plan is watched, and
+  /// `follower`, if any, is informed; its OnEnd comes last.
   runtime::SignalFeed* feed = nullptr;
   AttemptFollower* follower = nullptr;
 };
 
-/// First of all, in the process of a supervisor: the key by which it signs how the attempt ended.
-/// The service tells it to the supervisor alone (on its standard input), and from here on no
+/// Takes the key by which a supervisor signs the end of its attempt. Call it first in its process:
+/// the service gives the key to the supervisor only (on its standard input), and from here on no
 /// program of the user can read it in this process.
 std::string TakeEndSecret();
 
-/// What is written when the attempt cannot even be begun.
+/// Writes the end of an attempt that could not be begun.
 Status SuperviseFailed(const AttemptPaths& paths, const AttemptPlan& plan, const Error& error,
                        const std::string& end_secret);
 

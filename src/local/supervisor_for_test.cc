@@ -1,4 +1,4 @@
-// A supervisor as the service starts it, with the processor model as its only meter.
+// Runs a supervisor as the service starts it, with the processor model as its only meter.
 
 #include <cstdlib>
 
@@ -15,7 +15,7 @@ int main(int, char** argv) {
   ebb::local::SupervisorOptions options;
   options.end_secret = secret;
   options.sampler.interval = ebb::Duration{10};
-  // Then it can neither make a control group nor see what its program uses.
+  // With this root it cannot make a control group or see its program's use.
   if (plan->metering.contains("no-control-group")) options.sampler.proc_root = "/no-proc";
   ebb::meter::MeterOptions meters;
   meters.cpu_tdp_w = 100;

@@ -1,6 +1,6 @@
 #pragma once
-// What a training program is told through its environment (docs/training-program.md). The EBB_
-// names are Ebb's own; the CG_ names are read by programs written for Compute Gardener.
+// The environment variables that a training program gets (docs/training-program.md). The EBB_ names
+// are Ebb's own; the CG_ names are read by programs written for Compute Gardener.
 
 #include <filesystem>
 #include <optional>
@@ -28,7 +28,7 @@ struct ContractValues {
 inline constexpr int kPausedExitCode = 75;
 
 std::vector<std::pair<std::string, std::string>> ContractEnvironment(const ContractValues& values);
-/// The entry of the environment by which a program and what it starts are found again.
+/// The environment entry by which a program and its descendants are found again.
 std::string RunDirectoryMark(const std::filesystem::path& run_directory);
 
 }  // namespace ebb::local
