@@ -89,7 +89,7 @@ TEST(Accounting, BusyAndIdleTimeAddUpToTheWholeWindow) {
   for (int i = 0; i < 48; ++i) values.push_back(random.Uniform(50, 500));
   const auto series = Hourly(values);
   const std::vector<TrueIntensity> truth{TrueIntensity(series)};
-  // Jobs draw what idle devices draw, so that the sum does not depend on what runs.
+  // Jobs draw as much as idle devices, so that the sum does not depend on which jobs run.
   const core::Cluster cluster = OneSite(1.1, {40});
   const Interval window{kStart, kStart + hours{48}};
   std::vector<core::Job> jobs;
@@ -110,7 +110,8 @@ TEST(Accounting, BusyAndIdleTimeAddUpToTheWholeWindow) {
   EXPECT_NEAR(all.emissions.grams, whole.emissions.grams, 1e-6);
 }
 
-// Jobs + free devices = all devices, counted minute by minute and device by device.
+// The use of jobs and of free devices adds up to that of all devices, minute by minute and device
+// by device.
 TEST(Accounting, JobsAndFreeDevicesAreAllThereIs) {
   Random random(19);
   std::vector<double> values;
@@ -123,7 +124,7 @@ TEST(Accounting, JobsAndFreeDevicesAreAllThereIs) {
   std::vector<core::Job> jobs;
   std::vector<JobOutcome> outcomes;
   Use all;
-  // Per pool and minute: how many devices work. Jobs are one hour long, one after the other.
+  // Number of working devices per pool and minute. Jobs are one hour long, one after the other.
   std::vector<std::vector<int>> busy(2, std::vector<int>(24 * 60, 0));
   for (int hour = 0; hour < 24; ++hour) {
     const int pool = static_cast<int>(random.Below(2));

@@ -1,6 +1,6 @@
 #pragma once
-// Percentile bootstrap over start dates (Efron 1979): how far a figure would move had other start
-// dates been drawn. Seeded and drawn with integer arithmetic, so every build gives the same
+// Percentile bootstrap over start dates (Efron 1979): how far a figure would move if other start
+// dates had been drawn. Seeded and drawn with integer arithmetic, so every build gives the same
 // interval. Pure.
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace ebb::sim {
 
-/// A figure with its 95 % interval, where there are enough start dates for one.
+/// A figure with its 95 % interval, if there are enough start dates for one.
 struct Estimate {
   double value = 0;
   std::optional<double> low, high;
@@ -19,8 +19,8 @@ struct Estimate {
 
 inline constexpr std::size_t kFewestForBootstrap = 5;
 
-/// A figure of the start dates with these indices (drawn with replacement); nothing where it is not
-/// defined, e.g. a ratio to 0.
+/// A figure of the start dates with these indices (drawn with replacement). Returns nothing if the
+/// figure is not defined, e.g. a ratio to 0.
 using Statistic = std::function<std::optional<double>(std::span<const std::size_t> indices)>;
 
 /// `statistic` over all of 0..count-1 with its interval from `samples` draws.

@@ -23,7 +23,8 @@ double Mean(const std::vector<double>& values) {
   return values.empty() ? 0 : sum / static_cast<double>(values.size());
 }
 
-// What is compared of one start date. Nothing: some of it has no known intensity, which is not 0 g.
+// The grams of one start date that are compared. Returns nothing if some of the energy has no known
+// intensity, which does not mean 0 g.
 std::optional<double> Grams(const StartFigures& start, IdleDraw idle) {
   Use use = start.use;
   if (idle == IdleDraw::kInside) use += start.idle;
@@ -31,7 +32,8 @@ std::optional<double> Grams(const StartFigures& start, IdleDraw idle) {
   return use.emissions.grams;
 }
 
-// Savings are of the same start dates for all policies.
+// Start dates at which all policies have known emissions, so that savings of all policies are of
+// the same dates.
 std::vector<std::size_t> KnownStarts(const std::vector<PolicyFigures>& policies, IdleDraw idle) {
   std::vector<std::size_t> known;
   for (std::size_t start = 0; start < policies.front().starts.size(); ++start)
@@ -77,7 +79,7 @@ std::vector<double> GramsOf(const PolicyFigures& policy, const std::vector<std::
   return grams;
 }
 
-// Start dates that emit more than under run-now.
+// The number of start dates at which a policy emits more than run-now.
 int WorseThan(const std::vector<double>& run_now, const std::vector<double>& policy) {
   int worse = 0;
   for (std::size_t i = 0; i < policy.size(); ++i) worse += policy[i] > run_now[i] ? 1 : 0;

@@ -44,7 +44,7 @@ TEST(Comparison, SavingsAreOfGramsSummedOverStartDates) {
   EXPECT_EQ(comparison.policies[1].worse_than_run_now, 1);
 }
 
-// Energy without a known intensity emitted nobody knows how much, and not 0 g.
+// Energy without a known intensity has unknown emissions, not 0 g.
 TEST(Comparison, StartDatesWithUnknownEmissionsAreInNoSaving) {
   PolicyFigures planner = Policy("planner", {80, 0});
   planner.starts[1].use.energy_without_intensity = planner.starts[1].use.energy;

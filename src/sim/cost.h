@@ -1,25 +1,25 @@
 #pragma once
-// What the electricity of simulated jobs cost: the energy of each stretch with PUE times the price
-// then, at the site where it ran (core/cost.h). Apart from the grams, which it does not touch.
-// Pure.
+// The cost of the electricity of simulated jobs: the energy of each stretch with PUE, times the
+// price at that time, at the site where the stretch ran (core/cost.h). It is separate from the
+// grams and does not affect them. Pure.
 
 #include "core/cost.h"
 #include "sim/simulation.h"
 
 namespace ebb::sim {
 
-/// Of one stretch of a job.
+/// The cost of one stretch of a job.
 core::Cost CostOf(const core::Job& job, const plan::Segment& segment, const core::Cluster& cluster,
                   const plan::SitePrices& prices);
 
-/// Of all jobs of a simulation. `prices` as cluster.sites; a site without prices has none that is
-/// known.
+/// The cost of all jobs of a simulation. `prices` are in the order of cluster.sites; a site without
+/// prices has unknown costs.
 core::Cost CostOf(const Simulation& simulation, const core::Cluster& cluster,
                   const plan::SitePrices& prices);
 
-/// Whether any site has prices in a currency.
+/// True if any site has prices in a currency.
 bool HasMoney(const plan::SitePrices& prices);
-/// That currency.
+/// The currency of the sites' prices.
 std::string CurrencyOf(const plan::SitePrices& prices);
 
 }  // namespace ebb::sim

@@ -1,7 +1,7 @@
 #pragma once
-// What one `ebb simulate` found, ready for reports: the comparison over all start dates, and from
-// the first start date what was true, what was expected when the plan was made, and what every
-// policy did with it. Values only.
+// The results of one `ebb simulate`, ready for reports: the comparison over all start dates, and
+// for the first start date the true intensity, the forecast at the time of planning, and the
+// schedule of every policy. Values only.
 
 #include <optional>
 #include <string>
@@ -15,10 +15,10 @@ namespace ebb::sim {
 /// One site's grid from the first start date on.
 struct Outlook {
   core::IntensitySeries truth;
-  core::Forecast forecast;  ///< of the moment of planning
+  core::Forecast forecast;  ///< forecast at the moment of planning
 };
 
-/// Stands beside a published figure; nothing where it cannot be told.
+/// Our figure beside a published figure; nothing if it cannot be computed.
 struct PublishedComparison {
   PublishedFigure figure;
   std::optional<double> ours;
@@ -27,8 +27,8 @@ struct PublishedComparison {
 struct Experiment {
   Scenario scenario;
   Comparison comparison;
-  std::vector<Outlook> outlooks;        ///< as scenario.cluster.sites
-  std::vector<Simulation> first_start;  ///< as comparison.policies
+  std::vector<Outlook> outlooks;        ///< in the order of scenario.cluster.sites
+  std::vector<Simulation> first_start;  ///< in the order of comparison.policies
   std::vector<PublishedComparison> published;
   std::vector<std::string> notes;  ///< modelled signals, jobs left out: a report prints them all
 };

@@ -13,7 +13,7 @@ constexpr int kCrashLimit = 10'000;
 
 std::string JobText(core::JobId id) { return "job " + std::to_string(id); }
 
-// Every job ended exactly once, in the world and in the engine alike.
+// Checks that every job ended exactly once, both in the world and in the engine.
 void CheckEnds(const FaultCase& fault_case, const engine::Engine& engine,
                const SimulatedExecutor& world, std::vector<std::string>& violations) {
   for (const core::Job& job : fault_case.jobs) {
@@ -59,14 +59,15 @@ class FaultyRun {
   }
 
  private:
-  // One life of the process; whether it crashed.
+  // Runs one life of the process. Returns true if it crashed.
   bool RunUntilCrash() {
     const auto engine = case_.make_engine();
     if (auto replayed = engine::Replay(journal_.records(), *engine); !replayed) {
       outcome_.violations.push_back(replayed.error().Message());
       return false;
     }
-    // Whoever submitted and got no answer submits again; what is known already changes nothing.
+    // A submitter without an answer submits again. A submission that is already known changes
+    // nothing.
     auto submissions = runtime::SubmissionList::OfJobs(case_.jobs);
     runtime::LoopPorts ports{executor_, {}, submissions, &journal_};
     for (FaultyFeed& feed : feeds_) ports.feeds.push_back(&feed);
@@ -94,7 +95,7 @@ FaultPlan DrawFaultPlan(std::uint64_t seed, Time begin) {
   FaultPlan plan;
   plan.seed = seed;
   plan.until = begin + std::chrono::hours{24 + random.Below(48)};
-  // Each kind of trouble is in about a third of the plans: alone, together, or not at all.
+  // Each kind of trouble is in about a third of the plans, alone or together with others.
   const auto sometimes = [&](double most) {
     const bool chosen = random.Below(3) == 0;
     const double chance = random.Uniform(0, most);

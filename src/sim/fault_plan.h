@@ -1,7 +1,7 @@
 #pragma once
-// Seeded trouble: what goes wrong between the engine and the world, and until when. A run under a
-// plan crashes and recovers from its journal as often as the plan says; afterwards every job must
-// have ended exactly once. One seed and one commit reproduce a run.
+// Seeded trouble between the engine and the world, with an end. A run under a plan crashes and
+// recovers from its journal as often as the plan says. Afterwards every job must have ended exactly
+// once. One seed and one commit reproduce a run.
 
 #include <cstdint>
 #include <functional>
@@ -15,15 +15,15 @@
 
 namespace ebb::sim {
 
-/// Chances are per occasion and hold until `until`; then the world behaves.
+/// Chances of faults, each per occasion. They hold until `until`; after that the world behaves.
 struct FaultPlan {
   std::uint64_t seed = 1;
   Time until{};
   double lost_reports = 0;        ///< a report never arrives
   double duplicate_reports = 0;   ///< a report arrives twice, the second time later
   double late_reports = 0;        ///< a report arrives with the next wake-up
-  double swallowed_commands = 0;  ///< taken, and not carried out
-  double refused_commands = 0;    ///< Execute is an Error
+  double swallowed_commands = 0;  ///< a command is taken and not carried out
+  double refused_commands = 0;    ///< Execute returns an Error
   double lost_attempts = 0;       ///< per wake-up: one running attempt vanishes
   double crashes = 0;             ///< per record: the process dies before or after storing it
   double signal_outages = 0;      ///< per observation: the source fails
@@ -37,12 +37,12 @@ struct FaultPlan {
 /// A plan with a few kinds of trouble chosen by the seed, some days long.
 FaultPlan DrawFaultPlan(std::uint64_t seed, Time begin);
 
-/// Deliberate bugs, to see that the checks notice.
+/// Deliberate bugs, which show that the checks notice bugs.
 enum class Canary {
   kNone,
   kIgnoresCapacity,  ///< the engine believes in three times the devices
   kStartsTwice,      ///< every start is followed by a start of the next attempt
-  kForgetsEnds,      ///< ends are never told, nor observed
+  kForgetsEnds,      ///< the ends of jobs are neither reported nor observed
 };
 
 struct FaultCase {
@@ -52,13 +52,13 @@ struct FaultCase {
   std::vector<runtime::SignalFeed*> feeds;  ///< as cluster.sites
   std::function<std::unique_ptr<engine::Engine>()> make_engine;
   Time begin{};
-  Time give_up{};  ///< jobs left then were forgotten
+  Time give_up{};  ///< the time at which jobs that have not ended count as forgotten
   Canary canary = Canary::kNone;
 };
 
 struct FaultOutcome {
   int crashes = 0;
-  std::vector<std::string> violations;  ///< what must not have happened, in words
+  std::vector<std::string> violations;  ///< broken laws, in words
   std::vector<runtime::JournalRecord> journal;
 };
 

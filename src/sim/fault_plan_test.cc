@@ -34,7 +34,7 @@ std::vector<core::Job> Jobs(std::uint64_t seed, bool clock_jumps) {
         .Wide(1 + static_cast<int>(random.Below(3)))
         .Within(hours{2 + random.Below(40)})
         .OfTier(std::to_string(1 + random.Below(3)));
-    // A clock that jumps measures no segment rightly.
+    // A clock that jumps gives wrong lengths of segments.
     const Duration least = clock_jumps ? Duration{0} : Duration{minutes{random.Below(60)}};
     if (random.Below(2) == 0) job.Pausable(minutes{random.Below(6)}, least);
     jobs.push_back(job);
@@ -42,7 +42,7 @@ std::vector<core::Job> Jobs(std::uint64_t seed, bool clock_jumps) {
   return jobs;
 }
 
-// A case of everything the seed chose, with nothing left to chance.
+// A complete case that the seed determines.
 struct Trial {
   explicit Trial(std::uint64_t seed, Canary canary = Canary::kNone)
       : feed(kBegin - hours{72}, Wavy(seed)) {

@@ -32,7 +32,7 @@ Time FaultyExecutor::ToWorld(Time time) const {
   if (plan_.clock_jumps_at == Time::max()) return time;
   if (world_.Now() < plan_.clock_jumps_at && time < plan_.clock_jumps_at) return time;
   const Time unjumped = time - plan_.clock_jump;
-  // A deadline between the two readings of the jump falls on the jump.
+  // A deadline between the two readings of the jump falls on the jump itself.
   if (unjumped >= plan_.clock_jumps_at) return unjumped;
   return std::min(time, plan_.clock_jumps_at);
 }

@@ -9,7 +9,7 @@
 
 namespace ebb::sim {
 
-/// Whether a fault of a given chance strikes now; the plan's random numbers in order of use.
+/// Decides if a fault of a given chance strikes now, by the plan's random numbers in order of use.
 class FaultDice {
  public:
   FaultDice(const FaultPlan& plan, std::uint64_t stream)
@@ -38,7 +38,7 @@ class FaultyExecutor final : public runtime::Executor {
   void Forget(core::JobId job) override { world_.Forget(job); }
 
  private:
-  // The engine's clock jumps, the world's does not.
+  // The engine's clock jumps; the world's clock does not.
   Time FromWorld(Time time) const {
     return time >= plan_.clock_jumps_at ? time + plan_.clock_jump : time;
   }

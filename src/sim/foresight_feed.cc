@@ -9,10 +9,10 @@
 namespace ebb::sim {
 namespace {
 
-// The factor on the truth never goes below this: an intensity stays positive.
+// Lowest factor on the true intensity, so that an intensity stays positive.
 constexpr double kLowestFactor = 0.05;
 
-// `known` with another last value.
+// The series `known` with another last value.
 Result<core::IntensitySeries> WithCurrent(const core::IntensitySeries& known,
                                           const core::Sample& current) {
   std::vector<core::Sample> samples = known.samples();
@@ -28,10 +28,10 @@ class ForesightFeed final : public runtime::SignalFeed {
   const core::SignalIdentity& identity() const override { return inner_->identity(); }
 
   Result<core::SignalView> Observe(Time now, Duration horizon) override {
-    // The inner feed's own forecast is not used: the shortest horizon keeps it cheap.
+    // The inner feed's own forecast is not used. The shortest horizon keeps it cheap.
     EBB_ASSIGN_OR_RETURN(core::SignalView view, inner_->Observe(now, Duration{1}));
     const core::Sample* current = view.Current();
-    // What is expected of now, where it is not yet published, has its error too.
+    // If the present value is not yet published, its expectation has an error too.
     const bool errs_now = noise_ && current && current->status == core::SampleStatus::kForecast;
     Interval ahead{current ? current->interval.end : now, now + horizon};
     if (errs_now) ahead.begin = current->interval.begin;
@@ -62,7 +62,7 @@ class ForesightFeed final : public runtime::SignalFeed {
 
   std::vector<core::Sample> Foresee(const core::IntensitySeries& truth, Time now) const {
     std::vector<core::Sample> samples = truth.samples();
-    // Every moment of issue has its own error, and the same one whenever it is asked.
+    // Each moment of issue has its own error, which is the same however often it is asked for.
     const auto issue = static_cast<std::uint64_t>(now.time_since_epoch().count());
     Random random(noise_ ? SeedFor(noise_->seed, issue) : 0);
     double error = 0;

@@ -1,7 +1,7 @@
 #pragma once
-// A feed whose forecast is the truth, as it is or with a seeded error: for upper bounds and for
-// asking how much a wrong forecast costs. What is known and what is accounted stays the inner
-// feed's. For simulation only, and its forecasts say what they are.
+// A feed whose forecast is the truth, exact or with a seeded error: for upper bounds and for the
+// cost of a wrong forecast. Known values and accounted values remain those of the inner feed. For
+// simulation only. Its forecasts are labelled as perfect or noisy.
 
 #include <memory>
 
@@ -10,7 +10,7 @@
 
 namespace ebb::sim {
 
-/// kPerfect or kNoise; other sources return `inner` as it is.
+/// Wraps `inner` for kPerfect or kNoise; returns it unchanged for other sources.
 std::unique_ptr<runtime::SignalFeed> WithForecast(std::unique_ptr<runtime::SignalFeed> inner,
                                                   ForecastSource source,
                                                   const ForecastNoise& noise);

@@ -72,7 +72,8 @@ TEST(ForesightFeed, NeighbouringHoursErrTogether) {
   EXPECT_NEAR(products / squares, 0.9, 0.05);
 }
 
-// A feed of which the value that runs is not published, only expected: right, as it happens.
+// A feed whose present value is not published but only expected. The expectation happens to be
+// right.
 class Unpublished final : public runtime::SignalFeed {
  public:
   explicit Unpublished(std::vector<double> values) : inner_(kStart, std::move(values)) {}

@@ -10,7 +10,7 @@ namespace ebb::sim {
 namespace {
 
 constexpr int kMostNamed = 5;
-// Longer than any job; keeps sums of milliseconds far from their limit.
+// A limit longer than any job, which keeps sums of milliseconds far from overflow.
 constexpr double kLongestSeconds = 100.0 * 366 * 86400;
 constexpr long long kMostDevices = 1'000'000;
 
@@ -23,13 +23,13 @@ struct Columns {
 };
 
 struct Row {
-  Duration submitted{0};  ///< since the epoch of its format
+  Duration submitted{0};  ///< time since the epoch of the row's format
   Duration length{0};
   int devices = 1;
   std::string name;
 };
 
-using Cause = std::optional<std::string>;  ///< why a row is bad
+using Cause = std::optional<std::string>;  ///< the reason why a row is bad
 
 std::optional<std::size_t> Find(const std::vector<std::string_view>& names, std::string_view name) {
   const auto it = std::find(names.begin(), names.end(), name);
@@ -100,7 +100,7 @@ Cause ReadRow(const std::vector<std::string_view>& fields, const Columns& column
   return std::nullopt;
 }
 
-// The bad lines by number and cause: the first few, and how many there are.
+// The bad lines by number and cause: the first few, and the number of all.
 class BadLines {
  public:
   void Add(std::size_t line, const std::string& cause) {

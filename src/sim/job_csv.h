@@ -16,7 +16,8 @@
 
 namespace ebb::sim {
 
-/// What the file does not say about jobs up to a length. The first rule that fits a job counts.
+/// Values for jobs up to a length that the file does not give. The first rule that fits a job
+/// applies.
 struct JobRule {
   std::optional<Duration> duration_up_to;  ///< absent: any length
   std::optional<Duration> max_delay;       ///< latest start after submission; absent: the default
@@ -26,22 +27,22 @@ struct JobRule {
 
 struct JobCsvOptions {
   JobCsvOptions() { job.power = Power{1000}; }
-  core::Job job;  ///< what the file does not say, for all of its jobs
+  core::Job job;  ///< values that the file does not give, for all of its jobs
   std::optional<Duration> max_delay;
   std::vector<JobRule> rules;
-  Duration shortest{0};  ///< shorter jobs are left out, and counted
+  Duration shortest{0};  ///< shorter jobs are left out and counted
   std::optional<Duration> longest;
-  std::optional<int> widest;     ///< wider jobs are left out, and counted
-  std::optional<int> most_jobs;  ///< the first so many by submission
+  std::optional<int> widest;     ///< wider jobs are left out and counted
+  std::optional<int> most_jobs;  ///< only the first jobs by submission, at most this many
 };
 
 struct JobCsv {
   std::vector<core::Job> jobs;  ///< by submission, which is an offset from `first`; ids from 1
   Time first{};                 ///< submission of the first row; Time{} for GAIA's format
-  int left_out = 0;             ///< by shortest, longest and widest
+  int left_out = 0;             ///< jobs left out by shortest, longest and widest
 };
 
-/// `path` is for messages.
+/// `path` is the file's name for messages.
 Result<JobCsv> ParseJobCsv(std::string_view text, const std::string& path,
                            const JobCsvOptions& options);
 

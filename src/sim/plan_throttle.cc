@@ -9,7 +9,8 @@ namespace {
 
 using engine::Planning;
 
-// So that a kind of plan that uses `each` of the allowance has some left at the end of the span.
+// Time of the next plan, such that a kind of plan that uses `each` of the allowance has some left
+// at the end of the span.
 Time NextTurn(Time last, Duration span, std::size_t each, std::int64_t allowance) {
   if (last == Time::min()) return last;
   const double share = static_cast<double>(each) / static_cast<double>(allowance);
@@ -23,13 +24,13 @@ Time PlanThrottle::WholeDueAt() const {
                   options_.planned_jobs);
 }
 
-// Or at once, where something could not wait until the next turn.
+// The next turn, or at once (Time::min()) if a job has to start by then.
 Time PlanThrottle::BesideDueAt() const {
   const Time turn = NextTurn(beside_at_, options_.span, jobs_, options_.beside_jobs);
   return new_by_ <= turn ? Time::min() : turn;
 }
 
-// What has come, or has left its devices, waits for a place until then at the latest.
+// New jobs, and jobs that have left their devices, wait for a place until `new_by_` at the latest.
 void PlanThrottle::AwaitPlaces(const engine::Engine& engine) {
   const engine::State& state = engine.state();
   for (const core::JobId id : engine.change().jobs) {

@@ -10,7 +10,7 @@ namespace {
 using std::chrono::hours;
 using std::chrono::minutes;
 
-// Dirty by day, clean by night, and jobs that come all the time.
+// A signal that is dirty by day and clean by night, and jobs that come all the time.
 TestScenario Busy() {
   TestScenario scenario;
   for (std::size_t i = 0; i < scenario.hourly.size(); ++i)
@@ -36,7 +36,7 @@ double Grams(const TestScenario& scenario, const TestRun& run) {
   return grams;
 }
 
-// Some can find no devices in time, whoever plans.
+// Number of late jobs. Some jobs find no devices in time under any planner.
 std::ptrdiff_t Late(const TestScenario& scenario, const TestRun& run) {
   return std::count_if(scenario.jobs.begin(), scenario.jobs.end(),
                        [&](const core::Job& job) { return run.StartOf(job.id) > *job.start_by; });

@@ -91,7 +91,7 @@ TEST_P(EveryPolicy, AJournalReplaysByteForByte) {
   EXPECT_TRUE(replayed) << replayed.error().Message();
 }
 
-// What uncontended jobs are promised: no start later than the latest one.
+// The promise to uncontended jobs: no start later than the latest one.
 TEST_P(EveryPolicy, NobodyWaitsLongerThanTheMaximumDelayWhereDevicesAreFree) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     TestScenario scenario;
@@ -142,7 +142,7 @@ TEST_P(ForecastPolicy, ScalingTheSignalChangesNoSchedule) {
   }
 }
 
-// The hours of running in which the signal is above the job's threshold.
+// The hours in which the job runs while the signal is above its threshold.
 int HoursAbove(const TestScenario& scenario, const core::Job& job, Time begin) {
   int above = 0;
   for (Time hour = begin; hour < begin + job.duration; hour += hours{1}) {

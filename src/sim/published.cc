@@ -20,7 +20,7 @@ using Answer = std::optional<double> (*)(const Question&);
 
 struct MetricInfo {
   std::string_view name;
-  std::string_view meaning;  // for who reads this table
+  std::string_view meaning;  // for readers of this table
   bool takes_site = false;
 };
 struct Metric {
@@ -28,7 +28,7 @@ struct Metric {
   Answer answer;
 };
 
-// Mean over jobs; nothing where one is unknown.
+// Mean over jobs; nothing if the value of one job is unknown.
 template <typename Value>
 std::optional<double> MeanOverJobs(const Question& question, Value value) {
   double sum = 0;
@@ -70,7 +70,7 @@ std::optional<double> MeanStartAtSite(const Question& question) {
   });
 }
 
-// Of a site without PUE, per job by its own energy.
+// Mean over jobs of the intensity at which each ran: its grams by its own energy, without PUE.
 std::optional<double> MeanExecution(const Question& question) {
   return MeanOverJobs(
       question, [&](const core::Job&, const JobOutcome& outcome) -> std::optional<double> {
@@ -81,7 +81,7 @@ std::optional<double> MeanExecution(const Question& question) {
       });
 }
 
-// Nothing where some of it has no known intensity: that is not 0 g.
+// Returns nothing if some energy has no known intensity, which does not mean 0 g.
 std::optional<double> Grams(const Simulation& simulation) {
   if (simulation.use.energy_without_intensity > Energy{}) return std::nullopt;
   return simulation.use.emissions.grams;

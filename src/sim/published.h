@@ -13,12 +13,12 @@
 
 namespace ebb::sim {
 
-/// What is wrong with a metric's name, if anything: misspelt, or a site that does not exist. A name
-/// may take a site after a colon: "jobs_at_site:norway".
+/// Returns an Error if a metric's name is misspelt or names a site that does not exist. A name may
+/// have a site after a colon: "jobs_at_site:norway".
 Status CheckMetric(const std::string& metric, const core::Cluster& cluster);
 
-/// The figure of one simulation; `run_now` is the same jobs, first come, first served. Nothing
-/// where the truth is unknown.
+/// The figure of one simulation. `run_now` is the simulation of the same jobs under first come,
+/// first served. Returns nothing if the truth is unknown.
 std::optional<double> MetricValue(const std::string& metric, const core::Cluster& cluster,
                                   const Simulation& simulation, const Simulation& run_now,
                                   Truth truth);

@@ -9,7 +9,7 @@
 namespace ebb::sim {
 namespace {
 
-// Under what is known and expected; nothing where a part of the window has no value.
+// The emissions by known and expected intensity; nothing if a part of the window has no value.
 std::optional<Emissions> Expected(const core::Job& job, const plan::Segment& segment,
                                   const QueuePlan& plan) {
   const auto& pool = plan.cluster.pools[static_cast<std::size_t>(segment.pool)];
@@ -58,8 +58,8 @@ Status Submit(engine::Engine& engine, QueuePlan& plan, const Scenario& scenario)
   return {};
 }
 
-// Policies that look at one job at a time leave the device to the engine, which has chosen for
-// jobs that start now; for others the first that fits stands in.
+// Settles pools of jobs. Policies that look at one job at a time leave the device to the engine,
+// which has chosen for jobs that start now. For other jobs the first pool that fits is taken.
 void SettlePools(const core::Cluster& cluster, PlannedJob& planned) {
   int fitting = 0;
   while (!core::Fits(planned.job, cluster, fitting)) ++fitting;
@@ -75,7 +75,7 @@ void TakeStart(const engine::StartJob& start, const QueuePlan& plan, PlannedJob&
   planned.segments = {{start.pool, {plan.at, plan.at + takes}}};
 }
 
-// What the engine decided for one job.
+// Reads the engine's decision for one job.
 void Read(const engine::Engine& engine, const engine::Decision& decision, QueuePlan& plan,
           PlannedJob& planned) {
   if (const engine::Explanation* why = engine.Explain(planned.job.id))
@@ -91,7 +91,7 @@ void Read(const engine::Engine& engine, const engine::Decision& decision, QueueP
   planned.at_once = AtOnce(planned.job, plan);
 }
 
-// Nothing where one job's is unknown.
+// Sums up the jobs' emissions; nothing if those of one job are unknown.
 void SumUp(QueuePlan& plan) {
   Emissions expected, at_once;
   for (const PlannedJob& job : plan.jobs) {

@@ -1,7 +1,6 @@
 #pragma once
-// "What would you do?": the engine's decision for a queue at one moment, with what it expects to
-// come of it. Nothing is started and nothing is kept. The same engine and policies that run jobs.
-// Pure.
+// The engine's decision for a queue at one moment, with its expected effects: "What would you do?"
+// Nothing is started and nothing is stored. The same engine and policies run jobs. Pure.
 
 #include <optional>
 #include <string>
@@ -16,24 +15,24 @@ namespace ebb::sim {
 
 struct PlannedJob {
   core::Job job;
-  std::string refused;  ///< why it cannot be taken; empty: it can
+  std::string refused;  ///< why the job cannot be taken; empty if it can
   std::string reason;   ///< the engine's sentence
   bool starts_now = false;
-  std::vector<plan::Segment> segments;  ///< empty: nothing can be expected yet
+  std::vector<plan::Segment> segments;  ///< empty if nothing can be expected yet
   std::optional<Emissions> expected;    ///< over the segments, under the forecast
-  std::optional<Emissions> at_once;     ///< if it could start now where that emits least
+  std::optional<Emissions> at_once;     ///< emissions if it could start now where that emits least
 };
 
 struct QueuePlan {
   Time at{};
   std::string policy;
   core::Cluster cluster;
-  std::vector<PlannedJob> jobs;          ///< those submitted by then, by id
-  std::vector<core::SignalView> views;   ///< as cluster.sites
-  std::optional<Emissions> expected;     ///< of all jobs
-  std::optional<Emissions> at_once;      ///< of the same jobs
+  std::vector<PlannedJob> jobs;          ///< jobs submitted by then, by id
+  std::vector<core::SignalView> views;   ///< in the order of cluster.sites
+  std::optional<Emissions> expected;     ///< emissions of all jobs
+  std::optional<Emissions> at_once;      ///< emissions of the same jobs
   std::optional<Emissions> lower_bound;  ///< no schedule under the same forecast emits less
-  std::optional<core::Cost> cost;        ///< of the planned stretches; absent without prices
+  std::optional<core::Cost> cost;        ///< cost of the planned stretches; absent without prices
   std::string currency;
   int not_submitted = 0;  ///< jobs of the file that come later
 
@@ -41,7 +40,8 @@ struct QueuePlan {
   Interval span() const;
 };
 
-/// `views` as the cluster's sites, taken at `at`; `next_change` likewise.
+/// `views` are in the order of the cluster's sites and taken at `at`; `next_change` is in the same
+/// order.
 Result<QueuePlan> PlanQueue(const Scenario& scenario, const PolicyChoice& policy, Time at,
                             std::vector<core::SignalView> views,
                             const std::vector<Time>& next_change);

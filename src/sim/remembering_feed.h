@@ -1,7 +1,7 @@
 #pragma once
-// A feed that remembers its latest answers: every policy of a comparison asks the same questions of
-// the same start date, and a forecast costs more than anything else in a simulation. Answers are
-// the inner feed's, unchanged.
+// A feed that remembers its latest answers. Every policy of a comparison asks the same questions
+// about the same start date, and a forecast costs more than anything else in a simulation. Answers
+// are the inner feed's, unchanged.
 
 #include <map>
 #include <memory>

@@ -40,7 +40,7 @@ class LawObserver final : public runtime::LoopObserver {
     decisions_.push_back(decision);
     const engine::State& state = engine.state();
     for (const int free : state.FreeDevices()) EXPECT_GE(free, 0) << "more released than fits";
-    // What only has to be explained may follow at once what has to be carried out.
+    // A decision that only explains may follow at once after a decision with commands.
     const bool nothing_follows = decision.commands.empty();
     EXPECT_GE(decision.wake_at - decision.at, Duration{nothing_follows ? 1 : 0});
     for (const auto& live : state.live) {
@@ -54,8 +54,8 @@ class LawObserver final : public runtime::LoopObserver {
   const std::vector<engine::Decision>& decisions() const { return decisions_; }
 
  private:
-  // Whoever wants to run, goes before a job that was started, and still waits, does not fit beside
-  // the jobs that hold devices without those that were started after it.
+  // No job was overtaken: a waiting job that wants to run before a started job must not fit beside
+  // the jobs that hold devices, even without the started jobs that come after it.
   static void ExpectNobodyOvertaken(const engine::Decision& decision, const engine::State& state) {
     std::vector<std::size_t> started;
     for (const engine::Command& command : decision.commands)
@@ -94,7 +94,7 @@ struct TestRun {
 
   Time StartOf(core::JobId job) const { return runs.at(job).segments.front().time.begin; }
   Time EndOf(core::JobId job) const { return runs.at(job).segments.back().time.end; }
-  /// Job, pool and interval of everything that ran.
+  /// Job, pool and interval of every stretch that ran.
   std::vector<std::tuple<core::JobId, int, Time, Time>> Schedule() const {
     std::vector<std::tuple<core::JobId, int, Time, Time>> schedule;
     for (const auto& [id, run] : runs)
@@ -111,12 +111,12 @@ struct TestScenario {
   engine::Options engine;
   plan::PolicyOptions policy;
   WorldOptions world;
-  std::optional<PlanThrottleOptions> throttle;  ///< without: a whole plan with every change
+  std::optional<PlanThrottleOptions> throttle;  ///< without: every change gives a whole plan
 
   TestScenario() {
     engine.admission = engine::Admission::kTakeAll;
     policy.tiers = core::PublishedTiers();
-    // Small budgets: laws hold for poor plans too.
+    // Budgets are small because laws hold for poor plans too.
     policy.planner.first_plan = policy.planner.next_plan = {200, 5'000, 0, 0};
     policy.planner.most_flow_arcs = 0;
   }

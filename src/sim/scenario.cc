@@ -14,7 +14,7 @@ constexpr std::array<std::string_view, 2> kIdleNames{"beside", "inside"};
 
 Time Later(std::optional<Time> a, Time b) { return a ? std::max(*a, b) : b; }
 
-// How long the job takes on the slowest pool that it can run on.
+// The run time of the job on the slowest pool that it can run on.
 Duration LongestRun(const core::Job& job, const core::Cluster& cluster) {
   Duration longest = job.duration;
   for (std::size_t pool = 0; pool < cluster.pools.size(); ++pool)
@@ -31,7 +31,8 @@ Time LatestEndOf(const core::Job& job, const core::Cluster& cluster, Duration de
   return job.finish_by ? std::min(end, *job.finish_by) : end;
 }
 
-// All work one after the other, spread over the devices: what a queue that never waits takes.
+// The time that all work takes one job after the other, spread over the devices, which is the time
+// of a queue that never waits.
 Time BusyUntil(const Scenario& scenario) {
   Time last{};
   double device_ms = 0, devices = 0;

@@ -1,8 +1,8 @@
 #pragma once
-// A what-if experiment as plain values: jobs on devices, from which moments they are submitted,
-// under which policies, and what was published about the same experiment. Times of jobs count from
-// a start date, so that one list of jobs serves every start date. How a file becomes a Scenario:
-// config/scenario_config.h; what is made of it: simulation.h, comparison.h.
+// A what-if experiment as plain values: jobs on devices, their start dates, the policies, and
+// published figures about the same experiment. Times of jobs count from a start date, so that one
+// list of jobs serves every start date. config/scenario_config.h makes a Scenario from a file;
+// simulation.h and comparison.h use it.
 
 #include <cstdint>
 #include <optional>
@@ -16,13 +16,13 @@
 
 namespace ebb::sim {
 
-/// Where the forecast that decides comes from. The truth that accounts is the same for all.
+/// The source of the forecast that decides. The truth that accounts is the same for all sources.
 enum class ForecastSource {
-  kOwn,       ///< made from the history of the signal, and its weather while that does better
-  kArchived,  ///< what had been published by then, as the trace holds it
+  kOwn,       ///< made from the signal's history, and its weather while that does better
+  kArchived,  ///< published by then, as the trace has it
   kPerfect,   ///< the truth itself: an upper bound, not attainable
-  kNoise,     ///< the truth times a seeded error that grows and forgets as stated
-  kWeather,   ///< from history and weather, whatever the record of the two says
+  kNoise,     ///< the truth times a seeded error that grows and correlates as ForecastNoise says
+  kWeather,   ///< made from history and weather, even if history alone did better
 };
 /// "own", "archived", "perfect", "noise", "weather".
 std::string_view Name(ForecastSource source);
@@ -36,7 +36,7 @@ struct ForecastNoise {
   std::uint64_t seed = 1;
 };
 
-/// Whether what free devices draw until the last job has ended counts in savings.
+/// Decides if the use of free devices until the last job has ended counts in savings.
 enum class IdleDraw {
   kBeside,  ///< stated beside them
   kInside,  ///< counted in every figure of emissions that is compared
@@ -51,11 +51,11 @@ struct PolicyChoice {
   plan::PolicyOptions options;
 };
 
-/// A figure that others published about the experiment, and which of ours stands beside it.
+/// A published figure about the experiment, and the name of our figure to compare with it.
 struct PublishedFigure {
   std::string name;                  ///< "emitted, g"
   std::optional<double> published;   ///< as its authors state it
-  std::optional<double> recomputed;  ///< from their raw data, where there is any
+  std::optional<double> recomputed;  ///< recomputed from their raw data, if that exists
   std::string policy;                ///< label of the policy that corresponds
   std::string metric;                ///< name of one of published.h's metrics
   int decimals = 1;
@@ -85,11 +85,11 @@ struct Scenario {
   std::optional<Duration> horizon;         ///< how far forecasts reach; absent: as far as deadlines
   Bootstrap bootstrap;
   IdleDraw idle_draw = IdleDraw::kBeside;
-  /// Models of cluster.pools whose idle draw nobody knows: it counts in no figure.
+  /// Models in cluster.pools whose idle power is unknown: it counts in no figure.
   std::vector<std::string> unknown_idle;
   std::optional<Published> published;
-  /// What electricity costs at each site over all start dates; empty: nothing is known of it. The
-  /// planner's price weight is in its options.
+  /// Electricity prices at each site over all start dates; empty if unknown. The weight of prices
+  /// is in the planner's options.
   plan::SitePrices prices;
 };
 
@@ -99,11 +99,12 @@ plan::PolicyOptions OptionsOf(const Scenario& scenario, const PolicyChoice& poli
 /// The jobs as submitted from one start date, with absolute times and the makespan limit applied.
 std::vector<core::Job> JobsAt(const Scenario& scenario, Time start);
 
-/// How far after a start date the truth must be known: until every job that starts at its latest
-/// moment has ended. Jobs without a deadline count with `default_max_delay`.
+/// The time after a start date until which the truth must be known: until every job that starts at
+/// its latest moment has ended. Jobs without a deadline count with `default_max_delay`.
 Duration LatestEnd(const Scenario& scenario, Duration default_max_delay);
 
-/// The horizon of forecasts: as given, or what reaches to the end of the last job that may wait.
+/// The horizon of forecasts: the given one, or else the time until the end of the last job that may
+/// wait.
 Duration HorizonOf(const Scenario& scenario, Duration default_max_delay);
 
 }  // namespace ebb::sim

@@ -81,7 +81,7 @@ void SimulatedExecutor::Arrange(Time at, const JobRun& run, JobPhase phase) {
   due_.push({at, sequence_++, run.job.id, run.attempt, phase});
 }
 
-// What the running segment has got done by now, at speed 1.
+// The work that the running segment has done by now, at speed 1.
 Duration SimulatedExecutor::Work(const JobRun& run) const {
   const SegmentRun& segment = run.segments.back();
   const Duration overhead = run.pauses > 0 ? run.job.pause_cost : Duration::zero();
@@ -154,7 +154,7 @@ Status SimulatedExecutor::Execute(const engine::Command& command) {
   return Cancel(std::get<engine::CancelJob>(command));
 }
 
-// What was arranged for an attempt that is gone meanwhile does not happen.
+// An event that was arranged for an attempt that no longer exists does not happen.
 void SimulatedExecutor::Happen(const Due& due) {
   JobRun& run = runs_.at(due.job);
   if (!run.running || run.attempt != due.attempt) return;

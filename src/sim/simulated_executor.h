@@ -1,7 +1,7 @@
 #pragma once
-// An executor in virtual time: WaitForEvents moves the clock. It plays the world: how long programs
-// really run, that starts fail, that a pause takes time. It also keeps watch: commands that no
-// sound engine gives (more than fits, a job started twice) are recorded as violations.
+// An executor in virtual time: WaitForEvents moves the clock. It simulates the world: true run
+// times of programs, starts that fail, the time that a pause takes. It also records as violations
+// the commands that no sound engine gives (more jobs than fit, a job started twice).
 //
 // Thread contract: one thread.
 
@@ -17,7 +17,7 @@
 
 namespace ebb::sim {
 
-/// How the world differs from what jobs say of themselves; seeded, per job.
+/// Differences between the world and the jobs' own estimates; seeded, per job.
 struct WorldOptions {
   std::uint64_t seed = 1;
   double duration_error = 0;    ///< standard deviation of ln(true / estimated run time)
@@ -34,25 +34,25 @@ struct SegmentRun {
   Interval time;             ///< the end is set when it has ended
 };
 
-/// What really became of a job.
+/// The true course of a job.
 struct JobRun {
   core::Job job;
-  Duration true_work{};  ///< at speed 1, pauses not counted
-  Duration remaining{};  ///< of it, when the last segment began
+  Duration true_work{};  ///< true work at speed 1, pauses not counted
+  Duration remaining{};  ///< remaining true work when the last segment began
   std::vector<SegmentRun> segments;
   int attempt = 0;  ///< the last one that was tried
   int pauses = 0;
-  int ends = 0;  ///< times it ended: 1 is right
+  int ends = 0;  ///< number of ends; 1 is right
   bool running = false;
   bool program_fails = false;
-  engine::JobReport last;  ///< what Observe reports
+  engine::JobReport last;  ///< report that Observe returns
 };
 
 class SimulatedExecutor final : public runtime::Executor {
  public:
   SimulatedExecutor(core::Cluster cluster, Time begin, const WorldOptions& world);
 
-  /// Makes the job known, so that it can be started. Before its submission.
+  /// Adds a job that can be started from now on. Call it before the job's submission.
   void AddJob(const core::Job& job);
 
   std::string name() const override { return "simulated"; }
@@ -60,24 +60,25 @@ class SimulatedExecutor final : public runtime::Executor {
   core::Cluster cluster() const override { return cluster_; }
   Result<std::vector<engine::JobReport>> Observe() override;
   Status Execute(const engine::Command& command) override;
-  /// An Error when nothing is under way and the deadline is Time::max(): nothing would ever happen.
+  /// Returns an Error if nothing is under way and the deadline is Time::max(): nothing would ever
+  /// happen.
   Result<std::vector<engine::JobReport>> WaitForEvents(Time deadline) override;
   void Forget(core::JobId job) override;
 
   /// The running attempt vanishes without a report, as with a machine that loses power.
   void Lose(core::JobId job);
 
-  /// Its program will fail half-way.
+  /// The job's program will fail half-way.
   void MakeProgramFail(core::JobId job) { runs_.at(job).program_fails = true; }
 
   const std::map<core::JobId, JobRun>& runs() const { return runs_; }
   const std::vector<std::string>& violations() const { return violations_; }
 
  private:
-  // Something that will happen to an attempt.
+  // A future event of an attempt.
   struct Due {
     Time at;
-    std::uint64_t sequence;  // ties: what was arranged first
+    std::uint64_t sequence;  // order of events at one time: the first arranged comes first
     core::JobId job;
     int attempt;
     engine::JobPhase phase;
@@ -103,9 +104,9 @@ class SimulatedExecutor final : public runtime::Executor {
   WorldOptions world_;
   std::map<core::JobId, JobRun> runs_;
   std::set<core::JobId> known_;      // started and not forgotten
-  std::vector<std::set<int>> free_;  // device indices, as pools
+  std::vector<std::set<int>> free_;  // device indices, in the order of pools
   std::priority_queue<Due, std::vector<Due>, std::greater<>> due_;
-  std::vector<engine::JobReport> reports_;  // happened, not handed out
+  std::vector<engine::JobReport> reports_;  // reports not yet handed out
   std::vector<std::string> violations_;
   std::uint64_t sequence_ = 0;
 };

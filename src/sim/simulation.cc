@@ -13,15 +13,16 @@ namespace ebb::sim {
 namespace {
 
 constexpr Duration kDefaultMaxDelay = engine::Options{}.default_max_delay;
-// Jobs that are late, or that pause, run beyond the last deadline: their truth is taken where there
-// is one, and what has none is reported as such.
+// Late jobs and paused jobs run beyond the last deadline. This margin extends the truth as far as
+// there is one; energy without a known truth is reported as such.
 constexpr Duration kMargin{std::chrono::days{8}};
 
-// Simulations of up to so many jobs make a whole plan with every change; longer ones have a
+// Simulations of up to this many jobs make a whole plan with every change; longer ones have a
 // throttle.
 constexpr std::size_t kPlannedWithEveryChange = 2000;
 
-// Submissions that make no sense on this cluster; nothing else is refused (Admission::kTakeAll).
+// Collects submissions that are impossible on this cluster. Nothing else is refused
+// (Admission::kTakeAll).
 class Refusals final : public runtime::LoopObserver {
  public:
   void OnRefused(const engine::Event&, const Error& error) override {
@@ -79,7 +80,7 @@ Status CheckCoverage(const runtime::SignalFeed& feed, Interval needed) {
                feed.identity().source, "choose other start dates or a longer trace"});
 }
 
-// One policy, one start date; the label is for messages.
+// Runs one policy from one start date; the label is for messages.
 Result<Simulation> Run(const Scenario& scenario, const std::string& label,
                        std::unique_ptr<plan::Policy> decider, Time start, Feeds& feeds,
                        const TrueSignals& truth, const std::function<bool()>& stopped) {

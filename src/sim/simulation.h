@@ -1,7 +1,7 @@
 #pragma once
-// One policy, one start date: the production engine and loop (runtime/run_loop.h) on the simulated
-// executor, and the accounting of what ran against the true signal. Deterministic: the same
-// scenario and feeds give the same bytes in every build.
+// Simulates one policy from one start date: the production engine and loop (runtime/run_loop.h) on
+// the simulated executor, and the accounting of the schedule against the true signal.
+// Deterministic: the same scenario and feeds give the same bytes in every build.
 //
 // Thread contract: one thread per call; feeds are not shared between threads.
 
@@ -20,11 +20,11 @@ namespace ebb::sim {
 /// One feed per site of the cluster. Each thread has its own.
 using Feeds = std::vector<std::unique_ptr<runtime::SignalFeed>>;
 
-/// The true signal of every site around one start date. An Error names what a trace covers when it
-/// ends before the last job could.
+/// The true signal of every site around one start date. If a trace ends before the last job could,
+/// the Error names the trace's range.
 struct TrueSignals {
-  std::vector<core::IntensitySeries> series;  ///< as cluster.sites
-  std::vector<TrueIntensity> integrals;       ///< of `series`
+  std::vector<core::IntensitySeries> series;  ///< in the order of cluster.sites
+  std::vector<TrueIntensity> integrals;       ///< integrals of `series`
 
   static Result<std::unique_ptr<TrueSignals>> Load(const Scenario& scenario, Feeds& feeds,
                                                    Time start);
@@ -42,13 +42,13 @@ struct Simulation {
   Interval span() const;
 };
 
-/// Runs every job of the scenario to its end. `stopped` is asked once in every cycle; when it says
-/// so, the Error is kTryLater.
+/// Runs every job of the scenario to its end. Every cycle calls `stopped` once; if that returns
+/// true, the result is an Error with kTryLater.
 Result<Simulation> Simulate(
     const Scenario& scenario, const PolicyChoice& policy, Time start, Feeds& feeds,
     const TrueSignals& truth, const std::function<bool()>& stopped = [] { return false; });
 
-/// The same under a policy that no scenario can name, for experiments with new ones.
+/// Simulates a policy that a scenario cannot name, for experiments with new policies.
 Result<Simulation> Simulate(
     const Scenario& scenario, std::unique_ptr<plan::Policy> policy, Time start, Feeds& feeds,
     const TrueSignals& truth, const std::function<bool()>& stopped = [] { return false; });

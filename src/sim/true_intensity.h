@@ -15,7 +15,7 @@ class TrueIntensity {
   /// `series` must outlive the integral.
   explicit TrueIntensity(const core::IntensitySeries& series);
 
-  /// Time-weighted mean over the known part; nothing where no part is known.
+  /// Time-weighted mean over the known part; nothing if no part is known.
   std::optional<core::WindowMean> Mean(Interval window) const;
   const core::IntensitySeries& series() const { return *series_; }
 
@@ -28,7 +28,7 @@ class TrueIntensity {
   Sums UpTo(Time time) const;
 
   const core::IntensitySeries* series_;
-  std::vector<Sums> before_;  ///< before_[i]: over all samples before samples()[i]
+  std::vector<Sums> before_;  ///< before_[i] is the sum over all samples before samples()[i]
 };
 
 }  // namespace ebb::sim
