@@ -18,7 +18,7 @@ constexpr const char* kDefaultScheduler = "default-scheduler";
 constexpr std::size_t kLongestWarning = 256;  // the API server cuts longer ones off
 constexpr std::size_t kMostWarnings = 8;
 
-// What is changed of an object, and what its owner should know.
+// Changes to an object, and remarks for its owner.
 struct Changes {
   Json patch = Json::array();
   std::vector<std::string> warnings;
@@ -28,7 +28,7 @@ struct Changes {
   }
 };
 
-// A member's name as a part of a JSON pointer.
+// Escapes the name of a member for a JSON pointer.
 std::string Escaped(std::string_view name) {
   std::string text;
   for (const char c : name) {
@@ -42,7 +42,7 @@ std::string Escaped(std::string_view name) {
   return text;
 }
 
-// False: something on the way is not an object.
+// Returns false if a value on the path is not an object.
 bool Set(const JsonNode& object, std::string_view pointer, Json value, Changes& changes) {
   for (auto end = pointer.find('/', 1); end != std::string_view::npos;
        end = pointer.find('/', end + 1)) {
@@ -57,7 +57,7 @@ bool Set(const JsonNode& object, std::string_view pointer, Json value, Changes& 
   return true;
 }
 
-// Of a pod, and of templates wherever they are.
+// Rewrites the scheduler of a pod, and of pod templates at any depth.
 void RewriteSchedulers(const JsonNode& node, const std::string& path, Changes& changes) {
   const JsonNode* containers = node.At("/spec/containers");
   if (containers && containers->is_list()) {
@@ -73,7 +73,8 @@ void RewriteSchedulers(const JsonNode& node, const std::string& path, Changes& c
     RewriteSchedulers(member.value, path + "/" + Escaped(member.name), changes);
 }
 
-// What the API server gives an object only after it was admitted, and what is read needs.
+// Adds the fields that the API server sets only after admission and that reading an object
+// requires.
 JsonNode Completed(JsonNode object) {
   const auto metadata = std::ranges::find(object.members, "metadata", &JsonMember::name);
   if (metadata == object.members.end()) return object;
@@ -89,7 +90,7 @@ JsonNode Completed(JsonNode object) {
   return object;
 }
 
-// `kind`: a pod is read as any of them, for what it says of itself.
+// Reads a new object as one of `kind`; a pod is read as any kind, for its own annotations.
 std::optional<GatedObject> ReadNew(const GatedKind& kind, const JsonNode& object,
                                    const ObjectDefaults& defaults) {
   return ReadObject(kind, Completed(object), defaults);
@@ -112,7 +113,8 @@ void Suspend(const GatedKind& kind, const JsonNode& object, bool in_chosen_names
                                std::string(kind.suspend) + " has no place in it");
 }
 
-// Only one that carries the label itself: a namespace's is for objects that begin whole.
+// Gates a pod only if it has the label itself: a namespace's label applies to objects that begin as
+// a whole.
 void Gate(const JsonNode& pod, Changes& changes) {
   if (TextAt(pod, "/metadata/labels/ebb~1wait") != "true") return;
   const auto read = ReadNew(GatedKinds().front(), pod, {});
@@ -147,13 +149,13 @@ bool IsPod(const JsonNode& request) {
          TextAt(request, "/kind/version") == "v1";
 }
 
-// Whoever says "false" is left alone altogether.
+// An object with the value "false" is not changed at all.
 bool WantsNothing(const JsonNode& object) {
   return TextAt(object, "/metadata/labels/ebb~1wait") == "false" ||
          TextAt(object, "/metadata/annotations/ebb~1wait") == "false";
 }
 
-// Only what is new is changed: an object that was released is not held back by its next change.
+// Only new objects are changed: otherwise the next change of a released object would hold it back.
 Changes ChangesFor(const JsonNode& request, bool in_chosen_namespace,
                    const AdmissionOptions& options) {
   Changes changes;

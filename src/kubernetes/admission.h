@@ -1,10 +1,10 @@
 #pragma once
-// What the API server asks before it stores a new object: an AdmissionReview, answered with
-// changes. Objects that wait are created suspended, and pods that wait are created gated, so that
+// Answers the API server's AdmissionReview of a new object, before it is stored, with changes to
+// it. Objects that wait are created suspended, and pods that wait are created gated, so that
 // nothing of them runs before the controller has seen them. Pods of Compute Gardener's scheduler
 // get the cluster's own.
 //
-// Pure: the answer is all that a request brings about, of a dry run too.
+// Pure: the answer is the only effect of a request, so dry runs need no special case.
 
 #include <string>
 #include <string_view>
@@ -13,7 +13,7 @@
 
 namespace ebb::kubernetes {
 
-/// The scheduling gate of pods that wait.
+/// The scheduling gate of pods that Ebb holds back.
 inline constexpr const char* kPodGate = "ebb/wait";
 inline constexpr const char* kGardenerScheduler = "compute-gardener-scheduler";
 
@@ -23,13 +23,13 @@ struct AdmissionOptions {
 };
 
 struct AdmissionAnswer {
-  int status = 200;  ///< of HTTP
+  int status = 200;  ///< HTTP status
   std::string body;  ///< JSON
 };
 
-/// The answer to an AdmissionReview of admission.k8s.io/v1; 400 for anything else. It never refuses
-/// an object: what cannot be read is allowed, with a warning. `in_chosen_namespace`: the namespace
-/// lets Ebb hold back its objects, which the request does not tell.
+/// The answer to an AdmissionReview of admission.k8s.io/v1; 400 for anything else. An object is
+/// never refused: one that cannot be read is allowed, with a warning. `in_chosen_namespace`: the
+/// namespace lets Ebb hold back its objects; the request does not contain that.
 AdmissionAnswer Review(std::string_view body, bool in_chosen_namespace,
                        const AdmissionOptions& options);
 

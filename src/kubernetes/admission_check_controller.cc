@@ -38,9 +38,9 @@ AdmissionCheckController::Known* AdmissionCheckController::Find(const std::strin
   return found == known_.end() ? nullptr : &found->second;
 }
 
-// What the reflectors tell -------------------------------------------------------------------
+// Reports of the reflectors -------------------------------------------------------------------
 
-// A queue with a check that is not active admits nothing.
+// A queue whose check is inactive admits nothing.
 void AdmissionCheckController::TakeCheck(const GatedKind& kind, const JsonNode& check) {
   const std::string name = TextAt(check, "/metadata/name");
   const bool ours = TextAt(check, "/spec/controllerName") == kCheckController;
@@ -93,7 +93,7 @@ void AdmissionCheckController::DropClusterQueue(const std::string& uid) {
 void AdmissionCheckController::TakeLocalQueue(const JsonNode& queue) {
   const std::string name =
       TextAt(queue, "/metadata/namespace") + "/" + TextAt(queue, "/metadata/name");
-  // One of the same name may have been deleted before.
+  // An older queue of the same name may have been deleted.
   std::erase_if(local_queues_, [&](const auto& known) { return known.second == name; });
   local_queues_[TextAt(queue, "/metadata/uid")] = name;
   cluster_queues_[name] = TextAt(queue, "/spec/clusterQueue");
@@ -154,12 +154,13 @@ bool AdmissionCheckController::AsksUs(const std::string& cluster_queue) const {
   });
 }
 
-// Without a check there is nothing to evict it by.
+// Without a check of Ebb, Ebb cannot have the Workload evicted.
 bool AdmissionCheckController::CanBeEvicted(const Known& known) const {
   return HasOurs(known) || AsksUs(ClusterQueueOf(known));
 }
 
-// Workloads, queues and checks come by watches of their own, in any order, and people change them.
+// Reports of Workloads, queues and checks come by separate watches, in any order, and people change
+// them.
 void AdmissionCheckController::FollowChecks() {
   for (const auto& [uid, known] : known_) {
     const GatedObject* offered = known.offered ? ports_.objects.FindObject(uid) : nullptr;
@@ -175,7 +176,7 @@ bool AdmissionCheckController::IsToBeOffered(const Known& known) const {
   return known.offer && (HasOurs(known) || known.workload.gated);
 }
 
-// Only then may a check be answered.
+// Only a Workload that holds quota may get an answer to its check.
 bool AdmissionCheckController::IsUnanswered(const Known& known) const {
   const Workload& workload = known.workload;
   return !workload.finished && !workload.evicted && !workload.cluster_queue.empty() &&
@@ -190,7 +191,7 @@ std::string AdmissionCheckController::ClusterQueueOf(const Known& known) const {
   return found == cluster_queues_.end() ? "" : found->second;
 }
 
-// False: it has one, which is not known yet.
+// Returns false if the Workload has an owner that is not known yet.
 bool AdmissionCheckController::FindsOwner(const Known& known, const GatedObject*& owner) const {
   owner = known.workload.owner.empty() ? nullptr : ports_.objects.FindObject(known.workload.owner);
   return owner || known.workload.owner.empty() ||
@@ -203,12 +204,12 @@ void AdmissionCheckController::TryToOffer(Known& known) {
   if (cluster_queue.empty() || !FindsOwner(known, owner)) return;
   auto object = ObjectOf(*known.kind, *known.offer, owner, defaults_);
   if (!object || (!IsToBeOffered(known) && !known.offered)) return;
-  // What was let go stays so.
+  // An object that Ebb let go is never held back again.
   object->declined = known.free = known.free || object->declined;
   const std::string pool = PoolName(cluster_queue, object->requests.gpus > 0);
   if (!known.free && !pools_[pool].told) {
     is_stale_ = true;
-    // At the beginning it hears of all pools before it hears of any job.
+    // At the beginning the engine learns of all pools before it learns of any job.
     if (has_begun_) return;
   }
   known.offer.reset();
@@ -220,7 +221,7 @@ void AdmissionCheckController::TryToOffer(Known& known) {
   ports_.objects.TakeObject(*std::move(object));
 }
 
-// What is free of a quota is not taken by others; what ours hold of it is there in any case.
+// Free quota is not taken by others, and quota that our jobs hold exists in any case.
 void AdmissionCheckController::CountPools() {
   if (!std::exchange(is_stale_, false)) return;
   struct Use {
@@ -296,7 +297,7 @@ void AdmissionCheckController::Leave(const std::string& uid) {
 void AdmissionCheckController::Decided() {
   wants_decision_ = false;
   has_begun_ = true;
-  // What has been counted by now was handed to it with the devices.
+  // The engine has the current counts, because they were handed to it with the devices.
   if (!is_stale_)
     for (auto& [name, pool] : pools_) pool.told = true;
   for (auto& [uid, known] : known_) {
@@ -333,12 +334,13 @@ void AdmissionCheckController::Review(Known& known) {
   if (known.offered && known.decided) AnswerWaiting(known);
 }
 
-// What people have made inactive is theirs.
+// Workloads that people made inactive are left alone.
 void AdmissionCheckController::ReviewHeld(Known& known) {
   known.asked_at.reset();
-  // Kueue has given its quota to others already: until it says so, it would count twice.
+  // Kueue may have given the quota to others already: until it reports that, the quota would count
+  // twice.
   if (!known.workload.held || !known.workload.cluster_queue.empty()) return;
-  // The check was taken from its queue, and nobody asks Ebb any more.
+  // The check was removed from its queue, so Ebb is not asked any more.
   const bool is_left = std::ranges::none_of(known.workload.checks, [&](const auto& check) {
     return IsOurs(check.first) || !IsKnown(check.first);
   });
@@ -350,7 +352,7 @@ void AdmissionCheckController::ReviewHeld(Known& known) {
 
 void AdmissionCheckController::AnswerWaiting(Known& known) {
   const ObjectNote* note = ports_.objects.NoteOf(known.workload.uid);
-  // It may have been too wide before Kueue lent it more: then the engine is about to take it.
+  // The job may have been too wide before Kueue lent it more; then the engine is about to take it.
   const bool is_refused = note && note->stage == "refused";
   if (is_refused && ports_.since_boot() - *known.asked_at < options_.decides_within) return;
   if (std::exchange(known.ending, false))
@@ -363,8 +365,9 @@ std::string AdmissionCheckController::ReasonOf(const Known& known) const {
   return note && !note->reason.empty() ? note->reason : "Ebb decides when it starts";
 }
 
-// Kueue ends what runs before it asks whether the other one may start. What is wider than its queue
-// has to be shown all the same: only then does the engine know what others lend.
+// Kueue ends running Workloads before it asks for the check of another one, so such a preemption is
+// avoided. A Workload wider than its queue must be shown nevertheless, because only then does the
+// engine learn what other queues lend.
 bool AdmissionCheckController::WouldPreempt(const Known& known) const {
   const std::string queue = ClusterQueueOf(known);
   const PodRequests& requests = known.workload.requests;
@@ -375,7 +378,7 @@ bool AdmissionCheckController::WouldPreempt(const Known& known) const {
   });
 }
 
-// Not all at once.
+// Workloads are shown one after another.
 void AdmissionCheckController::ShowLater(Known& known) {
   const Duration most = std::max(options_.show_every, options_.show_spacing * waiting_);
   known.show_at =
@@ -395,7 +398,7 @@ void AdmissionCheckController::SetActive(Known& known, bool active) {
   Send(known, "", kMerge, ActiveBody(known.workload, active, ReasonOf(known)));
 }
 
-// Once for each version of it.
+// Sends an answer once for each version of the Workload.
 void AdmissionCheckController::Send(Known& known, const std::string& subresource,
                                     const std::string& content_type, std::string body) {
   const Workload& workload = known.workload;
@@ -414,7 +417,7 @@ void AdmissionCheckController::Send(Known& known, const std::string& subresource
       });
 }
 
-// Of a Workload that has changed meanwhile there is news to come, or there was.
+// If the Workload has changed meanwhile, its new version is reported or will be.
 void AdmissionCheckController::Answered(const std::string& uid, const std::string& version,
                                         const Result<ApiAnswer>& answer) {
   Known* known = Find(uid);
@@ -427,7 +430,7 @@ void AdmissionCheckController::Answered(const std::string& uid, const std::strin
                " cannot be answered: " + why);
 }
 
-// Kueue copies it from the owner to the Workload.
+// Kueue copies the gate from the owner to the Workload.
 void AdmissionCheckController::TakeGateAway(Known& known) {
   const GatedObject* owner = nullptr;
   if (!FindsOwner(known, owner) || !owner || !HasAdmissionGate(owner->annotations))
@@ -451,7 +454,7 @@ void AdmissionCheckController::TakeGateAway(Known& known) {
 
 // Time ---------------------------------------------------------------------------------------
 
-// What waits for quota in Kueue's queue may wait there long: the engine decides again.
+// A Workload may wait long for quota in Kueue's queue, so the engine decides again.
 void AdmissionCheckController::GiveUpOn(Known& known) {
   const bool is_through = known.workload.admitted || !ChecksIn(known, kReady).empty();
   if (is_through || ports_.since_boot() < known.opened_at + options_.admits_within) return;

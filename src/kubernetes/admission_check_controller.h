@@ -1,17 +1,19 @@
 #pragma once
 // Answers Kueue for the Workloads of queues that have an AdmissionCheck of Ebb: each of them is a
-// gated object whose release is an answer. Kueue owns quota and the suspend fields; Ebb says when.
+// gated object whose release is an answer. Kueue owns quota and the suspend fields; Ebb decides the
+// time.
 //
 // A Workload that waits holds no quota: as soon as Kueue has reserved some for it, Ebb makes it
 // inactive (spec.active), and Kueue takes the quota back. Once the engine has released it, it is
-// active again, and when Kueue has reserved quota, its check is Ready. What runs is paused by
-// Retry, so that its quota is not given away before its pods have ended. What waits cannot be held
-// by that: with requeueAfterSeconds Kueue keeps the quota until they are over (seen on 0.18.4), and
-// without them it asks again at once.
+// active again, and when Kueue has reserved quota, its check is Ready. A running Workload is paused
+// by Retry, so that its quota is not given away before its pods have ended. A waiting one cannot be
+// held by Retry: with requeueAfterSeconds Kueue keeps the quota until they are over (seen on
+// 0.18.4), and without them it asks again at once.
 //
-// What is written is bound to the version of the Workload that it speaks of, so that no answer
-// meets one that Kueue has evicted meanwhile (Kueue issue 3543). What Ebb has made inactive says so
-// on the Workload: another controller goes on with it, and what people made inactive stays so.
+// Each write is bound to the version of the Workload that it was made for, so that no answer
+// reaches one that Kueue has evicted meanwhile (Kueue issue 3543). A Workload that Ebb has made
+// inactive has a note of that: another controller goes on with it, and Workloads that people made
+// inactive stay so.
 //
 // The engine sees the nominal quota of each ClusterQueue as a pool, so that it plans no more at
 // once than Kueue would admit; where Kueue has reserved more (by borrowing), the pool has more.
@@ -37,14 +39,14 @@
 namespace ebb::kubernetes {
 
 struct KueueOptions {
-  /// After so long at most a Workload that waits is shown to Kueue again, which may have quota to
-  /// lend that the engine does not know of.
+  /// A waiting Workload is shown to Kueue again after this time at most, because Kueue may have
+  /// quota to lend that the engine does not know of.
   Duration show_every{std::chrono::minutes{10}};
-  /// For each Workload that waits, it may be so much longer: each time costs Kueue some writes.
+  /// This is added for each waiting Workload, because each showing costs Kueue some writes.
   Duration show_spacing{500};
   /// A release that Kueue does not admit within this time is taken back.
   Duration admits_within{std::chrono::minutes{1}};
-  /// The engine decides within this time about a Workload that has just come.
+  /// The engine decides within this time about a new Workload.
   Duration decides_within{std::chrono::seconds{2}};
 };
 
@@ -56,13 +58,13 @@ class AdmissionCheckController final : public ReleaseGate {
     ObjectReconciler& objects;
     std::function<Time()> now;
     std::function<Duration()> since_boot;
-    std::function<bool()> may_act;  ///< no other controller may do so
+    std::function<bool()> may_act;  ///< false: another controller acts
     std::function<void(const std::string&)> say;
   };
   AdmissionCheckController(Ports ports, ObjectDefaults defaults, KueueOptions options);
   ~AdmissionCheckController() override;
 
-  // What the reflectors tell. `kind`: of the version that the server has.
+  // Reports of the reflectors. `kind` is that of the version that the server has.
   void TakeCheck(const GatedKind& kind, const JsonNode& check);
   void DropCheck(const std::string& uid);
   void TakeClusterQueue(const JsonNode& queue);
@@ -72,17 +74,17 @@ class AdmissionCheckController final : public ReleaseGate {
   void TakeWorkload(const GatedKind& kind, const JsonNode& workload);
   void DropWorkload(const std::string& uid);
 
-  // ReleaseGate, by uid of Workloads.
+  // ReleaseGate, by uid of the Workload.
   void Release(const std::string& uid) override;
   void Hold(const std::string& uid) override;
   bool TakeBack(const std::string& uid) override;
   void Leave(const std::string& uid) override;
 
-  /// The engine has decided about all that was handed to it.
+  /// Call it when the engine has decided about everything that was handed to it.
   void Decided();
-  /// Tells the capacity what the queues have now. Before what is new goes to the engine.
+  /// Updates the queues' quotas in the capacity. Call it before new Workloads go to the engine.
   void CountPools();
-  /// Some Workload waits for a decision.
+  /// Tells that some Workload waits for a decision.
   bool wants_decision() const { return wants_decision_; }
   void Tick();
   std::optional<Duration> NextDue() const;
@@ -91,18 +93,19 @@ class AdmissionCheckController final : public ReleaseGate {
   struct Known {
     const GatedKind* kind = nullptr;
     Workload workload;
-    std::optional<JsonNode> offer{};     // it is to be offered to the engine once all is known
-    bool offered = false, free = false;  // free: not to be held back
-    bool checkpointable = false;         // by its annotations, whatever its queue has
+    std::optional<JsonNode>
+        offer{};  // to be offered to the engine once its owner and queue are known
+    bool offered = false, free = false;  // free: must not be held back
+    bool checkpointable = false;         // by its annotations, whatever its queue allows
     bool open = false;                   // released by the engine
-    bool ending = false;                 // what runs is to end
-    bool decided = false;                // since it is asked about
-    std::optional<Duration> asked_at{};  // it holds quota, and its checks wait for an answer
+    bool ending = false;                 // its running pods are to end
+    bool decided = false;                // decided since its checks were asked
+    std::optional<Duration> asked_at{};  // since when it holds quota and its checks wait
     Duration seen_at{}, opened_at{};
-    Duration again_at{};                // not answered before
-    std::optional<Duration> show_at{};  // what is held
-    std::string answered;               // the version that was answered
-    std::string leaving;                // of the object whose admission gate is being taken away
+    Duration again_at{};                // no answer before this time
+    std::optional<Duration> show_at{};  // when a held Workload is shown again
+    std::string answered;               // the version that got an answer
+    std::string leaving;                // object whose admission gate is being removed
     std::string why_free{};
   };
   bool IsOurs(const std::string& check) const;
@@ -146,9 +149,9 @@ class AdmissionCheckController final : public ReleaseGate {
   std::map<std::string, std::string> local_queues_;              // by uid: "namespace/name"
   std::map<std::string, std::string> cluster_queues_;            // of LocalQueues: "namespace/name"
   std::map<std::string, Known> known_;                           // by uid
-  std::set<std::string> busy_;                                   // uids of what may need an answer
+  std::set<std::string> busy_;  // uids of Workloads that may need an answer
   struct Pool {
-    int count = 0;      // as it was last set
+    int count = 0;      // as last set
     bool told = false;  // the engine knows of it
   };
   std::map<std::string, Pool> pools_;
@@ -160,8 +163,8 @@ class AdmissionCheckController final : public ReleaseGate {
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // for answers that come too late
 };
 
-/// What is followed of Kueue for it. `in_namespace`: the path of a collection, where not all
-/// namespaces are followed.
+/// The resources of Kueue that are followed for the controller. `in_namespace` makes the path of a
+/// collection if not all namespaces are followed.
 ApiGroup KueueGroup(AdmissionCheckController& controller,
                     std::function<std::string(const std::string&)> in_namespace);
 

@@ -29,7 +29,7 @@ class AdmissionCheckControllerTest : public ::testing::Test {
     ASSERT_TRUE(executor_->Begin(std::chrono::seconds{10}));
   }
 
-  // The executor as the loop uses it.
+  // Waits as the loop uses the executor.
   void Go(bool kueue_too = true) {
     if (kueue_too) kueue_->Step();
     for (const engine::Event& event : executor_->Take(clock_.Now()))
@@ -91,7 +91,7 @@ class AdmissionCheckControllerTest : public ::testing::Test {
   ClusterOptions options_;
   std::unique_ptr<ClusterExecutor> executor_;
   std::vector<std::string> said_;
-  ObjectNote note_{"waiting", "too dirty", ""};  // on what is new
+  ObjectNote note_{"waiting", "too dirty", ""};  // note on new objects
   std::map<std::string, core::Job> jobs_;
   std::vector<engine::JobReport> reports_;
 };
@@ -165,7 +165,7 @@ TEST_F(AdmissionCheckControllerTest, WhatWaitsIsShownToKueueAgain) {
   EXPECT_FALSE(IsHeld("wide")) << "without quota it may stay in Kueue's queue";
 }
 
-// Kueue would end what runs for it each time.
+// Kueue would end running Workloads for it each time.
 TEST_F(AdmissionCheckControllerTest,
        WhatWaitsInAQueueThatPreemptsIsNotShownUnlessItIsTooWideForIt) {
   options_.kueue.show_every = Duration{100};
@@ -353,7 +353,7 @@ TEST_F(AdmissionCheckControllerTest, ThePoolIsTheQuotaLessWhatOthersHaveOfIt) {
   EXPECT_TRUE(Until([&] { return PoolCount() == 4; }));
   kueue_->Submit("hasty", 3, {{"ebb/wait", "false"}});
   EXPECT_TRUE(Until([&] { return PoolCount() == 1; }));
-  // Borrowed: it is there, since Kueue says so.
+  // Borrowed quota exists, because Kueue reports it.
   kueue_->Reserve("train");
   EXPECT_TRUE(Until([&] { return PoolCount() == 2; }, false));
   EXPECT_EQ(executor_->cluster().pools[0].model, "cpu");
@@ -373,7 +373,7 @@ TEST_F(AdmissionCheckControllerTest, AReleaseThatKueueDoesNotAdmitIsTakenBack) {
   EXPECT_TRUE(Until([&] { return Runs("wide"); })) << "the next one is not";
 }
 
-// Too wide for the quota of its queue, until Kueue lends it more.
+// The Workload is too wide for the quota of its queue, until Kueue lends it more.
 TEST_F(AdmissionCheckControllerTest, WhatTheEngineRefusesDoesNotStartInADirtyHour) {
   options_.kueue.decides_within = Duration{50};
   options_.kueue.show_every = Duration{200};
@@ -428,7 +428,7 @@ TEST_F(AdmissionCheckControllerTest, WhatIsGatedCanBePausedIfItsQueueHasTheCheck
   EXPECT_TRUE(JobOf("gated").checkpointable) << "Kueue tells its checks later";
 }
 
-// Queues and checks may also be heard of after their Workloads.
+// Reports of queues and checks may come after those of their Workloads.
 TEST_F(AdmissionCheckControllerTest, WhatIsGatedCanBePausedOnceItsQueueGetsTheCheck) {
   Begin();
   kueue_->Submit("gated", 2, {{kGates, "ebb/wait"}, {"ebb/checkpointable", "true"}}, false);
@@ -467,7 +467,8 @@ TEST_F(AdmissionCheckControllerTest, ADryRunAnswersNobody) {
   EXPECT_TRUE(server_.PatchesOf("clean-power").empty());
 }
 
-// Starts, pauses and evictions of others in any order: Kueue goes on with all of them in the end.
+// Starts, pauses and evictions of others come in any order, and Kueue admits all of them in the
+// end.
 TEST_F(AdmissionCheckControllerTest, NothingIsEverStuckAndNoQuotaIsExceeded) {
   options_.kueue.show_every = Duration{300};
   options_.kueue.admits_within = Duration{200};

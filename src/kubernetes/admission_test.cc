@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 
 constexpr const char* kUid = "705ab4f5-6393-11e8-b7cc-42010a800002";
 
-// What an API server sends for a new object, with what it adds to it.
+// The review that an API server sends for a new object, with the fields that it adds.
 Json ReviewOf(const std::string& kind, const std::string& api_version, Json object) {
   const auto slash = api_version.find('/');
   const std::string group = slash == std::string::npos ? "" : api_version.substr(0, slash);
@@ -53,7 +53,7 @@ Json Response(const Json& review, bool in_chosen_namespace = false) {
   return body["response"];
 }
 
-// The object as the API server makes it of the answer.
+// Applies the patch of the answer to the object, as the API server does.
 Json Admitted(const Json& review, bool in_chosen_namespace = false) {
   const Json response = Response(review, in_chosen_namespace);
   const Json& object = review["request"]["object"];
@@ -73,7 +73,8 @@ Json ThatWaits(Json spec) {
           {"spec", std::move(spec)}};
 }
 
-// An object of each kind as people write it, where its suspension stands, and where a template.
+// An object of each kind as people write it, with the places of its suspend field and of a pod
+// template.
 struct Sample {
   std::string kind, version;
   Json spec;
@@ -388,7 +389,7 @@ void Damage(Json& json, Random& random) {
   *at = values[random.Below(values.size())];
 }
 
-// 200 with a patch that can be applied, or 400.
+// Expects 200 with a patch that can be applied, or 400.
 void ExpectSound(const std::string& body, bool in_chosen_namespace) {
   const AdmissionAnswer answer = Review(body, in_chosen_namespace, {});
   const Json parsed = Json::parse(answer.body);

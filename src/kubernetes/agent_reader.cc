@@ -11,9 +11,9 @@ namespace {
 
 constexpr int kOk = 200;
 constexpr std::size_t kLongestAnswer = 4 << 20, kLongAnswer = 1 << 20;
-// Neighbouring records of an agent share their boundary.
+// Consecutive records of an agent share a boundary, so a larger distance is a gap.
 constexpr Duration kGap{1000};
-// Of a node that has gone: nobody asks any more.
+// The position of a node that has gone is not needed after this time.
 constexpr std::chrono::days kForgottenAfter{30};
 
 struct NodePosition {
@@ -36,7 +36,7 @@ std::string PlaceOf(const std::string& ip, int port) {
   return (is_v6 ? "[" + ip + "]" : ip) + ":" + std::to_string(port);
 }
 
-// Of its container, where it says one.
+// The port of the agent's container, if the pod names one.
 int PortOf(const JsonNode& pod, int otherwise) {
   const JsonNode* containers = pod.At("/spec/containers");
   if (!containers) return otherwise;
@@ -61,7 +61,7 @@ AgentReader::~AgentReader() {
     if (agent.request != 0) streams_.Cancel(agent.request);
 }
 
-// Who they are -------------------------------------------------------------------------------
+// Agents -------------------------------------------------------------------------------
 
 void AgentReader::TakePod(const JsonNode& pod) {
   const std::string uid = TextAt(pod, "/metadata/uid");
@@ -71,7 +71,7 @@ void AgentReader::TakePod(const JsonNode& pod) {
   if (!is_agent || ip.empty() || TextAt(pod, "/status/phase") != "Running") return DropPod(uid);
   Agent& agent = agents_[uid];
   const std::string place = PlaceOf(ip, PortOf(pod, options_.port));
-  // No certificate has the addresses of pods: it names what they are.
+  // Certificates do not contain the addresses of pods, so they are checked for the agents' name.
   agent.connect_to = options_.authority ? place : "";
   agent.url = (options_.authority ? "https://" : "http://") + place;
   agent.node = TextAt(pod, "/spec/nodeName");
@@ -93,7 +93,7 @@ Time AgentReader::CountedUpTo(const std::string& node) const {
   return found == counted_.end() ? Time::min() : found->second.up_to;
 }
 
-// Where it was -------------------------------------------------------------------------------
+// Positions ----------------------------------------------------------------------------
 
 std::string AgentReader::Position() const {
   std::vector<NodePosition> positions;
@@ -115,7 +115,7 @@ void AgentReader::GoOnAt(const std::string& position) {
 
 // Questions ----------------------------------------------------------------------------------
 
-// Of two agents on one node one is asked: both would tell of the same energy.
+// Only one of two agents on a node is asked, because both would report the same energy.
 bool AgentReader::IsRival(const std::string& key, const Agent& agent) const {
   return !agent.node.empty() && std::ranges::any_of(agents_, [&](const auto& other) {
     return other.first < key && other.second.node == agent.node && !other.second.is_silent;
@@ -145,7 +145,7 @@ std::optional<Duration> AgentReader::NextDue() const {
   const auto under_way =
       std::ranges::count_if(agents_, [](const auto& agent) { return agent.second.request != 0; });
   std::optional<Duration> due;
-  if (under_way >= options_.at_once) return due;  // an answer comes first
+  if (under_way >= options_.at_once) return due;  // answers come first
   for (const auto& [key, agent] : agents_)
     if (agent.request == 0 && (!due || agent.due < *due)) due = agent.due;
   return due;
@@ -205,7 +205,7 @@ void AgentReader::Answered(const std::string& key, const platform::StreamEnd& en
     return Silent(agent, "status " + std::to_string(end.status) +
                              (end.status == 401 ? ": it has another token" : ""));
   if (!end.transport) return Silent(agent, end.transport.error().Message());
-  // More is there.
+  // The agent has more records.
   if (agent.body.size() >= kLongAnswer) agent.due = now_();
   const Status taken = TakeAnswer(agent);
   agent.body = {};
@@ -231,7 +231,7 @@ Status AgentReader::TakeAnswer(Agent& agent) {
   return {};
 }
 
-// An agent counts for its own node only, and energy is never negative.
+// An agent may report only its own node, and energy must not be negative.
 Status AgentReader::Check(const Agent& agent, const core::NodeRecordsHead& head,
                           const std::vector<core::NodeRecord>& records) const {
   const auto bad = [&](const std::string& what) {
@@ -255,7 +255,7 @@ void AgentReader::Enter(const std::string& node, const core::NodeRecordsHead& he
   const bool is_new = !positions_.contains(node);
   AgentPosition& position = positions_[node];
   if (is_new) position.up_to = since_;
-  // Then numbers tell what is new; over lives of an agent the times do.
+  // Within one life of an agent, numbers show which records are new; across lives, times do.
   bool is_same_life = !is_new && position.epoch == head.epoch;
   if (!is_same_life) position = {head.epoch, 0, position.up_to};
   NodeRecords taken{node, {}, {}};

@@ -1,10 +1,10 @@
 #pragma once
-// Fetches what the agents of the nodes have measured (`ebb agent`): from each one its records after
-// the last that was taken, again and again. Agents keep them whether or not they were fetched, so
-// whoever begins anew asks again; an agent that is away is caught up with later. Nothing is taken
-// twice: within one life of an agent records are numbered, and over its lives they follow each
-// other in time. What is missing is said: records that the agent has dropped, and times at which
-// nobody measured.
+// Fetches the measurements of the agents on the nodes (`ebb agent`): repeatedly asks each agent for
+// its records after the last one taken. Agents keep records whether or not they were fetched, so a
+// restarted reader asks again, and catches up later with an agent that was away. No record is taken
+// twice: within one life of an agent records are numbered, and across lives they follow each other
+// in time. Missing data is reported: records that the agent has dropped, and times without
+// measurement.
 //
 // Agents are the pods of one namespace with a label, or addresses that are given. Answers are
 // bounded, and agents are asked a few at a time.
@@ -29,9 +29,9 @@ namespace ebb::kubernetes {
 inline constexpr const char *kAgentLabel = "app.kubernetes.io/name", *kAgentName = "ebb-agent";
 
 struct AgentOptions {
-  std::string name_space;  ///< of the agents' pods
+  std::string name_space;  ///< namespace of the agents' pods
   int port = 8735;
-  std::string token{};  ///< shown to them; empty: none
+  std::string token{};  ///< sent to them; empty: none
   /// What the certificates of agents are verified with (PEM), asked for before each request; pods
   /// then have to prove that they are kAgentName. Empty: pods are asked by plain HTTP, and
   /// addresses with https:// are verified with the system's authorities.
@@ -42,9 +42,9 @@ struct AgentOptions {
   int at_once = 8;
 };
 
-/// Up to which record of a node.
+/// The last record of a node that was asked for or counted.
 struct AgentPosition {
-  std::string epoch;  ///< the agent's life
+  std::string epoch;  ///< identifies the agent's life
   std::int64_t number = 0;
   Time up_to{};
 };
@@ -57,7 +57,7 @@ struct NodeRecords {
 
 class AgentReader {
  public:
-  /// `streams` outlives the reader; `now`: a clock that nobody sets.
+  /// `streams` must outlive the reader; `now` is a clock that nobody sets.
   AgentReader(platform::HttpStreams& streams, std::function<Duration()> now,
               std::function<void(const std::string&)> say, AgentOptions options);
   ~AgentReader();
@@ -67,34 +67,35 @@ class AgentReader {
   void TakePod(const JsonNode& pod);
   void DropPod(const std::string& uid);
 
-  /// What has been counted, for its next life (field text), and what an earlier one had counted.
+  /// The counted positions as field text, for the reader's next life; and taking those of an
+  /// earlier life.
   std::string Position() const;
   void GoOnAt(const std::string& position);
-  /// Of nodes that no position is known of, records from here on are wanted.
+  /// Asks for records from `since` on for nodes without a position.
   void BeginAt(Time since) { since_ = since; }
 
-  /// What was fetched since the last call. The position covers it once it is counted, which is
-  /// done in this order for each node.
+  /// The records fetched since the last call. The position includes them once they are counted,
+  /// which must happen in this order for each node.
   std::vector<NodeRecords> Take();
   void Counted(const NodeRecords& records) { counted_[records.node] = records.last; }
   bool has_records() const { return !fetched_.empty(); }
-  /// Whether the node has an agent, and up to when its records were counted.
+  /// Tells if the node has an agent, and up to when its records were counted.
   bool Measures(const std::string& node) const;
   Time CountedUpTo(const std::string& node) const;
   bool has_agents() const { return !agents_.empty(); }
 
-  /// Asks what is due. Call it before each wait.
+  /// Sends the requests that are due. Call it before each wait.
   void Tick();
   std::optional<Duration> NextDue() const;
 
  private:
   struct Agent {
     std::string url, connect_to;
-    std::string node;  // "": not heard yet, of an address that was given
+    std::string node;  // empty: still unknown, for an agent given by address
     Duration due{};
     platform::HttpStreams::Id request = 0;
     std::string body;
-    bool is_silent = false;  // said
+    bool is_silent = false;  // its silence was reported
   };
   void Ask(const std::string& key, Agent& agent);
   Result<platform::StreamRequest> RequestFor(const Agent& agent) const;
@@ -115,7 +116,7 @@ class AgentReader {
   std::map<std::string, Agent> agents_;                       // by uid of the pod, or by address
   std::map<std::string, AgentPosition> positions_, counted_;  // by node: asked for, counted
   std::vector<NodeRecords> fetched_;
-  std::map<std::string, std::string> rivals_;  // node -> of which agents that was said
+  std::map<std::string, std::string> rivals_;  // node -> agents for which that was reported
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 

@@ -38,7 +38,7 @@ class AgentReaderTest : public ::testing::Test {
             R"(}]}]},"status":{"phase":"Running","podIP":"127.0.0.1"}})",
         "test");
   }
-  // Until each agent was asked once more, and a little longer.
+  // Waits until each agent was asked once more, and a little longer.
   std::vector<std::int64_t> Fetch(int times = 3, bool counted = true) {
     std::vector<std::int64_t> numbers;
     for (int i = 0; i < times; ++i) {
@@ -104,11 +104,11 @@ TEST_F(AgentReaderTest, OverLivesOfAnAgentTimesTellWhatIsNew) {
   agent_.Add(30, 60);
   reader_->TakePod(Pod(agent_, "u1", "n1"));
   EXPECT_EQ(Fetch(), (std::vector<std::int64_t>{1, 2}));
-  agent_.Restart();  // it still has the two, and lost nothing
+  agent_.Restart();  // it still has both records, and lost none
   agent_.Add(75, 105);
   EXPECT_EQ(Fetch(), (std::vector<std::int64_t>{3}));
   EXPECT_TRUE(Said("was not measured from")) << Join(said_, "\n");
-  agent_.Forget();  // a node that was made anew: numbers begin at 1
+  agent_.Forget();  // a node made anew: numbers begin at 1
   agent_.Add(200, 230);
   EXPECT_EQ(Fetch(), (std::vector<std::int64_t>{1}));
   EXPECT_EQ(reader_->CountedUpTo("n1"), FakeAgent::At(230));
@@ -133,7 +133,7 @@ TEST_F(AgentReaderTest, OfTwoAgentsOnANodeOneCounts) {
   reader_->TakePod(Pod(other, "u2", "n1"));
   EXPECT_EQ(Fetch(), (std::vector<std::int64_t>{1}));
   EXPECT_TRUE(Said("two agents"));
-  reader_->DropPod("u1");  // the other one takes over, and tells nothing again
+  reader_->DropPod("u1");  // the other agent takes over, and repeats no record
   EXPECT_EQ(Fetch(), (std::vector<std::int64_t>{2}));
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// Keys with Ebb's prefix that mean something on an object. A key that is mistyped, or stands where
-// Ebb does not read it, is reported; otherwise it would be ignored silently.
+// Keys with Ebb's prefix that mean something on an object. A key that is mistyped, or is in a place
+// where Ebb does not read it, is reported instead of being ignored silently.
 //
 // Pure.
 
@@ -11,11 +11,11 @@ namespace ebb::kubernetes {
 
 inline constexpr std::string_view kPrefix = "ebb/";
 
-/// What is wrong with an annotation of this key; empty: nothing, or it is not one of Ebb's.
+/// The mistake in an annotation with this key; empty: it is correct, or the key is not Ebb's.
 std::string WhyNoAnnotation(std::string_view key);
-/// The same of a label.
+/// The mistake in a label with this key.
 std::string WhyNoLabel(std::string_view key);
-/// The same of an annotation or a label of a namespace.
+/// The mistake in an annotation or a label of a namespace with this key.
 std::string WhyNotOnNamespace(std::string_view key);
 
 }  // namespace ebb::kubernetes

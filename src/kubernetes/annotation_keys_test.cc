@@ -51,7 +51,7 @@ TEST_F(MistypedTest, AnEventOnTheObjectSaysSo) {
             "ebb/checkpointable: \"yes\" is not \"true\" or \"false\"");
 }
 
-// It would run at once, and nobody would know why.
+// Without a report the object would run at once, and nobody would know why.
 TEST_F(MistypedTest, AnObjectThatWantedToWaitIsToldThoughItDoesNot) {
   Json object = JobObject("eager");
   object["metadata"]["annotations"] = {{"ebb/wiat", "true"}, {"ebb/duration", "2h"}};

@@ -12,8 +12,8 @@ constexpr int kUnauthorized = 401, kTimeout = 408, kConflict = 409, kTooMany = 4
               kServerErrors = 500;
 constexpr std::size_t kMostOfAnAnswer = 64 << 20, kMostOfALine = 8 << 20;
 
-// What may be answered otherwise later: a token that is being replaced among it. What is to be
-// created and is there already will go on to be there.
+// A later answer may differ, also while a token is being replaced. But a creation that failed
+// because the object exists will fail again.
 bool IsWorthRepeating(const std::string& method, int status) {
   return status == kUnauthorized || status == kTimeout || status == kTooMany ||
          status >= kServerErrors || (status == kConflict && method != "POST");
@@ -27,7 +27,7 @@ std::optional<Duration> RetryAfter(const std::map<std::string, std::string>& hea
   return std::chrono::seconds{*seconds};
 }
 
-// Pieces of an answer, put together.
+// Joins the pieces of an answer.
 struct Body {
   std::string text;
   bool Take(std::string_view piece) {
@@ -104,7 +104,7 @@ bool ApiClient::TakeBack(const std::string& key) {
   return true;
 }
 
-// Changes of one object are made one after the other.
+// Changes of one object are made one after another.
 bool ApiClient::MaySend(const Waiting& waiting) const {
   return waiting.due <= now_() && !under_way_.contains(waiting.change.key);
 }
@@ -135,13 +135,13 @@ std::optional<Duration> ApiClient::NextDue() const {
       if (under_way_.contains(waiting.change.key)) continue;
       const Duration at = std::max(waiting.due, next_token_);
       if (!due || at < *due) due = at;
-      if (at <= next_token_) return due;  // none is due before
+      if (at <= next_token_) return due;  // no change is due before
     }
   return due;
 }
 
-// A field that the server does not know (an older CRD has no spec.suspend) would be dropped with a
-// mere warning, and we would believe that it holds.
+// The server would drop a field that it does not know (an older CRD has no spec.suspend) with a
+// mere warning, and Ebb would believe that the object is held.
 std::string ApiClient::PathOf(const Change& change) {
   if (change.method != "PATCH") return change.path;
   const char mark = change.path.find('?') == std::string::npos ? '?' : '&';
@@ -190,7 +190,7 @@ Result<ApiAnswer> ApiClient::NotAnswered() const {
 }
 
 void ApiClient::Repeat(Waiting waiting, const std::map<std::string, std::string>& headers) {
-  // A later one for the same object says all that this one said, or more.
+  // A later change of the same object contains everything that this one does.
   if (by_key_.contains(waiting.change.key)) return;
   if (now_() - waiting.since >= waiting.change.patience) return waiting.done(NotAnswered());
   ++counts_.repeated;
@@ -202,7 +202,7 @@ void ApiClient::Repeat(Waiting waiting, const std::map<std::string, std::string>
   if (!list.front().change.key.empty()) by_key_[list.front().change.key] = list.begin();
 }
 
-// Half of it is drawn, so that many that failed together do not come back together.
+// Half of the wait is random, so that requests that failed together are not repeated together.
 Duration ApiClient::WaitAfter(int failures) {
   const Duration whole = std::min(
       options_.first_wait * (std::int64_t{1} << std::min(failures - 1, 20)), options_.longest_wait);
@@ -219,7 +219,7 @@ ApiClient::WatchId ApiClient::Watch(const std::string& path, Duration timeout, W
   }
   request->own_connection = true;
   struct Lines {
-    Body answer;  // of anything but a 200
+    Body answer;  // the answer, unless its status is 200
     std::string rest;
   };
   auto lines = std::make_shared<Lines>();

@@ -1,8 +1,9 @@
 #pragma once
-// Asks the API server: requests, changes at a limited rate, and watches, all in one thread.
+// The client of the API server: requests, changes at a limited rate, and watches, all in one
+// thread.
 //
-// A change that the server has no time for (429, 5xx, a transport that fails) is made again later,
-// with a wait that doubles, until it is answered or overtaken by a later one for the same object.
+// A change that the server cannot take (429, 5xx, a transport that fails) is made again later, with
+// a wait that doubles, until it is answered or overtaken by a later one for the same object.
 //
 // Thread contract: that of platform::HttpStreams.
 
@@ -31,11 +32,11 @@ struct ApiAnswer {
 struct ApiClientOptions {
   platform::Rate changes{.per_minute = 50 * 60, .burst = 100};
   Duration timeout{30'000};
-  Duration first_wait{500}, longest_wait{30'000};  ///< before a change is made again
-  std::uint64_t seed = 1;                          ///< of the waits' scatter
+  Duration first_wait{500}, longest_wait{30'000};  ///< wait before a change is repeated
+  std::uint64_t seed = 1;                          ///< seed for the random part of waits
 };
 
-/// What was asked of the server since the start.
+/// Number of requests since the start.
 struct ApiCounts {
   std::int64_t reads = 0, watches = 0, changes = 0, repeated = 0;
 };
@@ -45,49 +46,51 @@ class ApiClient {
   using Done = std::function<void(const Result<ApiAnswer>&)>;
   using WatchId = platform::HttpStreams::Id;
 
-  /// `streams` outlives the client. `now` is a clock that nobody sets.
+  /// `streams` must outlive the client. `now` is a clock that nobody sets.
   ApiClient(platform::HttpStreams& streams, ApiServer server, std::function<Duration()> now,
             ApiClientOptions options = {});
 
-  /// GET of a path with its query. Answered once; not repeated.
+  /// Sends a GET with path and query. It is answered once and not repeated.
   void Get(const std::string& path, Done done);
 
-  /// A GET among them is a question that is asked until it is answered.
+  /// A change of an object. With the method GET it is a question that is repeated until it is
+  /// answered.
   struct Change {
     std::string method = "PATCH", path, content_type = "application/merge-patch+json", body;
-    /// Changes with one key are made in order, and a later one takes the place of one that waits.
+    /// Changes with the same key are made in order, and a later one replaces one that still waits.
     std::string key;
-    bool urgent = true;  ///< goes before those that are not
-    bool once = false;   ///< at once, past all that wait, and whatever the answer is
-    /// Where nobody knows whether it was made it is an Error (kUnavailable), and 409 an answer.
+    bool urgent = true;  ///< sent before changes that are not urgent
+    bool once = false;   ///< sent immediately, before all that wait, and never repeated
+    /// The change is sent at most once: if nobody knows whether it was made, that is an Error
+    /// (kUnavailable), and 409 is an answer.
     bool at_most_once = false;
-    int failures = 0;  ///< so often it has failed already: it is made after a wait
-    /// So long it is made again; then it is an Error (kUnavailable).
+    int failures = 0;  ///< number of earlier failures: the change waits first
+    /// How long the change is repeated before that is an Error (kUnavailable).
     Duration patience{std::chrono::hours{24}};
   };
-  /// `done`: the answer with a status below 500 but 429, or an Error that asking again cannot mend;
-  /// not called for a change that was overtaken.
+  /// Makes the change. `done` gets the answer with a status below 500 except 429, or an Error that
+  /// repeating cannot mend. It is not called for a change that was replaced.
   void Make(Change change, Done done);
 
   struct WatchEvents {
-    std::function<void(int status)> on_open;  ///< the server answers; may be empty
-    /// One line of a 200. False: enough.
+    std::function<void(int status)> on_open;  ///< called when the server answers; may be empty
+    /// Takes one line of a 200. Returns false to end the watch.
     std::function<bool(std::string_view line)> on_line;
-    /// The status and, unless it was 200, the answer; an Error where the transport failed.
+    /// Gets the status and, unless it was 200, the answer; an Error if the transport failed.
     Done on_end;
   };
   WatchId Watch(const std::string& path, Duration timeout, WatchEvents events);
   void StopWatch(WatchId id) { streams_.Cancel(id); }
 
-  /// A change of this key that is not on its way yet.
+  /// Tells that a change of this key has not been sent yet.
   bool IsWaiting(const std::string& key) const { return by_key_.contains(key); }
-  /// A change of this key that is made at most once, and has not been tried yet, is not made, and
-  /// not answered. False: there is none.
+  /// Cancels a change of this key that is made at most once and was not sent yet; it gets no
+  /// answer. False: there is none.
   bool TakeBack(const std::string& key);
 
-  /// Sends what is due. Call it before each wait.
+  /// Sends the requests that are due. Call it before each wait.
   void Tick();
-  /// When to call it next; nothing: not before something happens.
+  /// When to call Tick next; nothing: not before something happens.
   std::optional<Duration> NextDue() const;
 
   const ApiServer& server() const { return server_; }
@@ -118,11 +121,11 @@ class ApiClient {
   std::function<Duration()> now_;
   ApiClientOptions options_;
   platform::TokenBucket bucket_;
-  // In the order in which they came: the urgent ones, and the others.
+  // Waiting changes in the order in which they came.
   std::list<Waiting> urgent_, others_;
-  std::unordered_map<std::string, std::list<Waiting>::iterator> by_key_;  // in one of the two
+  std::unordered_map<std::string, std::list<Waiting>::iterator> by_key_;  // in either list
   std::map<std::string, int> under_way_;                                  // by key
-  bool has_token_ = false;  // the next change's, for which it waits until next_token_
+  bool has_token_ = false;  // for the next change, otherwise it waits until next_token_
   Duration next_token_{};
   Random random_;
   ApiCounts counts_;

@@ -33,7 +33,7 @@ std::function<Result<std::string>()> TextFromFile(std::filesystem::path file,
           kept = std::make_shared<Kept>()]() -> Result<std::string> {
     if (kept->read_at && now() - *kept->read_at < kReadAgainAfter) return kept->text;
     auto text = Read(file);
-    // While it is being replaced, the one before it still holds.
+    // While the file is being replaced, the previous text still holds.
     if (!text && kept->text.empty()) return text;
     if (text) kept->text = *std::move(text);
     kept->read_at = now();

@@ -1,6 +1,7 @@
 #pragma once
-// Where a cluster's API server is, and who asks it: from the service account of a pod, or from a
-// kubeconfig (config/kubeconfig.h). Secrets are in memory only, and in no message.
+// The address of a cluster's API server and the client's credentials, from the service account of a
+// pod or from a kubeconfig (config/kubeconfig.h). Secrets are kept in memory only, and are in no
+// message.
 
 #include <filesystem>
 #include <functional>
@@ -13,25 +14,25 @@ namespace ebb::kubernetes {
 
 struct ApiServer {
   std::string url;       ///< "https://10.0.0.1:443", without a path
-  std::string ca_pem{};  ///< what its certificate is verified with; empty: the system's authorities
+  std::string ca_pem{};  ///< authorities for its certificate; empty: the system's
   std::string certificate_pem{}, key_pem{};  ///< of the client; empty: none
-  /// The bearer token of this moment, asked for before each request; empty: no token.
+  /// Returns the current bearer token, asked for before each request; empty: no token.
   std::function<Result<std::string>()> token{};
-  std::string name_space = "default";  ///< where nothing else is said
+  std::string name_space = "default";  ///< used if no other namespace is given
 };
 
-/// Where the kubelet puts what a pod needs to ask.
+/// The folder in which the kubelet puts a pod's credentials.
 inline constexpr const char* kServiceAccountFolder =
     "/var/run/secrets/kubernetes.io/serviceaccount";
 
-/// Of the pod that this program runs in. `variable` reads the environment; `now` says when a token
-/// is read again (it is replaced about every hour, and read once a minute). Errors: this is not a
-/// pod.
+/// The server for the pod that this program runs in. `variable` reads the environment; `now` says
+/// when a token is read again (it is replaced about every hour, and read once a minute). Errors:
+/// this is not a pod.
 Result<ApiServer> ServerOfPod(const std::function<const char*(const char*)>& variable,
                               const std::function<Duration()>& now,
                               const std::filesystem::path& folder = kServiceAccountFolder);
 
-/// A token, or certificates, in a file which somebody replaces from time to time.
+/// Returns a reader of a file with a token or certificates that is replaced from time to time.
 std::function<Result<std::string>()> TextFromFile(std::filesystem::path file,
                                                   std::function<Duration()> now);
 

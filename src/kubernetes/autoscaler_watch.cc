@@ -13,7 +13,7 @@ constexpr const char* kStatusPath =
     "/api/v1/namespaces/kube-system/configmaps?fieldSelector=metadata.name%3D"
     "cluster-autoscaler-status";
 constexpr int kMostNodes = 1 << 20;
-// Who may not read it is told so, and goes on without it.
+// Without the right to read it, the watch reports that after this time and goes on.
 constexpr std::chrono::seconds kUnreadableAfter{10};
 
 }  // namespace
@@ -63,7 +63,7 @@ bool AutoscalerWatch::ready() const {
   return has_status && (!karpenter_ || karpenter_->ready());
 }
 
-// A server that does not know the selector tells all of them.
+// A server that ignores the selector lists all ConfigMaps.
 void AutoscalerWatch::TakeStatus(const JsonNode& config_map) {
   if (TextAt(config_map, "/metadata/name") != kStatusName) return;
   status_uid_ = TextAt(config_map, "/metadata/uid");
@@ -90,7 +90,7 @@ void AutoscalerWatch::PublishPools() {
   groups_.Publish(Autoscaler::kKarpenter, published);
 }
 
-// Of a pool of a fixed size (`replicas`, alpha) no node comes for pods.
+// A NodePool of fixed size (`replicas`, alpha) adds no node for pods.
 PublishedGroup ReadNodePool(const JsonNode& pool) {
   PublishedGroup group;
   group.name = TextAt(pool, "/metadata/name");

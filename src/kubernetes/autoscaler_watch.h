@@ -1,7 +1,7 @@
 #pragma once
-// Follows what autoscalers publish of their groups of nodes (node_group.h), where the configuration
-// names one: the ConfigMap cluster-autoscaler-status in kube-system (Cluster Autoscaler, from
-// version 1.30 on), and NodePools (Karpenter, karpenter.sh/v1).
+// Follows the state that autoscalers publish about their groups of nodes (node_group.h), if the
+// configuration names one: the ConfigMap cluster-autoscaler-status in kube-system (Cluster
+// Autoscaler, from version 1.30 on), and NodePools (Karpenter, karpenter.sh/v1).
 //
 // Thread contract: that of ApiClient.
 
@@ -22,7 +22,7 @@ namespace ebb::kubernetes {
 
 class AutoscalerWatch {
  public:
-  /// Of the status of the Cluster Autoscaler; `name` for messages.
+  /// Parses the status of the Cluster Autoscaler; `name` is for messages.
   using ParseStatus = std::function<Result<std::vector<PublishedGroup>>(const std::string& text,
                                                                         const std::string& name)>;
   AutoscalerWatch(GroupWatch::Ports ports, NodeGroups& groups, ParseStatus parse,
@@ -31,12 +31,12 @@ class AutoscalerWatch {
   /// Call it before each wait.
   void Tick();
   std::optional<Duration> NextDue() const;
-  /// Follows them no more.
+  /// Ends the watches.
   void Stop() {
     status_.reset();
     karpenter_.reset();
   }
-  /// What there is has been told, or cannot be read, which is said.
+  /// Tells that the state is known, or cannot be read, which is reported.
   bool ready() const;
 
  private:
@@ -50,11 +50,11 @@ class AutoscalerWatch {
   ParseStatus parse_;
   std::string status_uid_, said_;
   std::map<std::string, PublishedGroup> pools_;  // by uid
-  std::unique_ptr<Reflector> status_;            // nothing: nobody needs it
+  std::unique_ptr<Reflector> status_;            // null: not needed
   std::unique_ptr<GroupWatch> karpenter_;
 };
 
-/// Of a NodePool (karpenter.sh/v1).
+/// Reads a NodePool (karpenter.sh/v1).
 PublishedGroup ReadNodePool(const JsonNode& pool);
 
 }  // namespace ebb::kubernetes

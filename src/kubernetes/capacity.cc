@@ -36,15 +36,15 @@ bool HasTaint(const JsonNode& node, std::span<const std::string_view> keys) {
          });
 }
 
-// Until its parts are there, and once it is to be removed.
+// Taints of a node until its parts are there, and once it is to be removed.
 constexpr std::array<std::string_view, 3> kNewTaints{
     "node.kubernetes.io/not-ready", "node.cloudprovider.kubernetes.io/uninitialized",
     "karpenter.sh/unregistered"};
 constexpr std::array<std::string_view, 2> kLeavingTaints{"ToBeDeletedByClusterAutoscaler",
                                                          "karpenter.sh/disrupted"};
 
-// A kubelet that has begun says that its node is not ready. Of one that is not heard of any more,
-// nobody knows (Unknown).
+// A kubelet that has begun reports that its node is not ready. The status Unknown means that the
+// node is not heard of any more.
 bool IsStarting(const JsonNode& node) {
   if (HasCondition(node, "Ready")) return HasTaint(node, kNewTaints);
   const JsonNode* conditions = node.At("/status/conditions");
@@ -53,16 +53,16 @@ bool IsStarting(const JsonNode& node) {
   });
 }
 
-// Between the model and the taints in the name of a pool.
+// Separates the model from the taints in the name of a pool.
 constexpr std::string_view kTainted = ", tainted ";
 
-// Instead of taints, of a pool that no node has part of. No taint is like that.
+// Stands for the taints of a pool that no node is part of. No taint has this key.
 constexpr const char* kSet = "(set)";
 
-// Of sums of fractions of a core.
+// Tolerance for sums of fractions of a core.
 constexpr double kRounding = 1e-6;
 
-// What is said of the object then: no pool has such a model.
+// Text about an object if no pool has such a model.
 std::string NoneOf(const PodRequests& requests) {
   const HardwareFilter& filter = requests.filter;
   if (requests.claimed > 0) return "a GPU as its claims ask for";
@@ -137,7 +137,7 @@ void Capacity::TakeNode(const JsonNode& node) {
       if (IsGpu(member.name)) known.gpus += QuantityOf(member.value).value_or(0);
       if (member.name == "cpu") known.cores = QuantityOf(member.value).value_or(0);
     }
-  // Nodes report that they live every few seconds.
+  // Nodes send heartbeats every few seconds, which change nothing here.
   is_stale_ = is_stale_ || before.usable != known.usable || before.gpus != known.gpus ||
               before.cores != known.cores || before.gpu_model != known.gpu_model ||
               before.taints != known.taints || before.group != known.group ||
@@ -153,10 +153,10 @@ void Capacity::TakePod(const JsonNode& pod, const std::string& gang) {
   const std::string phase = TextAt(pod, "/status/phase");
   const std::string node = TextAt(pod, "/spec/nodeName");
   if (node.empty() || phase == "Succeeded" || phase == "Failed") return DropPod(uid);
-  if (pods_.contains(uid)) return;  // what a pod asks for and where it is never changes
+  if (pods_.contains(uid)) return;  // requests and node of a pod never change
   PodRequests requests;
   AddPod(*pod.Find("spec"), 1, requests);
-  // A claim gave it its devices; the claim is counted, not the request.
+  // The claim that gave the pod its devices is counted, not the request.
   if (pod.At("/status/extendedResourceClaimStatus")) requests.gpus = 0;
   Pod& known =
       pods_[uid] = {node,
@@ -188,7 +188,7 @@ void Capacity::Hold(const Pod& pod, int times) {
     }
 }
 
-// Those that are not there yet are counted as they come.
+// Pods that do not exist yet are counted when they come.
 void Capacity::OwnersChanged(const std::string& name_space, const std::string& pods) {
   is_stale_ |= HasPods(name_space, pods) || claimants_.contains(name_space + "/" + pods);
 }
@@ -299,7 +299,8 @@ bool Capacity::IsComing(const Node& node) const {
   return node.usable && !has_gpus && groups_->at(node.group).gpus > 0;
 }
 
-// Cores of a node with GPUs count for no job that needs none: no such node is to be added for it.
+// Cores of a node with GPUs do not count for jobs without GPUs: no such node should be added for
+// them.
 void Capacity::CountGroups() {
   const auto& groups = groups_->groups();
   std::vector<int> coming(groups.size()), others(groups.size());
@@ -355,7 +356,7 @@ void Capacity::CountClaimed() {
   }
 }
 
-// Of its GPUs those of a pool that no pod holds.
+// GPUs of the node in that pool that no pod holds.
 double Capacity::FreeOf(const Node& node, const Pools& pools, std::size_t pool) const {
   double free = 0;
   if (pools.gpus == pool) {
@@ -391,7 +392,7 @@ std::vector<NodeRoom> Capacity::RoomOnNodes(const PodRequests& requests, int poo
   return rooms;
 }
 
-// A node with GPUs is added for pods that need them, and others may lie there, too.
+// A node with GPUs is added for pods that need them; other pods may be placed there, too.
 void Capacity::AddComing(const PodRequests& requests, std::size_t pool,
                          std::vector<NodeRoom>& rooms) const {
   for (std::size_t i = 0; i < room_.size(); ++i) {
@@ -429,7 +430,7 @@ std::vector<std::string> Capacity::ModelsFor(const PodRequests& requests) {
     if (on_gpus != is_cpu && (is_cpu || is_named) && passes && Tolerates(requests, taints))
       models.push_back(cluster_.pools[i].model);
   }
-  // An empty list would mean any; the node that has them may come later.
+  // An empty list would mean any model; a node with the requested model may come later.
   if (models.empty()) models.push_back(NoneOf(requests));
   return models;
 }

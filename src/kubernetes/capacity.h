@@ -1,9 +1,9 @@
 #pragma once
-// What devices of a cluster gated objects can have: what its nodes offer, less what other pods
-// hold. One pool for each model of GPU, one for GPUs whose model nobody names, one for CPU cores;
-// and the same again for nodes that keep pods away with a taint, for those that tolerate it. Pools
-// stay where they are, as stored jobs name them by their numbers, and a model that has gone has
-// none: there are as many as there were models and sets of taints, however many nodes come and go.
+// The devices of a cluster that are available to gated objects: those of its nodes, less those that
+// other pods hold. There is one pool for each model of GPU, one for GPUs of unknown model, one for
+// CPU cores; and the same again for nodes with a taint, for pods that tolerate it. Pools stay where
+// they are, as stored jobs name them by their numbers, and a model that has gone has none: there
+// are as many as there were models and sets of taints, however many nodes come and go.
 //
 // Nodes are counted together; node_fit.h looks at what is free on each one. Nodes that an
 // autoscaler would add (node_group.h) count as those that stand. Of a group that gets no further
@@ -30,53 +30,53 @@ namespace ebb::kubernetes {
 inline constexpr const char* kCpuModel = "cpu";
 inline constexpr const char* kUnnamedGpuModel = "gpu";
 
-/// Beside the labels of a pod the gang that it belongs to. No label can have such a name.
+/// Key for the gang of a pod, beside the pod's labels. No label can have such a name.
 inline constexpr const char* kGangLabel = "gang of pods";
-/// With which models of pools begin that are set: the quota of a queue. No label of a node has it.
+/// Prefix of the models of pools that are set: the quota of a queue. No label of a node has it.
 inline constexpr std::string_view kQueuePrefix = "ClusterQueue ";
 
-/// Where a pod belongs, by its labels.
+/// The labels and namespace by which a pod belongs to an object.
 struct PodOwner {
   std::string name_space;
   std::map<std::string, std::string> labels;
 };
 
-/// A GPU that a claim of a pod has. `owner`: nullptr where nobody knows whose it is.
+/// A GPU that a claim of a pod holds. `owner`: nullptr if the owner is unknown.
 struct HeldDevice {
   std::string node, model;
   const PodOwner* owner = nullptr;
 };
 
-/// GPUs of nodes that drivers publish, and that pods claim (device_claims.h).
+/// GPUs that drivers publish for nodes, and that pods claim (device_claims.h).
 class PublishedDevices {
  public:
   virtual ~PublishedDevices() = default;
-  /// Goes up with each change.
+  /// Increases with each change.
   virtual int version() const = 0;
-  /// Of a node, by model.
+  /// GPUs of a node, by model.
   virtual const std::map<std::string, int>& GpusOn(const std::string& node) = 0;
   virtual std::vector<HeldDevice> HeldNow() = 0;
 };
 
-/// How long pods may wait for a node that does not stand yet.
+/// How long pods may wait for a node that does not exist yet.
 struct StartUp {
   Duration longest{};
-  bool certain = false;  ///< no node stands for them, but those of groups
+  bool certain = false;  ///< only groups have such nodes
   friend bool operator==(const StartUp&, const StartUp&) = default;
 };
 
 class Capacity {
  public:
-  /// `is_gated`: the pod is of an object that Ebb has released, so that its devices are held by a
-  /// job of the engine. Asked whenever the pools are counted.
+  /// `is_gated`: the pod belongs to an object that Ebb has released, so that a job of the engine
+  /// holds its devices. It is called whenever the pools are counted.
   Capacity(core::Site site, std::function<bool(const PodOwner&)> is_gated);
 
-  /// Outlives the capacity's use.
+  /// `devices` must outlive the use of the capacity.
   void SetPublished(PublishedDevices& devices) { published_ = &devices; }
-  /// The same. Before the first node.
+  /// `groups` must outlive the use of the capacity. Call it before the first node.
   void SetGroups(NodeGroups& groups) { groups_ = &groups; }
 
-  /// First of all: the pools of an earlier life keep their numbers.
+  /// Keeps the numbers of the pools of an earlier life. Call it first.
   void KeepPools(const core::Cluster& before);
 
   void TakeNode(const JsonNode& node);
