@@ -81,32 +81,33 @@ class Capacity {
 
   void TakeNode(const JsonNode& node);
   void DropNode(const std::string& uid);
-  /// `gang`: of pod_gang.h, as if it were a label (kGangLabel); empty: none.
+  /// `gang`: the pod's gang (pod_gang.h), used as a label (kGangLabel); empty: none.
   void TakePod(const JsonNode& pod, const std::string& gang = {});
   void DropPod(const std::string& uid);
 
-  /// Whether such a pod is there and has not ended; one that is being deleted may still write its
+  /// Tells if such a pod exists and has not ended; one that is being deleted may still write its
   /// checkpoint. `pods`: "label=value".
   bool HasPods(const std::string& name_space, const std::string& pods) const;
 
-  /// Counted anew only where nodes or owners have changed; pods that come and go are added and
-  /// taken away.
+  /// The pools. They are counted anew only if nodes or owners have changed; pods are added and
+  /// subtracted.
   const core::Cluster& cluster();
-  /// Its pods ("label=value") belong to another one now: an object was released, or has ended.
+  /// Call it when pods ("label=value") may belong to another owner: an object was released, or has
+  /// ended.
   void OwnersChanged(const std::string& name_space, const std::string& pods);
-  /// A pool of its own that no node has part of (kQueuePrefix). Only what names its model can have
+  /// Sets a pool that no node is part of (kQueuePrefix). Only objects that name its model can use
   /// it.
   void SetPool(const std::string& model, int count);
-  /// Models of the pools that these pods can have; never empty.
+  /// Models of the pools that these pods can use; never empty.
   std::vector<std::string> ModelsFor(const PodRequests& requests);
-  /// Of the GPUs that nodes have now, those that the filter does not let pass.
+  /// Models of the nodes' GPUs that the filter excludes.
   std::vector<std::string> FilteredModels(const HardwareFilter& filter);
-  /// Of pods whose pools have nodes of groups, or would have them.
+  /// Start-up time for pods whose pools have nodes of groups.
   StartUp StartUpOf(const PodRequests& requests);
-  /// What no pod holds, by node that these pods tolerate, and then of each node that would come.
-  /// Until the next change.
+  /// Free resources by node that these pods tolerate, then of each node that would come. Valid
+  /// until the next change.
   std::vector<NodeRoom> RoomOnNodes(const PodRequests& requests, int pool);
-  /// Nodes, pods and pools.
+  /// Number of nodes, pods and pools.
   std::size_t remembered() const {
     return nodes_.size() + pods_.size() + traits_.size() + held_on_.size() + labelled_.size();
   }
@@ -114,14 +115,14 @@ class Capacity {
  private:
   struct Node {
     std::string name, gpu_model;
-    std::string taints;  // keys of those that keep pods away, with commas
+    std::string taints;  // keys of taints that keep pods away, with commas
     double gpus = 0, cores = 0;
     bool usable = false;
-    bool starting = false;  // it has not been ready yet, as far as can be told
+    bool starting = false;  // it was never ready, as far as is known
     int group = -1;
   };
-  // Of a group: nodes that it would get when pods need them, and those that it will get once
-  // nothing stands in the way any more.
+  // Nodes that a group would get when pods need them, and nodes that it will get once nothing
+  // prevents it any more.
   struct GroupRoom {
     std::size_t pool = 0;
     int coming = 0, away = 0;
@@ -130,7 +131,7 @@ class Capacity {
     std::string node;
     double gpus = 0, cores = 0;
     PodOwner owner;
-    bool counts = false;  // as one of others, on a node that can be used
+    bool counts = false;  // held by others, on a usable node
   };
   struct Pools {
     std::size_t gpus, cores;

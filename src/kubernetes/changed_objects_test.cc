@@ -21,7 +21,7 @@ TEST_F(ChangedObjects, ChangedAnnotationsOfWhatWaitsAreFollowed) {
   ASSERT_TRUE(second);
   EXPECT_TRUE(second->change.drop_threshold);
   EXPECT_TRUE(second->change.start_by.has_value());
-  // Notes of ours are no change.
+  // Ebb's own notes are not changes.
   executor().reconciler().Note(job, {"waiting", "312 g/kWh now", ""});
   EXPECT_TRUE(world_.Until([&] { return !server().PatchesOf("train").empty(); }));
   world_.GoOnFor(Duration{100});
@@ -47,7 +47,7 @@ TEST_F(ChangedObjects, ChangesOfWhatIsPausedAreFollowedAndItsAttemptsGoOn) {
   const core::JobId job = Create("train", {{"ebb/checkpointable", "true"}});
   ASSERT_TRUE(executor().Execute(engine::StartJob{job, 1, 0}));
   EXPECT_TRUE(world_.Until([&] { return !world_.IsSuspended("train"); }));
-  // The engine hears of it once the object is paused.
+  // The engine learns of the change once the object is paused.
   world_.Annotate("train", {{"ebb/threshold", "300"}, {"ebb/start-by", "3h"}});
   world_.GoOnFor(Duration{100});
   EXPECT_TRUE(executor().Take(world_.clock_.Now()).empty());
@@ -57,7 +57,7 @@ TEST_F(ChangedObjects, ChangesOfWhatIsPausedAreFollowedAndItsAttemptsGoOn) {
   ASSERT_TRUE(change);
   EXPECT_EQ(change->change.threshold, Intensity{300});
   EXPECT_FALSE(change->change.start_by) << "it has started";
-  // Another width: another job, which goes on where this one stands.
+  // Another width makes another job, which goes on where this one stopped.
   server().Patch(kJobs, "train", {{"spec", {{"parallelism", 2}}}});
   const auto again = world_.Next<engine::JobSubmitted>();
   ASSERT_TRUE(again);
@@ -117,7 +117,7 @@ TEST_F(ChangedObjects, WhatRunsAndIsNotToWaitAnyMoreRunsOn) {
   ASSERT_TRUE(world_.WaitFor(engine::JobPhase::kCancelled));
   executor().Forget(job);
   EXPECT_FALSE(world_.IsSuspended("train"));
-  // Chosen again, it is the attempt that runs.
+  // If it is chosen again, the running attempt is taken up.
   world_.Annotate("train", {{"ebb/wait", "true"}});
   const core::JobId again = world_.Submitted().id;
   EXPECT_NE(again, job);

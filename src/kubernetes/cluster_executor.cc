@@ -9,7 +9,7 @@
 namespace ebb::kubernetes {
 namespace {
 
-// A clock that was set is seen within as long.
+// A change of the clock is noticed within this time.
 constexpr std::chrono::seconds kLongestWait{10};
 
 }  // namespace
@@ -67,7 +67,7 @@ Result<std::unique_ptr<ClusterExecutor>> ClusterExecutor::Open(ApiServer server,
       },
       [self = executor.get()](core::JobId job) {
         const GatedObject* object = self->reconciler_->Find(job);
-        // What has ended has no pods either, and needs no room.
+        // An object that has ended has no pods, and needs no room.
         return !object || object->phase == ObjectPhase::kSucceeded ||
                object->phase == ObjectPhase::kFailed ||
                self->capacity_->HasPods(object->name_space, object->pods);
@@ -88,7 +88,7 @@ ClusterExecutor::ClusterExecutor(platform::HttpStreams streams, ClusterOptions o
       watch_(clock),
       signals_(signals) {}
 
-// Reflectors stop their watches.
+// The reflectors stop their watches first.
 ClusterExecutor::~ClusterExecutor() {
   reflectors_.clear();
   kueue_watch_.reset();
@@ -130,7 +130,7 @@ void ClusterExecutor::AwaitNodes() {
       [this] { return Now(); }});
 }
 
-// What an earlier controller has released, and has no pod on a node.
+// Finds objects that an earlier controller has released and that have no pod on a node.
 void ClusterExecutor::AwaitNodesAgain() {
   if (groups_->groups().empty() || options_.objects.dry_run) return;
   for (const engine::JobReport& report : reconciler_->Observe()) {
@@ -245,7 +245,7 @@ Status ClusterExecutor::Begin(Duration patience) {
     streams_.Poll(UntilDue(Time::max()), signals_.descriptor());
   }
   AddReflectors();
-  // What has been listed once stays known: with each of them there is hope for the others.
+  // Each resource that was listed raises the hope for the others, so the patience starts anew.
   Duration until = clock_.SinceBoot() + patience;
   std::ptrdiff_t listed = 0;
   while (!IsSynced()) {
@@ -289,20 +289,20 @@ bool ClusterExecutor::IsAway() const {
   });
 }
 
-// Right after an outage of the API server, news of that time is still arriving. Whether pods found
-// a node is judged only after that.
+// After an outage of the API server, reports of that time still arrive. Placement of pods is judged
+// only after that.
 bool ClusterExecutor::KnowsPods() const {
   constexpr std::chrono::minutes kHeardWithin{1};
   return MayAct() && (!away_at_ || clock_.SinceBoot() - *away_at_ > kHeardWithin);
 }
 
-// While the server is away, nobody knows what is free, and what is asked would come at a time that
-// nobody chose.
+// While the server is away, free devices are unknown, and a release would come at an unplanned
+// time.
 Status ClusterExecutor::Start(const engine::StartJob& command) {
   if (IsAway())
     return Fail({ExitCode::kTryLater, "the API server does not answer", client_->server().url, ""});
   const GatedObject* object = reconciler_->Find(command.job);
-  // Kueue has the nodes of its own.
+  // Kueue places its pods on nodes itself.
   const bool on_nodes = object && !object->by_kueue;
   if (object && object->most_price)
     if (std::string why =
@@ -316,7 +316,7 @@ Status ClusterExecutor::Start(const engine::StartJob& command) {
     return Fail({ExitCode::kTryLater, std::move(fit.why_not), object->job.name, ""});
   const std::int64_t before = reconciler_->counts().released;
   EBB_RETURN_IF_ERROR(reconciler_->Start(command));
-  // A repeated start already has its place.
+  // A repeated start has its place already.
   if (on_nodes && reconciler_->counts().released != before) {
     Duration bound_within{NodeFit::kBoundWithin};
     for (const int group : fit.groups)
@@ -324,7 +324,7 @@ Status ClusterExecutor::Start(const engine::StartJob& command) {
     node_fit_->Released(command.job, object->requests, command.pool, now, bound_within);
     if (!options_.objects.dry_run) node_wait_->Begin(command.job, std::move(fit.groups));
   }
-  // Thousands may follow: the first ones do not wait for them.
+  // Thousands may follow: the first changes do not wait for them.
   client_->Tick();
   streams_.Poll(Duration::zero());
   HeardStop();
@@ -339,7 +339,7 @@ Status ClusterExecutor::Execute(const engine::Command& command) {
   return reconciler_->Cancel(std::get<engine::CancelJob>(command));
 }
 
-// Changes that wait for their turn are the next controller's.
+// Changes that wait for their turn are left to the next controller.
 void ClusterExecutor::ReleaseLease() {
   constexpr std::chrono::seconds kAtMost{2};
   if (!lease_) return;
@@ -400,7 +400,7 @@ Duration ClusterExecutor::UntilDue(Time deadline) const {
   return std::max(wait, Duration::zero());
 }
 
-// What waits for its turn to be released would be so at an hour that nobody looks at any more.
+// Releases that still wait would come at an hour that nobody checks any more.
 bool ClusterExecutor::HeardStop() {
   const bool known = stop_signal_.has_value();
   while (const auto heard = signals_.WaitForStop(Duration::zero())) stop_signal_ = heard->number;
@@ -408,7 +408,7 @@ bool ClusterExecutor::HeardStop() {
   return stop_signal_.has_value();
 }
 
-// After all objects are known that pods may belong to.
+// Gangs are read after all objects to which pods may belong.
 void ClusterExecutor::FollowGangs() {
   PodGangs::News news = gangs_->TakeNews();
   for (const std::string& uid : news.gone) reconciler_->DropObject(uid);
@@ -429,7 +429,7 @@ void ClusterExecutor::FollowDevices() {
   });
 }
 
-// What was refused because no device fitted may fit now.
+// A job that was refused because no device fitted may fit now.
 void ClusterExecutor::FollowCapacity() {
   if (kueue_) kueue_->CountPools();
   core::Cluster now = cluster();
@@ -448,7 +448,7 @@ Result<std::vector<engine::JobReport>> ClusterExecutor::WaitForEvents(Time deadl
   for (;;) {
     Tick();
     FollowCapacity();
-    // First: news may come without end.
+    // Checked first, because reports may come without end.
     if (HeardStop() || has_lost_lease()) break;
     if (reconciler_->has_reports() || reconciler_->has_events()) break;
     if (kueue_ && kueue_->wants_decision()) break;

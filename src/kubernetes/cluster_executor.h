@@ -4,7 +4,7 @@
 // released; this holds back and releases whole objects (gated_kind.h).
 //
 // Everything comes and goes in WaitForEvents, on the loop's thread: lists, watches, changes. While
-// the API server is away nothing is known to change, and what was asked of it is asked again.
+// the API server is away no change is known, and requests to it are repeated.
 //
 // Thread contract: one thread, but for Wake and Now.
 
@@ -48,36 +48,35 @@ struct ClusterOptions {
   PolicyOptions policies{};
   PriceGate prices{};
   std::vector<NodeGroup> node_groups{};
-  /// Needed where a group is the Cluster Autoscaler's.
+  /// Required if a group belongs to the Cluster Autoscaler.
   AutoscalerWatch::ParseStatus parse_autoscaler_status{};
   ApiClientOptions client;
   ReflectorOptions reflector;
   EventOptions events{};
   std::string name_space{};  ///< only this one; empty: all
-  /// A server that has not answered for so long is away; before that, a connection was cut.
+  /// A server without an answer for this long is away; before that, a connection was cut.
   Duration away_after{10'000};
-  /// Nothing: nobody measures the nodes.
+  /// Nothing: the nodes are not measured.
   std::optional<AgentOptions> agents{};
   /// Nothing: this controller is the only one.
   std::optional<LeaseOptions> lease{};
-  /// What a person should know.
+  /// Reports something to people.
   std::function<void(const std::string&)> say = [](const std::string&) {};
 };
 
 class ClusterExecutor final : public runtime::Executor, public runtime::Submissions {
  public:
-  /// Everything borrowed outlives the executor. An Error: libcurl is not there.
+  /// Everything borrowed must outlive the executor. An Error: libcurl is missing.
   static Result<std::unique_ptr<ClusterExecutor>> Open(ApiServer server, ClusterOptions options,
                                                        const runtime::Clock& clock,
                                                        platform::ProcessSignals& signals);
   ~ClusterExecutor() override;
 
-  /// Waits for the lease, if there is one, and then lists what is there, until all of it is known.
-  /// An Error: the server refuses, which waiting cannot mend, or a request to stop came
-  /// (kTryLater).
+  /// Waits for the lease, if there is one, and then lists the objects until all are known. An
+  /// Error: the server refuses, which waiting cannot mend, or a request to stop came (kTryLater).
   Status Begin(Duration patience);
 
-  /// Before Begin: the pools of an earlier life keep their numbers.
+  /// Keeps the numbers of the pools of an earlier life. Call it before Begin.
   void KeepPools(const core::Cluster& before);
 
   std::string name() const override { return "kubernetes"; }
@@ -96,29 +95,30 @@ class ClusterExecutor final : public runtime::Executor, public runtime::Submissi
   }
   bool closed() const override { return false; }
 
-  /// Ends a wait now. From any thread.
+  /// Ends a wait now. May be called from any thread.
   void Wake();
   std::optional<int> stop_signal() const { return stop_signal_; }
-  /// Another controller may act by now: this one must not any more.
+  /// Another controller may act by now, so this one must not.
   bool has_lost_lease() const { return lease_ && lease_->lost(); }
-  /// So that another controller need not wait; takes up to a second or two.
+  /// Releases the lease, so that another controller need not wait; takes up to a second or two.
   void ReleaseLease();
   ObjectReconciler& reconciler() { return *reconciler_; }
-  /// nullptr: there are no policies of namespaces.
+  /// Returns nullptr if there are no policies of namespaces.
   PolicyWatch* policies() { return policies_.get(); }
   PodDirectory& pods() { return *pods_; }
   const NodeGroups& groups() const { return *groups_; }
   NodeTimelines& timelines() { return *timelines_; }
-  /// Of what was released: NodeWait::Sentence.
+  /// NodeWait::Sentence for a released job.
   std::string NodeItWaitsFor(core::JobId job) const { return node_wait_->Sentence(job); }
-  /// How often that has changed for some job. A wait for events ends when it does.
+  /// How often that sentence has changed for some job. A change ends a wait for events.
   std::int64_t node_wait_changes() const { return node_wait_changes_; }
-  /// nullptr: nobody measures the nodes.
+  /// Returns nullptr if the nodes are not measured.
   AgentReader* agents() { return agents_.get(); }
   const ApiCounts& requests() const { return client_->counts(); }
-  /// Of all reflectors together.
+  /// Counts of all reflectors together.
   ReflectorCounts reflected() const;
-  /// Objects of the cluster, and what else it remembers by their names: it does not grow for ever.
+  /// Number of objects of the cluster and of other things that are remembered by name; it must not
+  /// grow for ever.
   std::size_t remembered() const;
 
  private:
@@ -160,7 +160,7 @@ class ClusterExecutor final : public runtime::Executor, public runtime::Submissi
   std::unique_ptr<AutoscalerWatch> autoscalers_;
   std::unique_ptr<Capacity> capacity_;
   std::unique_ptr<EventRecorder> recorder_;
-  std::unique_ptr<PolicyWatch> policies_;  // nothing: there are none
+  std::unique_ptr<PolicyWatch> policies_;  // null: there are no policies
   std::unique_ptr<PodGangs> gangs_;
   std::unique_ptr<ObjectReconciler> reconciler_;
   std::unique_ptr<PodDirectory> pods_;
@@ -169,12 +169,12 @@ class ClusterExecutor final : public runtime::Executor, public runtime::Submissi
   std::unique_ptr<NodeWait> node_wait_;
   std::int64_t node_wait_changes_ = 0, heard_node_wait_changes_ = 0;
   std::unique_ptr<NodeTimelines> timelines_;
-  // Nothing in a dry run, which answers nobody.
+  // Null in a dry run, which sends no answers.
   std::unique_ptr<AdmissionCheckController> kueue_;
   std::unique_ptr<GroupWatch> kueue_watch_;
   std::vector<std::unique_ptr<Reflector>> reflectors_;
-  core::Cluster offered_;            // when what was refused was last offered
-  std::optional<Duration> away_at_;  // the server was away then
+  core::Cluster offered_;            // when refused jobs were last offered
+  std::optional<Duration> away_at_;  // when the server was away
   std::optional<int> stop_signal_;
   std::atomic<bool> woken_ = false;
 };

@@ -106,7 +106,7 @@ TEST_F(ClusterExecutorTest, ANamespaceChoosesForAllThatIsInIt) {
   EXPECT_EQ(world_.Submitted().name, "default/plain");
 }
 
-// It is read before the wait begins, and then nothing else would end it.
+// The event is read before the wait begins, and nothing else would end that wait.
 TEST_F(ClusterExecutorTest, WhatCameBeforeAWaitEndsIt) {
   for (int i = 0; i < 5; ++i) {
     server().Create(kJobs, JobObject("train-" + std::to_string(i)));
@@ -135,7 +135,7 @@ TEST_F(ClusterExecutorTest, ADeletedObjectIsCancelled) {
   EXPECT_TRUE(world_.WaitFor(engine::JobPhase::kCancelled));
 }
 
-// Told as failed it would be released once more, under another number.
+// If it were reported as failed, the object would be released again, under another number.
 TEST_F(ClusterExecutorTest, AReleaseWhoseAnswersAreLostIsLookedFor) {
   ClusterOptions options;
   options.objects.late_release = Duration{100};
@@ -316,7 +316,7 @@ TEST_F(ClusterExecutorTest, APodIsNotReleasedThatNoNodeHasRoomFor) {
   EXPECT_FALSE(executor().Execute(engine::StartJob{wide, 1, 2}));
 }
 
-// All of them together have as many GPUs as there are.
+// All nodes together have enough free GPUs.
 TEST_F(ClusterExecutorTest, AGangIsNotReleasedWhileOneOfItsPodsFitsNoNode) {
   server().Create("/api/v1/nodes", NodeObject("second", 64, 4, "A100"));
   ASSERT_TRUE(world_.Until([&] { return executor().cluster().pools.back().count == 12; }));
@@ -467,7 +467,7 @@ TEST_F(ClusterExecutorTest, AGangOfPodsIsOneJob) {
   EXPECT_EQ(job.devices, 6);
   executor().reconciler().Note(job.id, {"waiting", "400 g/kWh now", ""});
   EXPECT_TRUE(world_.Until([&] { return reason("a") == "400 g/kWh now"; }));
-  // One is missing again: nothing may be decided of them any more.
+  // A pod is missing again, so the gang must not be released.
   server().Delete(kPods, "b");
   EXPECT_TRUE(world_.Until([&] { return executor().reconciler().has_events(); }));
   const Status early = executor().Execute(engine::StartJob{job.id, 1, 2});

@@ -9,7 +9,7 @@
 namespace ebb::kubernetes {
 namespace {
 
-// Of a claim that is made for one pod from its template, which nobody names.
+// Annotation of a claim that was made from a template for one pod, without a name of its own.
 constexpr const char* kMadeFor = "/metadata/annotations/resource.kubernetes.io~1pod-claim-name";
 
 std::string KeyOf(const std::string& name_space, const PodClaim& claim) {
@@ -20,7 +20,7 @@ PodClaim ClaimOf(const JsonNode& object, bool is_template) {
   return {TextAt(object, "/metadata/name"), is_template};
 }
 
-// Of all requests of a claim.
+// Adds a request to the needs of a claim.
 void Add(const ClaimNeeds& request, ClaimNeeds& all) {
   if (request.gpus > 0 && all.gpus > 0) {
     std::erase_if(all.models,
@@ -33,7 +33,8 @@ void Add(const ClaimNeeds& request, ClaimNeeds& all) {
   all.problems.insert(all.problems.end(), request.problems.begin(), request.problems.end());
 }
 
-// Of those of which one will do: the widest, so that it is never more.
+// Of alternatives of which one is enough, the widest counts, so that the actual need is never
+// larger.
 void Widen(const ClaimNeeds& alternative, ClaimNeeds& widest) {
   widest.gpus = std::max(widest.gpus, alternative.gpus);
   widest.models.insert(alternative.models.begin(), alternative.models.end());
@@ -52,7 +53,7 @@ bool ClaimChanges::Concern(const std::string& name_space, const PodRequests& req
   });
 }
 
-// What the reflectors tell -------------------------------------------------------------------
+// Reports of the reflectors -------------------------------------------------------------------
 
 std::vector<std::string> DeviceClaims::SelectorsOf(const JsonNode& json) {
   std::vector<std::string> expressions;
@@ -70,7 +71,7 @@ DeviceClaims::Request DeviceClaims::ReadRequest(const JsonNode& json) {
   request.all = json.TextOf("allocationMode") == "All";
   if (const JsonNode* count = json.Find("count"))
     request.count = std::clamp(count->AsNumber().value_or(1), 0.0, kMost);
-  if (json.IsTrue("adminAccess")) {  // beside those who have it
+  if (json.IsTrue("adminAccess")) {  // beside the actual users
     request.all = false;
     request.count = 0;
   }
@@ -113,7 +114,8 @@ void DeviceClaims::TakeTemplate(const JsonNode& json) {
 void DeviceClaims::TakeClaim(const JsonNode& json) {
   const std::string uid = TextAt(json, "/metadata/uid");
   const std::string key = KeyOf(TextAt(json, "/metadata/namespace"), ClaimOf(json, false));
-  // What a claim asks for never changes. One of the same name may be told before the last is gone.
+  // The needs of a claim never change. A new claim may be reported before an old one of the same
+  // name is gone.
   const auto known = specs_.find(key);
   const bool is_known = known != specs_.end() && known->second.uid == uid;
   if (!json.At(kMadeFor) && !is_known) TakeSpec(key, uid, json.At("/spec/devices"));
@@ -159,7 +161,8 @@ void DeviceClaims::SetComplete(bool complete) {
   if (std::exchange(complete_, complete) != complete) ++version_;
 }
 
-// What it means ------------------------------------------------------------------------------
+// Meaning of the claims
+// ------------------------------------------------------------------------------
 
 Match DeviceClaims::Judge(const Request& request, const DeviceKind& kind, ClaimNeeds& needs) const {
   Match all = Match::kYes;
@@ -197,7 +200,7 @@ ClaimNeeds DeviceClaims::NeedsOf(const Request& request) {
     needs.models.insert(kind.model);
     most = std::max(most, on_a_node);
   }
-  // What nothing fits may be a GPU whose node is away.
+  // A request that nothing fits may be for a GPU whose node is away.
   if (needs.models.empty() && fits_others) return {};
   needs.gpus = request.all ? most : request.count;
   return needs;
@@ -240,7 +243,8 @@ const std::map<std::string, int>& DeviceClaims::GpusOn(const std::string& node) 
   return complete_ ? slices_.GpusOn(node) : kNone;
 }
 
-// A card of which several hold slices is held once, and by others if by anyone else.
+// A card with several slices in use counts as held once, and by others if any of its holders is
+// another.
 std::vector<HeldDevice> DeviceClaims::HeldNow() {
   std::map<std::string, HeldDevice> held;  // by unit
   if (!complete_) return {};

@@ -1,9 +1,7 @@
 #pragma once
-// What pods claim of the devices that drivers publish (resource.k8s.io/v1): DeviceClasses,
-// ResourceClaimTemplates and ResourceClaims. How many GPUs a pod needs by its claims, and which of
-// them are held already.
-//
-// Values; told by reflectors.
+// Claims of pods for devices that drivers publish (resource.k8s.io/v1): DeviceClasses,
+// ResourceClaimTemplates and ResourceClaims. Tells how many GPUs a pod needs by its claims, and
+// which GPUs are held already. Values.
 
 #include <map>
 #include <set>
@@ -18,7 +16,7 @@
 
 namespace ebb::kubernetes {
 
-/// Of which claims more, or something else, is known: by namespace and claim.
+/// Claims about which something new is known, by namespace and claim.
 struct ClaimChanges {
   bool all = false;
   std::set<std::string> keys;
@@ -34,19 +32,19 @@ class DeviceClaims final : public PublishedDevices {
   void DropClass(const std::string& uid);
   void TakeTemplate(const JsonNode& claim_template);
   void TakeClaim(const JsonNode& claim);
-  /// A claim, or a template.
+  /// Removes a claim or a template.
   void Drop(const std::string& uid);
-  /// Pods that have claims, bound to nodes or not. `gang`: as for Capacity.
+  /// Takes a pod that has claims, bound to a node or not. `gang`: as for Capacity.
   void TakePod(const JsonNode& pod, const std::string& gang);
   void DropPod(const std::string& uid) { pods_.erase(uid); }
-  /// Whether the cluster serves them in the version that is read. Claims count for nothing
-  /// otherwise.
+  /// Tells if the cluster serves claims in the version that is read. Otherwise claims count for
+  /// nothing.
   void SetServed(bool served);
-  /// Whether all that there is has been told. Before that no device counts: some may be held.
+  /// Tells if all claims were reported. Before that no device counts, because some may be held.
   void SetComplete(bool complete);
 
   ClaimNeeds NeedsOf(const std::string& name_space, const PodClaim& claim);
-  /// Since the last call.
+  /// Changes since the last call.
   ClaimChanges TakeChanges();
 
   // PublishedDevices
@@ -72,8 +70,8 @@ class DeviceClaims final : public PublishedDevices {
   };
   struct Spec {
     std::string uid;
-    std::vector<std::vector<Request>> requests;  // of each, one of several will do
-    std::set<std::string> models;                // that it could have when there were some
+    std::vector<std::vector<Request>> requests;  // for each, one of several alternatives is enough
+    std::set<std::string> models;                // models that were possible when there were some
   };
   struct Allocation {
     std::vector<std::vector<std::string>> devices;  // driver, pool, name
@@ -90,13 +88,13 @@ class DeviceClaims final : public PublishedDevices {
   std::map<std::string, Spec> specs_;            // by namespace and claim
   std::map<std::string, Allocation> allocated_;  // by uid of the claim
   std::map<std::string, PodOwner> pods_;         // by uid
-  std::map<DeviceKind, int> kinds_;              // as they were last looked at
+  std::map<DeviceKind, int> kinds_;              // as last evaluated
   int version_ = 0, kinds_version_ = 0;
   bool served_ = false, complete_ = false;
   ClaimChanges changes_;
 };
 
-/// What is followed of it.
+/// The resources of the group that are followed.
 ApiGroup DeviceGroup(DeviceSlices& slices, DeviceClaims& claims);
 
 }  // namespace ebb::kubernetes

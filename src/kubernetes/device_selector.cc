@@ -21,7 +21,7 @@ struct Value {
   enum class Type { kUnknown, kMissing, kPlain, kList, kDevice, kAttributes, kCapacity };
   Type type = Type::kUnknown;
   DeviceValue plain{};
-  std::vector<Value> items{};  // of a list
+  std::vector<Value> items{};  // items of a list
   std::string domain{};        // of attributes and capacity, once it is named
 
   static Value Of(DeviceValue plain) { return {Type::kPlain, std::move(plain)}; }
@@ -33,12 +33,12 @@ struct Value {
   bool IsMissing() const { return type == Type::kMissing; }
 };
 
-// Unknown or missing, as one of them is.
+// Combines two values that are unknown or missing.
 Value Neither(const Value& a, const Value& b) {
   return a.IsMissing() || b.IsMissing() ? Value::Missing() : Value{};
 }
 
-// `decides`: what one side alone is enough for, which what is unknown may be.
+// `decides`: the value of one side that decides the result, even if the other side is unknown.
 Value Joined(const Value& a, const Value& b, bool decides) {
   const bool *left = a.As<bool>(), *right = b.As<bool>();
   if ((left && *left == decides) || (right && *right == decides)) return Value::Of(decides);
@@ -112,7 +112,7 @@ Value Function(const std::string& name, const std::vector<Value>& arguments) {
   return Value::Of(!argument.IsMissing());
 }
 
-// Evaluates while it reads. What cannot be read makes all of it unknown.
+// Evaluates while reading. An unreadable part makes the whole expression unknown.
 class Reader {
  public:
   Reader(std::string_view text, const DeviceKind& kind) : text_(text), kind_(kind) {}

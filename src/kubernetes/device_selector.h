@@ -1,7 +1,6 @@
 #pragma once
-// Whether a device is one that a selector of a device class or a claim asks for: the part of CEL
-// that such selectors are made of. What it does not understand is unknown, and never wrong.
-//
+// Evaluates selectors of device classes and claims for a device, in the part of CEL that such
+// selectors use. An expression that it does not understand gives unknown, never a wrong answer.
 // Pure.
 
 #include <map>
@@ -13,23 +12,24 @@ namespace ebb::kubernetes {
 
 using DeviceValue = std::variant<bool, double, std::string>;
 
-/// What many devices have in common.
+/// Properties that many devices share.
 struct DeviceKind {
   std::string driver;
-  std::string model;                              ///< of the pool that it is counted in
+  std::string model;                              ///< model of the pool in which it is counted
   std::map<std::string, DeviceValue> attributes;  ///< "gpu.nvidia.com/productName"
   std::map<std::string, double> capacity;
   friend bool operator==(const DeviceKind&, const DeviceKind&) = default;
   friend auto operator<=>(const DeviceKind&, const DeviceKind&) = default;
 };
 
-/// Whether an attribute tells a device from others of its kind; nobody knows it of a kind.
+/// Tells if an attribute distinguishes a device from others of its kind; its value for a kind is
+/// unknown.
 bool IsOfOneDevice(std::string_view attribute);
 
 enum class Match { kNo, kYes, kUnknown };
 
-/// `expression`: CEL, such as
-///   device.driver == "gpu.nvidia.com" && device.attributes["gpu.nvidia.com"].type == "gpu"
+/// Evaluates `expression` in CEL, such as device.driver == "gpu.nvidia.com" &&
+/// device.attributes["gpu.nvidia.com"].type == "gpu"
 Match Matches(const std::string& expression, const DeviceKind& kind);
 
 }  // namespace ebb::kubernetes

@@ -12,7 +12,7 @@ std::string IdOf(const std::string& driver, const std::string& pool, const std::
   return driver + "/" + pool + "/" + name;
 }
 
-// Names without a domain are of the driver's.
+// Adds the driver's domain to a name without one.
 std::string Qualified(const std::string& name, const std::string& driver) {
   return name.find('/') == std::string::npos ? driver + "/" + name : name;
 }
@@ -33,7 +33,7 @@ std::string TextOf(const DeviceKind& kind, const char* name) {
   return text ? *text : "";
 }
 
-// As the label of nodes names it.
+// The model in the spelling of the nodes' label.
 std::string ModelOf(const DeviceKind& kind) {
   std::string model = TextOf(kind, "productName");
   if (model.empty()) model = TextOf(kind, "model");
@@ -77,7 +77,7 @@ void DeviceSlices::TakeSlice(const JsonNode& json) {
   slice.generation = NumberAt(json, "/spec/pool/generation").value_or(0);
   slice.slices = NumberAt(json, "/spec/pool/resourceSliceCount").value_or(1);
   const std::string node = TextAt(json, "/spec/nodeName");
-  std::map<std::string, std::string> models;  // of whole devices, by unit
+  std::map<std::string, std::string> models;  // models of whole devices, by unit
   if (const JsonNode* devices = json.At("/spec/devices"))
     for (const JsonNode& each : devices->items) {
       Device device = ReadDevice(each, slice);
@@ -105,7 +105,7 @@ void DeviceSlices::Count() {
   places_.clear();
   kinds_.clear();
   using Pool = std::pair<std::string, std::string>;
-  std::map<Pool, std::pair<long long, long long>> newest;  // generation, how many slices of it
+  std::map<Pool, std::pair<long long, long long>> newest;  // generation, and number of its slices
   for (const auto& [uid, slice] : slices_) {
     auto& [generation, count] = newest[{slice.driver, slice.pool}];
     if (slice.generation > generation) count = 0;

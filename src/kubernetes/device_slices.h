@@ -25,18 +25,18 @@ class DeviceSlices {
   void TakeSlice(const JsonNode& slice);
   void DropSlice(const std::string& uid);
 
-  /// Of a node, by model.
+  /// GPUs of a node, by model.
   const std::map<std::string, int>& GpusOn(const std::string& node);
-  /// Where a device that was allocated is.
+  /// Place of an allocated device.
   struct Place {
     std::string node, model;
-    std::string unit;  ///< of all that draw on the same counters
+    std::string unit;  ///< shared by all devices that draw on the same counters
   };
-  /// nullptr: it is no GPU, or nobody publishes it.
+  /// Returns nullptr if the device is not a GPU, or is not published.
   const Place* Find(const std::string& driver, const std::string& pool, const std::string& device);
-  /// Of all devices, and how many a node has at most.
+  /// All kinds of devices, with the largest number on one node.
   const std::map<DeviceKind, int>& kinds();
-  /// Goes up with each change.
+  /// Increases with each change.
   int version() const { return version_; }
   std::size_t remembered() const { return slices_.size() + places_.size(); }
 
@@ -61,7 +61,7 @@ class DeviceSlices {
   int version_ = 0, counted_ = 0;
 };
 
-/// Whether devices of such a driver are GPUs.
+/// Tells if devices of such a driver are GPUs.
 bool IsGpuDriver(const std::string& driver);
 
 }  // namespace ebb::kubernetes

@@ -15,17 +15,17 @@ using Json = nlohmann::json;
 constexpr int kOk = 200, kCreated = 201, kNotFound = 404, kConflict = 409;
 constexpr std::size_t kMostOfAName = 200, kDigits = 16, kMostOfAMessage = 1024;
 constexpr const char* kComponent = "ebb-controller";
-// One that cannot be sent for so long is told with the next time.
+// An Event that cannot be sent for this long is sent with the next change.
 constexpr std::chrono::minutes kPatience{1};
 
-// What goes on until something else is told of the object.
+// Reasons that hold until another one is told of the object.
 bool GoesOn(EventReason reason) {
   return reason == EventReason::kWaiting || reason == EventReason::kPaused ||
          reason == EventReason::kRefused || reason == EventReason::kDryRun ||
          reason == EventReason::kBadPolicy || reason == EventReason::kBadAnnotation;
 }
 
-// Told whatever else holds of the object.
+// Reasons that are told independently of the others.
 bool IsBeside(EventReason reason) {
   return reason == EventReason::kNodeStarts || reason == EventReason::kNoNode ||
          reason == EventReason::kBudgetUsedUp || reason == EventReason::kBadAnnotation;
@@ -37,7 +37,7 @@ bool IsWarning(EventReason reason) {
          reason == EventReason::kBadAnnotation;
 }
 
-// Kubernetes' Time.
+// A time in the format of Kubernetes' Time.
 std::string TimeText(Time time) {
   return FormatTime(std::chrono::floor<std::chrono::seconds>(time));
 }
@@ -91,7 +91,7 @@ EventRecorder::EventRecorder(ApiClient& client, std::function<Time()> now,
 
 EventRecorder::~EventRecorder() { *alive_ = false; }
 
-// What is told ----------------------------------------------------------------------------------
+// Events -----------------------------------------------------------------------------------------
 
 EventRecorder::Record& EventRecorder::RecordOf(Told& told, EventReason reason) {
   return told.records[static_cast<std::size_t>(reason)];
@@ -128,7 +128,8 @@ void EventRecorder::Tell(const EventSubject& subject, EventReason reason,
     record.used = record.exists = true;
     record.told = *told_before;
     if (message == record.told) return;
-    // When, nobody knows: long ago, perhaps. Those of many objects come one after the other.
+    // The last time is unknown and may be long ago. Those of many objects are sent one after
+    // another.
     const Duration at_least = options_.again_after / 6;
     const auto more = static_cast<std::uint64_t>(at_least.count());
     const Duration scattered{static_cast<std::int64_t>(random_.Below(more + 1))};
@@ -165,7 +166,7 @@ void EventRecorder::Drop(const std::string& uid) {
   told_.erase(found);
 }
 
-// What is sent ----------------------------------------------------------------------------------
+// Requests ---------------------------------------------------------------------------------------
 
 void EventRecorder::Tick() {
   while (!due_.empty() && due_.begin()->at <= since_boot_()) {
@@ -200,7 +201,7 @@ void EventRecorder::Send(Told& told, EventReason reason) {
   Json event = is_new ? NewEvent(subject, reason) : Json::object();
   event["message"] = record.message.substr(0, kMostOfAMessage);
   event["lastTimestamp"] = TimeText(now);
-  // How often another process has told it stands in the answer.
+  // The answer contains the count of another process.
   if (is_new || record.count > 0) event["count"] = ++record.count;
   if (is_new && !record.first) record.first = now;
   if (is_new) event["firstTimestamp"] = TimeText(*record.first);
@@ -227,7 +228,7 @@ void EventRecorder::TakeAnswer(const std::string& uid, EventReason reason, bool 
   const bool is_gone = !was_new && answer && answer->status == kNotFound;
   if (is_there || is_gone) {
     record->exists = is_there;
-    if (is_there) record->count = 0;  // of an earlier process, which has counted more
+    if (is_there) record->count = 0;  // an earlier process has counted more
     return Schedule(uid, reason, *record, since_boot_());
   }
   if (answer && (answer->status == kOk || answer->status == kCreated)) {

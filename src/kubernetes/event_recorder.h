@@ -1,12 +1,12 @@
 #pragma once
-// Tells as Events on an object what is decided about it, so that `kubectl describe` answers why it
+// Records decisions about an object as Events on it, so that `kubectl describe` answers why it
 // waits and until when.
 //
 // One Event for each object and reason, which is changed: it counts how often it was told and has
-// the newest message. Its name follows from the object and the reason, so that another process
-// goes on with it. The server forgets an Event an hour after it was last told. What goes on to hold
-// is told again only where the words are others, and not often: who asks nothing new of a cluster
-// costs it nothing, and the words as they are stand in the object's annotations.
+// the newest message. Its name follows from the object and the reason, so that another process goes
+// on with it. The server forgets an Event an hour after it was last told. A reason that still holds
+// is told again only if its text has changed, and not often, so that an unchanged object costs the
+// cluster nothing. The current text is in the object's annotations.
 //
 // Events are of core/v1. kubectl describe reads and sorts them by its fields in all versions, and
 // of an Event that was made by events.k8s.io/v1 the message can never be changed.
@@ -36,10 +36,10 @@ enum class EventReason {
   kHeldBackByAnother,
   kLetGo,
   kDryRun,
-  // Of the policies of namespaces:
+  // Reasons of the policies of namespaces:
   kPoliciesInForce,
   kBadPolicy,
-  // Beside any of the others:
+  // Reasons that hold beside any of the others:
   kNodeStarts,
   kNoNode,
   kBudgetUsedUp,
@@ -53,10 +53,10 @@ struct EventSubject {
 };
 
 struct EventOptions {
-  /// Of all Events together.
+  /// Rate of all Events together.
   platform::Rate rate{.per_minute = 5 * 60, .burst = 20};
-  Duration again_after{std::chrono::minutes{45}};  ///< the same with other words
-  Duration at_least{std::chrono::seconds{30}};     ///< between two of one Event
+  Duration again_after{std::chrono::minutes{45}};  ///< time before a new text for the same reason
+  Duration at_least{std::chrono::seconds{30}};     ///< time between updates of one Event
   std::uint64_t seed = 1;
 };
 
@@ -69,18 +69,19 @@ class EventRecorder {
   EventRecorder(const EventRecorder&) = delete;
   EventRecorder& operator=(const EventRecorder&) = delete;
 
-  /// What holds of an object from now on. News are told soon; other words for the same reason after
-  /// a while. `told_before`: how another process has told it, so that it is no news.
+  /// Tells what holds for an object from now on. News are sent soon; a new text for the same reason
+  /// after a while. `told_before`: another process has told this text, so it is not news.
   void Tell(const EventSubject& subject, EventReason reason, const std::string& message,
             const std::optional<std::string>& told_before = {});
-  /// It does not hold any more, and is not told again, nor at all if it has not been told yet.
+  /// The reason does not hold any more: it is not told again, nor at all if it has not been told
+  /// yet.
   void Rest(const std::string& uid, EventReason reason);
-  /// Nothing holds any more but what is beside the others.
+  /// No reason holds any more, except those beside the others.
   void Rest(const std::string& uid);
-  /// The object is gone.
+  /// Call it when the object is gone.
   void Drop(const std::string& uid);
 
-  /// Sends what is due. Call it before each wait.
+  /// Sends the Events that are due. Call it before each wait.
   void Tick();
   std::optional<Duration> NextDue() const;
 
@@ -88,7 +89,7 @@ class EventRecorder {
   static constexpr std::size_t kReasons = static_cast<std::size_t>(EventReason::kBadAnnotation) + 1;
   struct Record {
     std::string message, told;
-    std::int64_t count = 0;  // so often it was told, as far as is known
+    std::int64_t count = 0;  // how often it was told, as far as is known
     std::optional<Time> first;
     bool exists = false;  // on the server, it seems
     bool used = false;    // was ever told, or is about to be
@@ -126,7 +127,7 @@ class EventRecorder {
   EventOptions options_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // for answers that come too late
   platform::TokenBucket bucket_;
-  bool has_token_ = false;  // the next Event's, for which it waits until next_token_
+  bool has_token_ = false;  // for the next Event, otherwise it waits until next_token_
   Duration next_token_{};
   Random random_;
   std::string said_;
@@ -134,7 +135,7 @@ class EventRecorder {
   std::set<Due> due_;
 };
 
-/// Of the Event of this object and reason.
+/// Name of the Event for this object and reason.
 std::string EventName(const EventSubject& subject, EventReason reason);
 
 }  // namespace ebb::kubernetes

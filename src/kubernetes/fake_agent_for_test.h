@@ -51,24 +51,24 @@ class FakeAgent {
     record.number = ++last_;
     records_.push_back(std::move(record));
   }
-  /// The oldest are gone.
+  /// Drops the oldest records.
   void Drop(std::size_t count) {
     const std::lock_guard lock(mutex_);
     records_.erase(records_.begin(), records_.begin() + static_cast<std::ptrdiff_t>(count));
   }
-  /// Begins anew with what it kept.
+  /// Restarts with the kept records.
   void Restart() {
     const std::lock_guard lock(mutex_);
     epoch_ += "x";
   }
-  /// And with nothing.
+  /// Restarts without records.
   void Forget() {
     Restart();
     const std::lock_guard lock(mutex_);
     records_.clear();
     last_ = 0;
   }
-  /// From now on; 0: as it should.
+  /// Answers with this status from now on; 0: answers normally.
   void Refuse(int status) {
     const std::lock_guard lock(mutex_);
     status_ = status;

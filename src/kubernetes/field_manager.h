@@ -1,8 +1,6 @@
 #pragma once
-// Who last wrote a field of an object, as the API server keeps it in `metadata.managedFields`
-// (https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management).
-//
-// Pure.
+// Finds the last writer of a field of an object in `metadata.managedFields`, which the API server
+// keeps (https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management). Pure.
 
 #include <string>
 #include <string_view>
@@ -12,7 +10,7 @@
 namespace ebb::kubernetes {
 
 /// The manager that wrote the field at this JSON pointer ("/spec/suspend") last, such as
-/// "argocd-controller"; empty: the object does not tell.
+/// "argocd-controller"; empty: unknown.
 std::string ManagerOfField(const JsonNode& object, std::string_view pointer);
 
 }  // namespace ebb::kubernetes
