@@ -21,7 +21,7 @@ std::string ColumnName(std::string_view text) {
   return name;
 }
 
-// One record, its fields by column.
+// One record, with its fields by column.
 class Fields {
  public:
   Fields(const std::map<std::string, std::size_t>& columns, const CsvRecord& record,
@@ -32,7 +32,7 @@ class Fields {
     const auto found = columns_.find(column);
     return found == columns_.end() ? "" : std::string(Trim(record_.fields.at(found->second)));
   }
-  /// Nothing for an empty field and for NULL.
+  /// The number in a column; nothing for an empty field and for NULL.
   Result<std::optional<double>> Number(const std::string& column, double grams) const {
     const std::string text = Text(column);
     if (text.empty() || Lowercase(text) == "null") return std::optional<double>();
@@ -59,7 +59,7 @@ bool IsMonth(std::string_view text) {
          number(5, 2) <= 12;
 }
 
-// "2026-10" of "2026-10-01", "2026-10-01 00:00:00Z", "20261001".
+// The month of a date: "2026-10" for "2026-10-01", "2026-10-01 00:00:00Z" and "20261001".
 Result<std::string> MonthOf(const Fields& fields, const std::string& column) {
   const std::string text = fields.Text(column);
   std::string month = text.substr(0, 7);
@@ -68,7 +68,7 @@ Result<std::string> MonthOf(const Fields& fields, const std::string& column) {
   return Fail(fields.Bad(column, text, "a date"));
 }
 
-// "2026-10" of "Oct 2026".
+// The month with its name as a number: "2026-10" for "Oct 2026".
 Result<std::string> NamedMonthOf(const Fields& fields, const std::string& column) {
   static constexpr std::array<std::string_view, 12> kNames{
       "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"};
@@ -82,7 +82,7 @@ Result<std::string> NamedMonthOf(const Fields& fields, const std::string& column
   return Fail(fields.Bad(column, text, "a month such as \"Oct 2026\""));
 }
 
-// A number of a column into a member, in grams.
+// Takes the number in a column into a member, in grams.
 Status Take(const Fields& fields, const std::string& column, double grams,
             std::optional<double>& member) {
   EBB_ASSIGN_OR_RETURN(member, fields.Number(column, grams));
@@ -97,7 +97,7 @@ Status RequireTonnes(const Fields& fields, const std::string& column) {
 
 struct ReadLine {
   BillingLine line;
-  std::string version;  ///< of the provider's method; empty: not told
+  std::string version;  ///< version of the provider's method; empty if not stated
 };
 
 Result<ReadLine> ReadAws(const Fields& fields) {
@@ -137,7 +137,7 @@ Result<ReadLine> ReadGoogle(const Fields& fields) {
   return read;
 }
 
-// A record for each scope.
+// Makes one record for each scope.
 Result<ReadLine> ReadAzureEnrollment(const Fields& fields) {
   ReadLine read;
   BillingLine& line = read.line;
@@ -172,7 +172,7 @@ Result<ReadLine> ReadAzureTrend(const Fields& fields) {
 
 struct Format {
   std::string_view provider, name;
-  std::vector<std::string> columns;  ///< that tell it from others; all are needed
+  std::vector<std::string> columns;  ///< columns that identify the format; all are needed
   std::function<Result<ReadLine>(const Fields&)> read;
 };
 
@@ -207,7 +207,7 @@ Result<const Format*> FormatOf(const std::map<std::string, std::size_t>& columns
                "docs/report-period.md lists the files of AWS, Google Cloud and Azure"});
 }
 
-// "v2.10.0" as 2, 10, 0.
+// The numbers of a version: 2, 10, 0 for "v2.10.0".
 std::vector<long long> NumbersOf(const std::string& version) {
   std::vector<long long> numbers;
   for (const std::string_view part :
@@ -216,7 +216,8 @@ std::vector<long long> NumbersOf(const std::string& version) {
   return numbers;
 }
 
-// For some months after a change of method a provider delivers each month by both.
+// Keeps the newest version of each month. For some months after a change of method a provider
+// delivers each month by both methods.
 void KeepNewest(std::vector<ReadLine>& lines, BillingExport& result) {
   std::map<std::string, std::string> newest;  // by month
   for (const ReadLine& read : lines) {

@@ -19,8 +19,8 @@ struct Comparable {
   const char* name = "";
 };
 
-// What of a line comes nearest to energy x intensity of the place. Of one that tells scopes apart
-// only scope 2 does.
+// The figure of a line that is nearest to energy x intensity of the place. In a line that tells
+// scopes apart this is scope 2 only.
 std::optional<Comparable> ComparableOf(const BillingLine& line) {
   if (line.scope2_location_g) return Comparable{*line.scope2_location_g, "scope 2, location-based"};
   if (line.scope2_g) return Comparable{*line.scope2_g, "scope 2, method not told"};
@@ -62,7 +62,7 @@ class MatchTable {
  private:
   struct Row {
     BillingMatch match;
-    std::set<std::string> kinds;  // of what is compared
+    std::set<std::string> kinds;  // names of the compared figures
   };
   Row& At(const Key& key) {
     Row& row = by_key_[key];
@@ -77,7 +77,7 @@ std::string GramsText(std::optional<double> grams) {
   return grams ? EmissionsText({*grams}) : "not told";
 }
 
-// The days of a month that the period holds.
+// The number of days of each month that the period contains.
 std::map<std::string, int> DaysOf(const PeriodReport& report) {
   std::map<std::string, int> days;
   for (const auto& [date, figures] : report.days) ++days[date.substr(0, 7)];

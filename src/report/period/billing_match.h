@@ -1,7 +1,7 @@
 #pragma once
-// What providers of clouds say of a month beside what was measured: theirs, ours, the difference,
-// and what is known to be in the one and not in the other. A comparison, not a correction: nothing
-// is scaled to fit, and what cannot be matched is listed. Pure.
+// Compares the figures of cloud providers for a month with the measured ones: theirs, ours, the
+// difference, and what is known to be in only one of them. A comparison, not a correction: nothing
+// is scaled to fit, and lines that cannot be matched are listed. Pure.
 
 #include <optional>
 #include <set>
@@ -13,10 +13,10 @@
 
 namespace ebb::report {
 
-/// A sum of figures some of which are not told.
+/// A sum of figures, some of which may be missing.
 struct KnownSum {
   double grams = 0;
-  std::int64_t lines = 0;  ///< that told theirs
+  std::int64_t lines = 0;  ///< lines that had the figure
   void Add(std::optional<double> more) {
     if (!more) return;
     grams += *more;
@@ -34,11 +34,11 @@ struct BilledFigures {
 
 /// One month and zone, or one month and project.
 struct BillingMatch {
-  std::string month, name;        ///< the zone or the project; empty: not known
-  std::set<std::string> told_as;  ///< "aws/us-west-2"
+  std::string month, name;        ///< name of the zone or the project; empty if unknown
+  std::set<std::string> told_as;  ///< the provider's names for it: "aws/us-west-2"
   BilledFigures theirs;
   PeriodFigures ours;
-  /// What of theirs comes nearest to ours, and its name: "scope 2, location-based".
+  /// The provider's figure that is nearest to ours, and its name: "scope 2, location-based".
   std::optional<double> comparable_g;
   std::string comparable;
   std::optional<double> difference_g() const;  ///< ours - theirs
@@ -47,12 +47,13 @@ struct BillingMatch {
 struct BillingReport {
   std::vector<BillingExport> exports;  ///< without their lines
   std::vector<BillingMatch> by_zone, by_project;
-  std::vector<std::string> reasons;  ///< why the two differ: sentences, those with figures first
+  std::vector<std::string>
+      reasons;  ///< reasons for the difference: sentences, those with figures first
 };
 
 BillingReport MatchBilling(const std::vector<BillingExport>& exports, const PeriodReport& report);
 
-/// As PeriodText.
+/// The text, cut to columns as PeriodText does.
 std::string BillingText(const BillingReport& billing, std::size_t columns);
 /// One line for each month and zone, and for each month and project.
 std::string BillingCsv(const BillingReport& billing);

@@ -74,7 +74,7 @@ TEST(BillingMatch, WhereALineTellsScopesApartOnlyItsScope2IsCompared) {
   BillingExport google = Google();
   BillingLine networking = google.lines[0];
   networking.scope2_location_g.reset();
-  google.lines.push_back(networking);  // tells its scope 3 alone
+  google.lines.push_back(networking);  // a line with scope 3 alone
   BillingExport azure{"a.csv", "azure", "Azure", {}, {}};
   for (int scope = 1; scope <= 3; ++scope) {
     BillingLine line;

@@ -18,8 +18,8 @@ bool Matches(const core::SignalIdentity& signal, core::Boundary boundary) {
   return signal.kind == core::SignalKind::kAverage && signal.boundary == boundary;
 }
 
-// The rows on the intensity that a location-based figure takes: average, of one boundary. Rows that
-// have none keep their energy.
+// The rows with the intensity that a location-based figure uses: average, of one boundary. Rows
+// without such an intensity keep their energy.
 std::vector<LedgerRow> LocationRows(const core::RunRecord& run, core::Boundary boundary) {
   if (Matches(run.spec.signal, boundary)) return run.ledger;
   if (run.spec.other_signal && Matches(*run.spec.other_signal, boundary)) {
@@ -40,7 +40,7 @@ const SupplyFactor* FactorFor(const std::vector<SupplyFactor>& factors, const st
   return general;
 }
 
-// The contract, else the residual mix; nothing: neither is stated.
+// The factor of the contract, or else of the residual mix; nothing if neither is stated.
 const SupplyFactor* FactorFor(const PeriodRequest& request, const std::string& zone) {
   const SupplyFactor* contract = FactorFor(request.supplier, zone);
   return contract ? contract : FactorFor(request.residual_mix, zone);
@@ -87,7 +87,8 @@ std::optional<double> KnownGrams(const std::vector<LedgerRow>& rows) {
   return grams;
 }
 
-// How the errors of several zones agree is not known: the wider of "as one" and "not at all".
+// The correlation of errors between zones is unknown, so the result is the wider of full
+// correlation and none.
 double SavedHalfWidth(const std::map<std::string, core::DifferenceSum>& by_zone) {
   core::DifferenceSum all;
   double apart = 0;
@@ -223,7 +224,7 @@ void PeriodAccount::AddPart(const PeriodRun& run, const LedgerRow& part, RunDay&
   if (report_.request.IsMarketBased()) AddBought(run.owner, part, scope, sum);
 }
 
-// At the stated factor of its zone; where there is none, at the intensity of the place.
+// Adds energy at the stated factor of its zone, or without one at the intensity of the place.
 void PeriodAccount::AddBought(const PeriodOwner& owner, LedgerRow part, core::MeterScope scope,
                               RunDay& sum) {
   const SupplyFactor* factor = FactorFor(report_.request, owner.zone);
@@ -250,7 +251,8 @@ void PeriodAccount::AddTime(const PeriodRun& run) {
   }
 }
 
-// A saving is one figure of a whole run: it belongs to the day on which the run ended.
+// Adds the saving of a run. A saving is one figure of a whole run, so it belongs to the day on
+// which the run ended.
 void PeriodAccount::AddSaving(const PeriodRun& run, const Counted& counted) {
   const core::RunRecord& record = run.run;
   if (record.ledger.empty()) return;
@@ -268,7 +270,7 @@ void PeriodAccount::AddSaving(const PeriodRun& run, const Counted& counted) {
     if (here && there) {
       figures.compared = 1;
       figures.compared_ug = Micrograms(*here);
-      // Rounded as a difference, so that one of exactly 0 stays so.
+      // The difference is rounded, not its parts, so that a difference of exactly 0 stays 0.
       figures.at_submission_ug = figures.compared_ug + Micrograms(*there - *here);
       Sums& group = GroupOf(run.owner);
       for (Sums* sums : {&total_, &group})
@@ -278,8 +280,9 @@ void PeriodAccount::AddSaving(const PeriodRun& run, const Counted& counted) {
   AddFigures(run.owner, *day, figures);
 }
 
-// How its energy was read and what its intensities were is not kept: it counts as modelled, which
-// has the widest bounds, and lies on the day on which it ended.
+// Adds a job of which only sums are kept. Its kind of metering and of intensities is no longer
+// known, so it counts as modelled, which has the widest bounds. It lies on the day on which it
+// ended.
 void PeriodAccount::Add(const PrunedJob& job) {
   const auto day = DayAt(report_.request.days, job.ended);
   if (!day) return;

@@ -1,12 +1,12 @@
 #pragma once
-// What runs used, emitted and saved in a period of real time, for those who report: the figures of
-// many runs summed up by project, user, zone or run (docs/report-period.md).
+// Sums up the energy, emissions and savings of many runs in a period of real time, by project,
+// user, zone or run, for people who report them (docs/report-period.md).
 //
-// Conservation: energy is whole microjoules and grams are whole micrograms per run and day, so that
-// the rows of a report add up to its total exactly, whatever they are grouped by, and adjacent
-// periods that meet at midnight add up to the whole. A ledger row belongs to a day by time. What
-// two runs read of one device counts once (core/ledger_union.h). Nothing here is scaled up: energy
-// whose intensity is not known has no grams, and is told.
+// Conservation: energy is whole microjoules and grams are whole micrograms per run and day. So the
+// rows of a report add up to its total exactly, however they are grouped, and adjacent periods that
+// meet at midnight add up to the whole. A ledger row belongs to a day by time. Energy of one device
+// that two runs measured counts once (core/ledger_union.h). Nothing here is scaled up: energy whose
+// intensity is unknown has no grams, and the report states it.
 //
 // Pure; one thread for each account.
 
@@ -32,14 +32,14 @@ enum class PeriodBy { kProject, kUser, kZone, kRun };
 std::string_view Name(PeriodBy by);
 std::optional<PeriodBy> PeriodByFromName(std::string_view name);
 
-/// A stated emission factor of electricity bought: of a contract (GHG Protocol Scope 2,
+/// A stated emission factor of bought electricity: of a contract (GHG Protocol Scope 2,
 /// market-based method), or of the residual mix.
 struct SupplyFactor {
   Intensity intensity;
-  std::string zone;  ///< empty: every zone that has none of its own
+  std::string zone;  ///< empty: every zone that has no factor of its own
 };
 
-/// A day of the local calendar, or what of it lies in the period.
+/// A day of the local calendar, or the part of it that lies in the period.
 struct PeriodDay {
   std::string date;  ///< "2026-10-01"
   Interval wall;
@@ -48,18 +48,19 @@ struct PeriodDay {
 struct PeriodRequest {
   std::vector<PeriodDay> days;  ///< in order, without gaps; not empty
   PeriodBy by = PeriodBy::kProject;
-  /// Of the intensities that make the location-based figure; unlike ones are never summed.
+  /// Boundary of the intensities for the location-based figure; unlike ones are never summed.
   core::Boundary boundary = core::Boundary::kUnknown;
   bool with_replayed = false;
   std::vector<SupplyFactor> supplier, residual_mix;
-  /// For people: the local begin and end, "2026-10-01 00:00", and the zone of that clock.
+  /// Texts for people: the local begin and end, "2026-10-01 00:00", and the time zone of that
+  /// clock.
   std::string from, to, time_zone;
 
   Interval period() const { return {days.front().wall.begin, days.back().wall.end}; }
   bool IsMarketBased() const { return !supplier.empty() || !residual_mix.empty(); }
 };
 
-/// Whose a run is. An empty text is "not known", and a row of its own.
+/// The owner of a run. An empty text means unknown, and is a row of its own.
 struct PeriodOwner {
   std::string run;     ///< "baseline-20261001T101500Z", "job 12"
   std::string source;  ///< the directory or the store
@@ -69,12 +70,12 @@ struct PeriodOwner {
 struct PeriodRun {
   PeriodOwner owner;
   core::RunRecord run;    ///< accounted (core/accounting.h)
-  Time at_submission{};   ///< grid time of its first row, had it started when it was submitted
-  bool has_ended = true;  ///< a saving is told of runs that have ended
+  Time at_submission{};   ///< grid time of its first row if it had started when it was submitted
+  bool has_ended = true;  ///< only runs that have ended have a saving
   bool is_final = false;  ///< no revision of its intensities is expected
 };
 
-/// A job of which only sums are kept.
+/// A job of which the store keeps only sums.
 struct PrunedJob {
   PeriodOwner owner;
   Time ended{};
@@ -86,24 +87,25 @@ struct PrunedJob {
 
 /// Sums that add up exactly.
 struct PeriodFigures {
-  std::int64_t runs = 0;  ///< that used energy
-  Energy energy;          ///< IT
+  std::int64_t runs = 0;  ///< runs that used energy
+  Energy energy;          ///< IT energy
   Energy facility_energy;
   Energy measured;                    ///< part of `energy` that a sensor read for a whole device
-  std::array<Energy, 4> on_status{};  ///< parts of `energy`, by core::SampleStatus
+  std::array<Energy, 4> on_status{};  ///< parts of `energy` by core::SampleStatus
   Energy without_intensity;           ///< part of `energy` whose emissions are not known
   Energy of_pruned;                   ///< part of `energy` of which only sums are kept
   Duration unmetered{};               ///< running time without a reading
   std::int64_t emissions_ug = 0;      ///< location-based
-  std::int64_t market_ug = 0;         ///< market-based; beside the other, never added to it
-  Energy without_contract;            ///< part of `energy` that no stated factor covers
-  Energy market_unknown;              ///< part of that without a known intensity either
-  std::int64_t ended = 0;             ///< runs that ended in it
-  std::int64_t compared = 0;          ///< of those, with known intensities on both sides
-  std::int64_t compared_ug = 0;       ///< what these emitted over their whole lives
-  std::int64_t at_submission_ug = 0;  ///< what they would have emitted at submission
+  std::int64_t market_ug = 0;    ///< market-based emissions; beside the others, never added to them
+  Energy without_contract;       ///< part of `energy` without a stated factor
+  Energy market_unknown;         ///< part of without_contract without a known intensity
+  std::int64_t ended = 0;        ///< runs that ended in this period
+  std::int64_t compared = 0;     ///< runs of `ended` with known intensities on both sides
+  std::int64_t compared_ug = 0;  ///< emissions of the compared runs over their whole lives
+  std::int64_t at_submission_ug = 0;  ///< emissions of the same runs if started at submission
 
-  /// Nothing where the intensity of all its energy is unknown: that is not 0 g.
+  /// Emissions in micrograms; nothing if the intensity of all energy is unknown, which does not
+  /// mean 0 g.
   std::optional<std::int64_t> known_emissions_ug() const {
     return Known(emissions_ug, without_intensity);
   }
@@ -119,13 +121,13 @@ struct PeriodFigures {
 };
 
 struct PeriodRow {
-  std::string name;  ///< empty: not known
+  std::string name;  ///< empty if unknown
   PeriodFigures figures;
   /// Half widths of the 95 % intervals (docs/METHOD.md, Uncertainty). They do not add up.
   double energy_half_j = 0, emissions_half_g = 0, market_half_g = 0, saved_half_g = 0;
 };
 
-/// What was in none of the figures, and why.
+/// Runs and energy that no figure includes, for one reason.
 struct LeftOut {
   std::int64_t runs = 0;
   Energy energy;
@@ -135,22 +137,22 @@ struct LeftOut {
 struct PeriodReport {
   PeriodRequest request;
   PeriodRow total;
-  std::vector<PeriodRow> rows;  ///< most emissions first; what is not known last
+  std::vector<PeriodRow> rows;  ///< most emissions first, unknown emissions last
   std::vector<std::pair<std::string, PeriodFigures>> days;  ///< by date; each day of the period
-  /// By month ("2026-10"), zone and project: what exports of clouds are held against.
+  /// Figures by month ("2026-10"), zone and project, for the comparison with cloud exports.
   std::map<std::tuple<std::string, std::string, std::string>, PeriodFigures> cells;
   LeftOut replayed;            ///< runs on a replayed grid clock
-  LeftOut twice;               ///< read by another run as well; `runs` that lost some of theirs
-  LeftOut other_signal;        ///< counted, but on another kind or boundary of intensity: no grams
+  LeftOut twice;               ///< energy that another run read as well; `runs` lost part of theirs
+  LeftOut other_signal;        ///< counted without grams: intensity of another kind or boundary
   std::int64_t not_final = 0;  ///< runs whose intensities may still be revised
-  std::int64_t saved_without_interval = 0;  ///< runs whose saving widens no interval: pruned ones
-  std::int64_t not_ended = 0;  ///< runs whose saving is told in the period in which they end
+  std::int64_t saved_without_interval = 0;  ///< pruned runs, whose savings widen no interval
+  std::int64_t not_ended = 0;  ///< runs whose saving belongs to the period in which they end
 };
 
 class PeriodAccount {
  public:
   explicit PeriodAccount(PeriodRequest request);
-  /// Runs that may have read one device at one time are given together.
+  /// Adds runs. Runs that may have read one device at one time must be given in one call.
   void Add(const std::vector<PeriodRun>& runs);
   void Add(const PrunedJob& job);
   PeriodReport Report() const;
@@ -161,11 +163,11 @@ class PeriodAccount {
     core::UncertaintySum sure, market_sure;
     std::map<std::string, core::DifferenceSum> saved;  ///< by zone
   };
-  using Counted = std::vector<std::vector<Interval>>;  ///< per row, what of it counts
+  using Counted = std::vector<std::vector<Interval>>;  ///< counted intervals by row
 
   Sums& GroupOf(const PeriodOwner& owner);
   void AddRun(const PeriodRun& run, const Counted& counted);
-  /// What a run adds to one day, before its grams are rounded.
+  /// The share of a run in one day, before its grams are rounded.
   struct RunDay {
     PeriodFigures figures;
     double facility_j = 0, grams = 0, market_g = 0;
@@ -192,10 +194,10 @@ std::optional<std::size_t> DayAt(const std::vector<PeriodDay>& days, Time time);
 /// The grams of a whole number of micrograms.
 constexpr double Grams(std::int64_t micrograms) { return static_cast<double>(micrograms) / 1e6; }
 
-/// Tables (in so many columns, as far as that can be had) and sentences, each line ending in a
-/// newline.
+/// Tables and sentences, each line ending in a newline. Tables fit into `columns` as far as
+/// possible.
 std::string PeriodText(const PeriodReport& report, std::size_t columns = kAnyWidth);
-/// A line for each row and one for the total, whose first field says which it is.
+/// One line for each row and one for the total; the first field says which.
 std::string PeriodCsv(const PeriodReport& report);
 
 }  // namespace ebb::report

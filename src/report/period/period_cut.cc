@@ -69,7 +69,7 @@ std::vector<std::vector<std::vector<Interval>>> CountedOnce(
     const std::vector<const core::RunRecord*>& runs) {
   std::vector<std::vector<std::vector<Interval>>> counted(runs.size());
   std::vector<core::UnionRow> set;
-  std::vector<std::pair<std::size_t, std::size_t>> places;  // of each row of the set
+  std::vector<std::pair<std::size_t, std::size_t>> places;  // places of the rows of the set
   for (std::size_t run = 0; run < runs.size(); ++run) {
     const core::RunRecord& record = *runs[run];
     counted[run].resize(record.ledger.size());

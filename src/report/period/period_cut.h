@@ -1,6 +1,6 @@
 #pragma once
-// Ledger rows cut at the borders of days. The parts of a row have whole microjoules that add up to
-// what counts of it, wherever the borders lie. Pure.
+// Cuts ledger rows at the borders of days. The parts of a row have whole microjoules that add up to
+// the counted energy of the row, wherever the borders lie. Pure.
 
 #include <functional>
 #include <vector>
@@ -10,16 +10,16 @@
 
 namespace ebb::report {
 
-/// Calls `take` with the number of the day and the part of the row, its wall time cut; the grid
-/// time stays that of the row.
+/// Calls `take` with the number of the day and the part of the row in it. The wall time is cut; the
+/// grid time stays that of the whole row.
 void CutAtDays(const core::LedgerRow& row, const std::vector<Interval>& counted,
                const std::vector<PeriodDay>& days,
                const std::function<void(std::size_t day, const core::LedgerRow& part)>& take);
 
-/// What of a row counts.
+/// The energy of a row that counts.
 Energy CountedEnergy(const core::LedgerRow& row, const std::vector<Interval>& counted);
 
-/// Of each row of each run what counts, where devices that several of them read count once.
+/// The counted intervals of each row of each run. If several runs read a device, it counts once.
 std::vector<std::vector<std::vector<Interval>>> CountedOnce(
     const std::vector<const core::RunRecord*>& runs);
 

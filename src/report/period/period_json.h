@@ -8,7 +8,7 @@
 
 namespace ebb::report {
 
-/// `billing`: nullptr where no bill was given.
+/// `billing` is nullptr if no bill was given.
 std::string PeriodJson(const PeriodReport& report, const BillingReport* billing);
 
 }  // namespace ebb::report

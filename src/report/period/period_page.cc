@@ -16,16 +16,16 @@ namespace {
 
 constexpr std::size_t kMostDaysDrawn = 92;
 
-// What follows the separator goes below: side by side columns become too wide.
+// Puts the text after the separator on a second line, because columns would otherwise be too wide.
 std::string TwoLines(const std::string& text, const std::string& separator) {
   const auto at = text.find(separator);
   if (at == std::string::npos) return Element("td", text);
   const std::string below(Trim(std::string_view(text).substr(at + 1)));
   return "<td>" + EscapeHtml(text.substr(0, at)) + "<small>" + EscapeHtml(below) + "</small></td>";
 }
-// The figure above its interval.
+// A cell with the figure above its interval.
 std::string FigureCell(const std::string& text) { return TwoLines(text, " \u00b1 "); }
-// "measured 40 %" above the rest.
+// A cell with "measured 40 %" above the rest.
 std::string CoverageCell(const std::string& text) { return TwoLines(text, ", "); }
 
 std::string Opening(const PeriodReport& report) {
@@ -68,8 +68,8 @@ std::string TotalsSection(const PeriodReport& report) {
 struct Column {
   std::string label, title;
   double grams = 0;
-  bool unknown = false;   ///< some of its energy has no known intensity
-  bool no_grams = false;  ///< none of it has
+  bool unknown = false;   ///< true if some of its energy has no known intensity
+  bool no_grams = false;  ///< true if none of its energy has a known intensity
 };
 
 std::vector<Column> ColumnsOf(const PeriodReport& report) {
@@ -112,7 +112,7 @@ std::string DrawColumns(const std::vector<Column>& columns) {
                     std::max(0.0, kTop + kHeight - y_of(column.grams))},
                    column.unknown ? "pale" : "bar", column.title) +
            "</g>";
-    // No bar would look like 0 g.
+    // A missing bar would look like 0 g, so a question mark stands there.
     if (column.no_grams) svg += SvgText({x + step / 2, kTop + kHeight - 4}, "middle", "?");
     if (i % every == 0) svg += SvgText({x + step / 2, kTop + kHeight + 20}, "middle", column.label);
   }

@@ -1,5 +1,5 @@
 #pragma once
-// The report of a period as a page: one file without script, to be kept and to be printed.
+// The report of a period as a page: one file without script, for keeping and printing.
 
 #include <string>
 
@@ -8,7 +8,7 @@
 
 namespace ebb::report {
 
-/// `billing`: nullptr where no bill was given.
+/// `billing` is nullptr if no bill was given.
 std::string PeriodPage(const PeriodReport& report, const BillingReport* billing);
 
 }  // namespace ebb::report

@@ -41,7 +41,7 @@ struct Reading {
   double joules = 0;
 };
 
-// A run on the real clock whose rows were accounted at what `signal` says.
+// A run on the real clock whose rows have the intensities of `signal`.
 PeriodRun RunOf(const std::string& id, const std::vector<Reading>& readings,
                 const core::IntensitySeries& signal, MeterScope scope = MeterScope::kProcessTree) {
   PeriodRun run;
@@ -88,7 +88,7 @@ PeriodReport Report(const PeriodRequest& request, const std::vector<PeriodRun>& 
   return account.Report();
 }
 
-// Runs over four days in three zones with gaps, revisions, pauses and unlike meters. Two in three
+// Runs over four days in three zones, with gaps, revisions, pauses and unlike meters. Two in three
 // have a machine of their own.
 std::vector<PeriodRun> RandomRuns(std::mt19937_64& random) {
   const auto number = [&](int low, int high) {
@@ -130,7 +130,7 @@ std::vector<PeriodRun> RandomRuns(std::mt19937_64& random) {
   return runs;
 }
 
-// What adds up: a run that lies in two periods is one of each.
+// The figures that add up. The count of runs does not: a run in two periods counts in each.
 PeriodFigures Additive(PeriodFigures figures) {
   figures.runs = 0;
   return figures;
@@ -171,7 +171,7 @@ TEST(Period, AdjacentPeriodsAddUpToTheWhole) {
   }
 }
 
-// Each row alone, by real numbers.
+// Compares with each row cut alone, in real numbers.
 TEST(Period, AgreesWithRowsCutByHand) {
   std::mt19937_64 random(3);
   for (int round = 0; round < 200; ++round) {
@@ -201,7 +201,7 @@ TEST(Period, AgreesWithRowsCutByHand) {
   }
 }
 
-// The whole of one run's life is what its summary says, on both sides.
+// Over the whole life of one run, the report equals the run's summary.
 TEST(Period, ARunInAPeriodOfItsOwnIsItsSummary) {
   std::mt19937_64 random(4);
   int compared = 0;
@@ -235,7 +235,7 @@ TEST(Period, ARunThatStartsAtOnceSavesExactlyNothingHoweverRunsOverlap) {
       Time first = Time::max();
       for (const core::LedgerRow& row : run.run.ledger) first = std::min(first, row.grid.begin);
       run.at_submission = first;
-      // Without a pause: one attempt whose rows follow each other.
+      // Removes the pause: one attempt whose rows follow each other.
       std::erase_if(run.run.ledger, [&](const core::LedgerRow& row) {
         return row.grid.begin > first + minutes(1);
       });
@@ -311,7 +311,7 @@ TEST(Period, WhatNobodyKnowsIsNoZero) {
   EXPECT_THAT(PeriodText(report), testing::HasSubstr("unknown"));
 }
 
-// Decimal by decimal, as a spreadsheet that is exact would.
+// Adds decimal digits, as an exact spreadsheet would.
 TEST(Period, TheLinesOfTheCsvAddUpToItsLastOne) {
   std::mt19937_64 random(6);
   for (int round = 0; round < 50; ++round) {
@@ -415,7 +415,7 @@ TEST(Period, TimeWithoutAReadingIsTold) {
   EXPECT_EQ(Report(Days(0, 1), {run}).total.figures.unmetered, Duration(minutes(12)));
 }
 
-// Errors of meters and of intensities drawn for runs of unlike scopes; nothing of the formula.
+// Draws errors of meters and intensities for runs of unlike scopes, without using the formula.
 TEST(Period, TheIntervalOfASumAgreesWithMonteCarlo) {
   const auto measured = Hourly(std::vector<double>(24, 300), "DE", SampleStatus::kMeasured);
   const auto modelled = Hourly(std::vector<double>(24, 500), "FR", SampleStatus::kModelled);

@@ -11,7 +11,7 @@
 namespace ebb::report {
 namespace {
 
-// Every digit of a whole number of millionths.
+// A whole number of millionths with all its digits.
 std::string Millionths(std::int64_t value) {
   std::string digits = std::to_string(std::abs(value));
   if (digits.size() < 7) digits.insert(0, 7 - digits.size(), '0');
@@ -43,7 +43,7 @@ std::string GramsField(std::optional<std::int64_t> micrograms) {
   return micrograms ? Millionths(*micrograms) : "";
 }
 
-// A figure that nobody knows is an empty field.
+// One line of CSV. An unknown figure is an empty field.
 std::string CsvOf(const PeriodRequest& request, const std::string& part, const PeriodRow& row) {
   const PeriodFigures& f = row.figures;
   const bool market = request.IsMarketBased(), compared = f.compared > 0;

@@ -19,7 +19,7 @@ std::string Percent(Energy part, Energy whole) {
   return FormatFixed(100 * part.joules() / whole.joules(), 0) + " %";
 }
 
-// "1 Oct 2026" of "2026-10-01 00:00", with the time where it is not midnight.
+// "1 Oct 2026" for "2026-10-01 00:00"; with the time if it is not midnight.
 std::string LocalText(const std::string& text) {
   static constexpr std::array<const char*, 12> kMonths{"Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                                        "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};

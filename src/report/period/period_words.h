@@ -19,15 +19,16 @@ std::string IntensityCoverage(const PeriodFigures& figures);
 /// "measured 40 %, estimated 60 %" of the energy, by how it was read.
 std::string EnergyCoverage(const PeriodFigures& figures);
 
-/// Parts of `energy` whose intensity is measured, and known in another way.
+/// The part of `energy` with measured intensity, and the part with an intensity known in another
+/// way.
 Energy OnMeasured(const PeriodFigures& figures);
 Energy OnEstimated(const PeriodFigures& figures);
 
-/// "unknown" for an empty one.
+/// The name of the row; "unknown" if it is empty.
 std::string RowName(const PeriodRow& row);
 /// "1 Oct 2026 to 1 Nov 2026, Europe/Berlin"
 std::string PeriodTitle(const PeriodRequest& request);
-/// What a reader has to know of how the figures came about, most important first.
+/// Notes on how the figures came about, most important first.
 std::vector<std::string> PeriodNotes(const PeriodReport& report);
 
 }  // namespace ebb::report

@@ -5,7 +5,7 @@
 namespace ebb::report {
 namespace {
 
-// The limits. Lines of other events are crossings.
+// A line with limits. Lines of other events are crossings.
 struct SetLine {
   static constexpr std::string_view kEvent = "set";
   int attempt = 0;

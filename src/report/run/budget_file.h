@@ -1,6 +1,6 @@
 #pragma once
-// budget.jsonl: the limits of a run as each attempt began, and every crossing (core/budget.h). Only
-// runs with a budget have it. Format: docs/run-directory.md.
+// budget.jsonl: the limits of a run at the beginning of each attempt, and every crossing
+// (core/budget.h). Only runs with a budget have this file. Format: docs/run-directory.md.
 
 #include <string>
 #include <string_view>
@@ -10,7 +10,7 @@
 
 namespace ebb::report {
 
-/// The limits in force from now on.
+/// The line for limits that apply from now on.
 std::string BudgetToJson(const core::Budget& budget, int attempt);
 std::string BudgetEventToJson(const core::BudgetEvent& event);
 /// Adds one line of either kind to `record`.

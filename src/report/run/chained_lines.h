@@ -15,14 +15,15 @@
 
 namespace ebb::report {
 
-/// A day of 1 Hz samples of eight devices is 140 MB; a week of two is 250 MB.
+/// Limit of a file's size. A day of 1 Hz samples of eight devices is 140 MB; a week of two is 250
+/// MB.
 inline constexpr std::uint64_t kLinesLimitBytes = 4ULL << 30;
 
 class ChainedLines {
  public:
-  /// Continues the file, or begins it. `run_digest`: SHA-256 of run.json.
+  /// Continues the file, or begins it. `run_digest` is the SHA-256 of run.json.
   static Result<ChainedLines> Open(const std::filesystem::path& file, std::string_view run_digest);
-  /// `line`: one JSON object, without the field.
+  /// Appends `line`, one JSON object without the field "chain".
   Status Append(std::string_view line);
 
  private:
@@ -32,10 +33,10 @@ class ChainedLines {
   std::string head_;
 };
 
-/// The link that a line carries; empty: it has none.
+/// The link in a line; empty if it has none.
 std::string_view LinkOfLine(std::string_view line);
 
-/// What the next line of a file with this text stands behind.
+/// The link before the next line of a file with this text.
 std::string HeadOf(std::string_view text, std::string_view file_name, std::string_view run_digest);
 
 }  // namespace ebb::report

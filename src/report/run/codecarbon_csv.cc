@@ -29,7 +29,7 @@ std::string LocalTimestamp(Time time) {
   return text;
 }
 
-// "2 x NVIDIA A100, 1 x Tesla T4": as CodeCarbon joins them.
+// "2 x NVIDIA A100, 1 x Tesla T4", joined as CodeCarbon does.
 std::string GpuModels(const std::vector<std::string>& models) {
   std::vector<std::pair<std::string, int>> counts;
   for (const std::string& model : models) {
@@ -65,7 +65,8 @@ void AddEnergyFields(const core::RunRecord& run, const Summary& summary, Emissio
                          ? run.spec.pue.ratio
                          : totals.facility_energy.joules() / totals.energy.joules();
   fields["duration"] = FormatExact(seconds);
-  // Empty where they are unknown: readers of CSV take that for missing, and 0 for a figure.
+  // Unknown emissions are an empty field: readers of CSV take that as missing, and would take 0 as
+  // a figure.
   if (const auto known = KnownEmissions(totals)) {
     fields["emissions"] = FormatExact(known->grams / 1000);
     fields["emissions_rate"] = per_second(known->grams / 1000);

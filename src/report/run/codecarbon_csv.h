@@ -16,7 +16,7 @@
 
 namespace ebb::report {
 
-/// Column -> text; a column that is not in it is empty.
+/// Texts by column; absent columns are empty.
 using EmissionsFields = std::map<std::string, std::string, std::less<>>;
 
 /// The 38 columns in their order.

@@ -1,6 +1,6 @@
 #pragma once
-// What the electricity of one run cost, and what the same measured energy would have cost at
-// submission (core/cost.h). Money only where the prices have a currency. A saving is the cost at
+// The cost of the electricity of one run, and the cost of the same measured energy at submission
+// (core/cost.h). There is money only if the prices have a currency. A saving is the cost at
 // submission minus the cost; a negative one is kept negative and called "worse" wherever it is
 // printed.
 
@@ -15,17 +15,17 @@ namespace ebb::report {
 struct CostSummary {
   core::Cost actual;
   std::optional<core::Cost> at_submission;
-  /// Absent where any energy of either has no price: costs of unlike amounts are not compared.
+  /// Absent if any energy of either has no price: costs of unlike amounts are not compared.
   std::optional<double> saving;
 };
 
-/// Nothing without prices, a currency, or energy. `at_submission` is the grid time at which the
-/// same rows would have begun.
+/// Returns nothing without prices, a currency, or energy. `at_submission` is the grid time at which
+/// the same rows would have begun.
 std::optional<CostSummary> SummariseCost(const core::RunRecord& run, Time at_submission);
 
 /// "0.0123 EUR  at 0.285 EUR/kWh; 4 % of the energy had no known price".
 std::string CostText(const CostSummary& cost, const std::string& currency);
-/// "0.0200 EUR; this run saved 0.0077 EUR, 38.5 % less"; empty where nothing can be said.
+/// "0.0200 EUR; this run saved 0.0077 EUR, 38.5 % less"; empty if unknown.
 std::string CostAtSubmissionText(const CostSummary& cost, const std::string& currency);
 
 }  // namespace ebb::report

@@ -29,7 +29,7 @@ bool HasAllColumns(const Columns& header) {
                      [&](const std::string& column) { return Has(header, column); });
 }
 
-// The first of file.bak, file.bak2, ... that is free: no backup replaces another.
+// The first unused name of file.bak, file.bak2, ...: no backup replaces another.
 Path FreeBackupName(const Path& file) {
   Path backup = file.string() + ".bak";
   for (int number = 2; platform::Exists(backup); ++number)
@@ -37,7 +37,7 @@ Path FreeBackupName(const Path& file) {
   return backup;
 }
 
-// Why the rows cannot be carried over by name; "" when they can.
+// The reason why rows cannot be carried over by name; "" if they can.
 std::string WhyNotByName(const Records& records) {
   const Columns& header = records.front().fields;
   if (!Has(header, "timestamp") || !Has(header, "emissions")) return "is not an emissions file";
@@ -51,7 +51,7 @@ std::string WhyNotByName(const Records& records) {
   return "";
 }
 
-// One write of one row.
+// Writes one row once.
 class RowWriter {
  public:
   RowWriter(Path path, platform::LockedFile& file, std::string text, const EmissionsFields& fields)
@@ -90,7 +90,7 @@ class RowWriter {
                          text_.substr(begin + old.text.size()));
   }
 
-  // The last of them: in a file that was appended to, the earlier ones are the run's past.
+  // The last row of this run: in a file that was appended to, earlier rows are the run's past.
   const CsvRecord* RowOfThisRun(const Records& records) const {
     const Columns& header = records.front().fields;
     const auto column = static_cast<std::size_t>(std::find(header.begin(), header.end(), "run_id") -

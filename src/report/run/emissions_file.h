@@ -23,13 +23,13 @@ namespace ebb::report {
 
 enum class CsvWrite {
   kAppend,  ///< one more row
-  kUpdate,  ///< in place of the last row with this run_id; one more where there is none
+  kUpdate,  ///< replaces the last row with this run_id, or appends one if there is none
 };
 /// "append", "update".
 std::string_view Name(CsvWrite write);
 std::optional<CsvWrite> CsvWriteFromName(std::string_view name);
 
-/// Returns one sentence for each thing that was done beside writing the row.
+/// Returns one sentence for each thing that it did besides writing the row.
 Result<std::vector<std::string>> WriteEmissionsRow(const std::filesystem::path& file,
                                                    const EmissionsFields& fields, CsvWrite write);
 

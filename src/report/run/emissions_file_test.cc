@@ -46,7 +46,7 @@ class EmissionsFile : public testing::Test {
   std::string Backup(const std::string& end = ".bak") const {
     return *platform::ReadFile(file_.string() + end);
   }
-  // As a reader by name sees them; every row must have as many fields as the header.
+  // The rows as a reader by name sees them. Every row must have as many fields as the header.
   std::vector<Row> Rows() const {
     const std::string text = Text();
     const auto records = ParseCsv(text, "");
@@ -91,7 +91,7 @@ TEST_F(EmissionsFile, UpdateReplacesTheLastRowOfTheRunAndNoOther) {
 }
 
 TEST_F(EmissionsFile, UpdateKeepsEveryOtherByte) {
-  // Quoting, number formats and line ends of others stay as they were.
+  // Quoting, number formats and line ends of other programs stay unchanged.
   const std::string head = AllColumns() + "\r\n";
   const std::string other = "2024-01-01,\"p\",x" + std::string(35, ',') + "\r\n";
   const std::string mine = "2024-01-02,p,me" + std::string(35, ',') + "\r\n";
@@ -140,7 +140,7 @@ TEST_F(EmissionsFile, AnOldFileIsUpdatedInOneStep) {
 }
 
 TEST_F(EmissionsFile, RowsThatDoNotFitTheirHeaderAreSetAside) {
-  // What CodeCarbon left behind where it dropped empty columns.
+  // A file of CodeCarbon after it dropped empty columns.
   const std::string shifted = "timestamp,run_id,emissions\n1,r1,0.5\n2,0.6\n";
   Put(shifted);
   const auto notices = Write("r2", "0.7");

@@ -6,11 +6,11 @@ namespace ebb::report {
 namespace {
 
 constexpr std::string_view kEpochEnd = "epoch_end", kDiverged = "diverged", kBegin = "begin";
-// Of a file that is only looked at: parts of growing size at its end.
+// Size of the first part that is read at the end of a file; following parts grow.
 constexpr std::uint64_t kShortEnd = 64 << 10;
 constexpr std::uint64_t kLongEnd = 4 << 20;
-// Of LineTail::kMostBytes. A job that has ended is read for the last time, so one part is not
-// enough; without a limit a program that floods its file would hold up whoever reads it.
+// Most parts of LineTail::kMostBytes per read. A job that has ended is read for the last time, so
+// one part is not enough. Without a limit a program that floods its file would hold up its readers.
 constexpr int kMostParts = 16;
 
 std::optional<EpochLoss> EpochLossOf(core::JobId job, const ProgressEvent& event) {
@@ -19,8 +19,8 @@ std::optional<EpochLoss> EpochLossOf(core::JobId job, const ProgressEvent& event
   return EpochLoss{event.time, job, *event.epoch, *loss, event.test_loss.has_value()};
 }
 
-// Calls take(line) for the lines at the end of a file: its last bytes, or, where take() found
-// nothing among them, more.
+// Calls take(line) for the lines at the end of a file: first for its last bytes, then for more as
+// long as take() finds nothing.
 void ReadEnd(const platform::Path& file, const std::function<bool(std::string_view)>& take) {
   std::error_code error;
   const std::uint64_t size = std::filesystem::file_size(file, error);

@@ -1,6 +1,6 @@
 #pragma once
-// The losses that runs tell at the ends of their epochs, as their progress files grow: what
-// successive halving judges by.
+// Reads the losses that runs report at the ends of their epochs, while their progress files grow.
+// Successive halving judges by them.
 
 #include <functional>
 #include <map>
@@ -14,7 +14,7 @@
 
 namespace ebb::report {
 
-/// Of validation; of training where there is none.
+/// The loss of validation, or of training if there is none.
 std::optional<double> LossOf(const ProgressEvent& event);
 
 struct EpochLoss {
@@ -28,17 +28,17 @@ struct EpochLoss {
 class EpochLosses {
  public:
   using OnEvent = std::function<void(core::JobId, const ProgressEvent&)>;
-  /// `on_event` hears of every line. Without it lines that end no epoch are not even parsed: so it
-  /// costs little to follow programs that tell every step.
+  /// `on_event` receives every line. Without it, lines that end no epoch are not even parsed, so
+  /// that it costs little to follow programs that report every step.
   explicit EpochLosses(OnEvent on_event = nullptr) : on_event_(std::move(on_event)) {}
 
-  /// From the beginning of the file. Nothing changes for a job that is followed already.
+  /// Follows a job's file from its beginning. Does nothing if the job is followed already.
   void Follow(core::JobId job, const platform::Path& progress_file);
   void Leave(core::JobId job) { tails_.erase(job); }
-  /// What these told since the last call, in the order in which it happened. Others are not looked
-  /// at.
+  /// The losses that these jobs reported since the last call, in order of time. Files of other jobs
+  /// are not read.
   std::vector<EpochLoss> Read(std::span<const core::JobId> jobs);
-  /// What all told.
+  /// The losses of all followed jobs since the last call.
   std::vector<EpochLoss> Read();
 
  private:
@@ -48,12 +48,11 @@ class EpochLosses {
   std::map<core::JobId, platform::LineTail> tails_;
 };
 
-/// The last one of a progress file, as far as it lies in its last megabytes; nothing where there is
-/// none.
+/// The last loss in a progress file, within its last megabytes; nothing if there is none.
 std::optional<EpochLoss> LastEpochLoss(const platform::Path& progress_file);
 
-/// The step at which the training of a progress file says that it has diverged, unless it has begun
-/// anew since.
+/// The step at which the training in a progress file reports that it diverged; nothing if it has
+/// begun anew since.
 std::optional<std::int64_t> DivergedAt(const platform::Path& progress_file);
 
 }  // namespace ebb::report

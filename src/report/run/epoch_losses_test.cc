@@ -35,7 +35,7 @@ TEST_F(EpochLossesTest, AreInTheOrderInWhichTheyHappened) {
   Tell(1, 10, 1, ",\"train_loss\":0.5,\"test_loss\":0.7");
   Tell(1, 30, 2, ",\"train_loss\":0.4");
   Tell(2, 20, 1, ",\"loss\":0.9");
-  Tell(2, 25, 2, "");  // tells no loss
+  Tell(2, 25, 2, "");  // a line without a loss
   std::string told;
   for (const EpochLoss& loss : losses.Read())
     told += std::to_string(loss.job) + ":" + std::to_string(loss.epoch) + ":" +

@@ -64,7 +64,7 @@ void AddComponents(const core::RunRecord& run, std::vector<Figure>& figures) {
   }
 }
 
-// All grams of a run share its errors, the same energy and the same signal; a saving is a
+// All grams of a run share its errors, since they have the same energy and signal. A saving is a
 // difference of hours.
 void AddEmissions(const core::RunRecord& run, const Summary& summary,
                   std::vector<Figure>& figures) {

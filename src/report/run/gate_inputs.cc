@@ -49,7 +49,7 @@ bool GoesOn(const core::Sample& before, const core::Sample& sample) {
          before.link == sample.link && before.interval.length() == sample.interval.length();
 }
 
-// Like steps in a row are one piece.
+// Equal steps in a row become one piece.
 Json PiecesJson(const core::SignalIdentity& identity, const Samples& samples) {
   Json pieces = Json::array();
   const core::Sample* before = nullptr;
@@ -68,7 +68,8 @@ Json PiecesJson(const core::SignalIdentity& identity, const Samples& samples) {
   return pieces;
 }
 
-// How many values at the beginning of `now` stood in `before` as well; `first`: from which on.
+// The number of values at the beginning of `now` that are in `before` as well; `first` receives the
+// index from which on.
 std::size_t Kept(const Samples& before, const Samples& now, std::size_t& first) {
   if (now.empty()) return 0;
   const auto begin = std::find(before.begin(), before.end(), now.front());
@@ -85,7 +86,8 @@ Result<GateInputsFile> GateInputsFile::Begin(const std::filesystem::path& direct
   EBB_ASSIGN_OR_RETURN(auto lines, ChainedLines::Open(directory / kGateInputsFile, digest));
   EBB_RETURN_IF_ERROR(lines.Append(
       Json{{"gate", SetupJson(setup)}}.dump(-1, ' ', false, Json::error_handler_t::replace)));
-  // Its bounds are those of all that is known; the others look back to the submission at most.
+  // The bounds of dtpr are those of all known values. Other policies look back to the submission at
+  // most.
   const bool reads_all = setup.policy == "dtpr";
   return GateInputsFile(std::move(lines), reads_all ? Time::min() : setup.request.submitted);
 }
@@ -108,7 +110,7 @@ Status GateInputsFile::Append(const core::SignalView& view, Time next_change,
         {"issued_ms", Milliseconds(view.forecast.issued)},
         {"method", view.forecast.method},
         {"values", PiecesJson(view.forecast.series.identity(), view.forecast.series.samples())}};
-  // Earlier versions decided as if it had hours that are all alike.
+  // Earlier versions decided as if all hours were alike.
   if (!view.forecast.series.empty() && !core::KnowsHours(view))
     json["forecast"]["one_value"] = true;
   before_ = std::move(known);

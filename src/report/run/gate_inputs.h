@@ -1,8 +1,8 @@
 #pragma once
-// gate_inputs.jsonl: what each decision of a run's gate was made from, so that it can be made again
-// (`ebb audit`). A line for the gate (request, policy, prices), then one for each decision in the
-// order of decisions.jsonl: the values that were known and the forecast. Of the known values a line
-// holds what is new against the line before. Chained. Layout: docs/run-directory.md.
+// gate_inputs.jsonl: the inputs of each decision of a run's gate, so that `ebb audit` can decide
+// again. One line for the gate (request, policy, prices), then one for each decision in the order
+// of decisions.jsonl: the known values and the forecast. A line holds only those known values that
+// the line before does not have. Chained. Layout: docs/run-directory.md.
 
 #include <filesystem>
 #include <optional>
@@ -36,7 +36,7 @@ class GateInputsFile {
   GateInputsFile(ChainedLines lines, Time read_from)
       : lines_(std::move(lines)), read_from_(read_from) {}
   ChainedLines lines_;
-  Time read_from_;  ///< no policy of this gate looks at values that ended before
+  Time read_from_;  ///< no policy of this gate reads values that ended before
   std::vector<core::Sample> before_;
 };
 

@@ -13,7 +13,7 @@ namespace {
 constexpr Duration kBetweenStarts{std::chrono::minutes{15}};
 // A start must be better by more than rounding.
 constexpr double kRounding = 1e-9;
-// Less than this is not worth a word (plan::LowestWindowOptions asks as much).
+// Least saving in percent that is worth a word (plan::LowestWindowOptions has the same limit).
 constexpr double kWorthSaying = 1;  // %
 
 core::IntensitySeries Expected(const core::SignalView& view) {

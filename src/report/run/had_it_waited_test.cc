@@ -17,11 +17,11 @@ using std::chrono::minutes;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// 10 minutes of 1200 W.
+// Energy of 10 minutes at 1200 W.
 constexpr double kKwh = 0.2;
 
-// The hours of the builder's run, which began at 18 h, as they were known when it ended: up to its
-// own hour, then expected.
+// The hours of the builder's run, which began at 18 h, as they were known at its end: known up to
+// its own hour, then expected.
 core::SignalView OutlookOf(const core::RunRecord& run, Duration ahead = hours(26)) {
   core::SignalView view;
   view.now = run.attempts.back().grid.end;

@@ -1,5 +1,5 @@
 #pragma once
-// What is known of emissions: unknown is a word in every output, and never 0 g. Values only.
+// The known part of emissions: unknown is a word in every output, and never 0 g. Values only.
 
 #include <optional>
 #include <string>
@@ -11,15 +11,15 @@
 
 namespace ebb::report {
 
-/// Of energy of which `without` has no intensity; nothing where that is all of it. Energy of 0 has
-/// emitted 0 g.
+/// The emissions of energy of which `without` has no intensity; nothing if that is all of it.
+/// Energy of 0 has emitted 0 g.
 inline std::optional<Emissions> KnownPart(Emissions emissions, Energy energy, Energy without) {
   return without > Energy{} && without >= energy ? std::nullopt : std::optional(emissions);
 }
 inline std::optional<Emissions> KnownEmissions(const core::LedgerTotals& totals) {
   return KnownPart(totals.emissions, totals.energy, totals.energy_without_intensity);
 }
-/// `energy`: what was moved to another start.
+/// `energy` is the energy that was moved to another start.
 inline std::optional<Emissions> KnownEmissions(const core::Counterfactual& other, Energy energy) {
   return KnownPart(other.emissions, energy, other.energy_without_intensity);
 }
