@@ -1,6 +1,6 @@
 #pragma once
-// A signal as people read it: "DE, average, lifecycle; Electricity Maps". What is not known of it
-// is left out.
+// A signal as people read it: "DE, average, lifecycle; Electricity Maps". Unknown parts are left
+// out.
 
 #include <string>
 

@@ -10,7 +10,7 @@ namespace ebb::report {
 namespace {
 
 constexpr std::string_view kMargin = "  ", kGap = "   ";
-// Columns of a text that are left when it is cut, and that are enough to read it by.
+// Columns of a text: the fewest that cutting leaves, and enough to read it.
 constexpr std::size_t kLeast = 8, kEnough = 24;
 
 bool IsEmptyColumn(const TextTable& table, std::size_t column) {
@@ -41,7 +41,7 @@ std::string Line(const TextTable& table, const std::vector<std::string>& cells,
   return line + "\n";
 }
 
-// 0: of a column that is left out.
+// Widths of all columns; 0 for a column that is left out.
 std::vector<std::size_t> WidthsOf(const TextTable& table) {
   std::vector<std::size_t> widths(table.headers.size(), 0);
   for (std::size_t i = 0; i < widths.size(); ++i) {
@@ -52,7 +52,7 @@ std::vector<std::size_t> WidthsOf(const TextTable& table) {
   return widths;
 }
 
-// Of a whole line.
+// The width of a whole line.
 std::size_t SumOf(const std::vector<std::size_t>& widths) {
   std::size_t sum = 0;
   for (const std::size_t width : widths)
@@ -60,7 +60,7 @@ std::size_t SumOf(const std::vector<std::size_t>& widths) {
   return sum;
 }
 
-// The widest text gives way first.
+// Cuts texts until lines fit, the widest text first.
 void CutTexts(const TextTable& table, std::size_t columns, std::vector<std::size_t>& widths) {
   const auto spare = [&](std::size_t i) {
     const std::size_t least = std::max(kLeast, ColumnsOf(table.headers[i]));

@@ -7,7 +7,7 @@
 
 namespace ebb::report {
 
-/// Of a pipe or a file: lines may be as long as they want.
+/// The width of a pipe or a file, where lines may have any length.
 inline constexpr std::size_t kAnyWidth = std::numeric_limits<std::size_t>::max();
 
 struct TextTable {
@@ -15,16 +15,16 @@ struct TextTable {
   std::vector<std::vector<std::string>> rows;  ///< the first cell of a row is its name
   bool ends_in_text = false;                   ///< the last column is a sentence
   std::vector<std::size_t> texts = {};         ///< other columns that hold text
-  std::vector<std::size_t> whole = {};         ///< of these: never cut, for they are to be typed
+  std::vector<std::size_t> whole = {};         ///< those of `texts` never cut: people type them
 };
 
-/// Columns as wide as their widest cell, empty ones left out; text to the left and figures to the
-/// right. Control characters are replaced (Printable). While lines are longer than `columns`, the
-/// widest text is cut ("…"); figures are never cut.
+/// The table as text. Columns are as wide as their widest cell, empty ones are left out; text is to
+/// the left and figures to the right. Control characters are replaced (Printable). While lines are
+/// longer than `columns`, the widest text is cut ("…"); figures are never cut.
 std::string AlignedTable(const TextTable& table, std::size_t columns = kAnyWidth);
 
-/// The same without what does not fit: of the `count` columns from `first` on the last ones are
-/// taken away until `columns` hold the others with enough of each text to be read.
+/// The table without columns that do not fit. Of the `count` columns from `first` on, the last ones
+/// are removed until the others fit into `columns` with enough of each text to read it.
 TextTable Fitted(TextTable table, std::size_t first, std::size_t count, std::size_t columns);
 
 }  // namespace ebb::report

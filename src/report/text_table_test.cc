@@ -32,7 +32,7 @@ TEST(TextTable, ColumnsAreAsWideAsTheirWidestCell) {
             "  second       2      80\n");
 }
 
-// Of a queue: names of any script, a figure and a sentence.
+// A table of a queue: names of any script, a figure and a sentence.
 TextTable AQueue() {
   return {{"job", "name", "g", "reason"},
           {{"1", "訓練-大規模-言語", "12.5", "waiting: 250 g/kWh now, 100 g/kWh expected at 12:00"},
@@ -61,7 +61,7 @@ TEST(TextTable, TheWidestTextIsCutUntilLinesFitAndFiguresAreNot) {
   EXPECT_LE(WidestLine(least), 39u) << "texts are as short as they may be";
 }
 
-// The second to fourth may go.
+// Columns two to four may be left out.
 TEST(TextTable, WhatIsToBeTypedIsNeverCut) {
   TextTable table;
   table.headers = {"run", "energy", "why"};

@@ -1,5 +1,5 @@
-// Unknown is a word, or null, in every output: whatever part of the intensity is missing, nothing
-// that used energy under an intensity above 0 is told to have emitted 0 g.
+// Unknown is a word, or null, in every output. Whatever part of the intensity is missing, no output
+// may say that energy under an intensity above 0 emitted 0 g.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-// "0 g", "0.00 mg" with what stands around it, but no "0 g/kWh", which is another matter.
+// Finds "0 g" and "0.00 mg" with the text around it. "0 g/kWh" is an intensity and does not count.
 std::vector<std::string> ZeroGramsIn(const std::string& text) {
   static const std::regex kZero("(^|[^0-9.,])0(\\.0+)? ?(n|µ|m|k)?g([^/A-Za-z0-9]|$)");
   std::vector<std::string> found;
@@ -48,7 +48,7 @@ std::vector<std::string> ZeroGramsIn(const std::string& text) {
   return found;
 }
 
-// Members that are grams or kilograms and 0. A saving is null where it is unknown, and may be 0.
+// Finds members in grams or kilograms that are 0. A saving is null if unknown, and may be 0.
 void AddZeroMembers(const Json& json, const std::string& where, std::vector<std::string>& found) {
   for (const auto& [key, value] : json.items()) {
     const std::string path = where + "/" + key;
@@ -77,7 +77,7 @@ core::RunRecord RandomRun(Random& random, const std::string& group, std::int64_t
   builder.running = minutes(20 + static_cast<int>(random.Below(100)));
   builder.power_factor = random.Uniform(0.5, 2);
   core::RunRecord run = builder.Build();
-  const double share = random.Uniform(0, 1.2);  // of hours that are missing; often all of them
+  const double share = random.Uniform(0, 1.2);  // share of missing hours; often all of them
   std::vector<core::Sample> samples = run.signal.samples();
   std::erase_if(samples, [&](const core::Sample&) { return random.Uniform() < share; });
   run.signal = *core::IntensitySeries::Create(run.signal.identity(), samples);
@@ -130,13 +130,13 @@ std::ptrdiff_t CountOf(const std::string& text, const std::string& part) {
   return count;
 }
 
-// Without what axes are labelled with, and days on which nothing ran.
+// The page without labels of axes and without days on which nothing ran.
 std::vector<std::string> ZeroGramsOfPage(const std::string& page) {
   static const std::regex kLabels("<text[^>]*>[^<]*</text>|[0-9-]{10}: 0 g, 0 J");
   return ZeroGramsIn(std::regex_replace(page, kLabels, ""));
 }
 
-// Grams are null if and only if energy was used and the intensity of none of it is known.
+// Checks that grams are null if and only if energy was used and none of its intensity is known.
 void CheckPeriodJson(const Json& json) {
   const auto check = [](const Json& energy, const Json& without, const Json& grams,
                         const Json& micrograms, const Json& where) {
@@ -195,7 +195,7 @@ TEST(UnknownIsAWord, InReportsOfAPeriod) {
         std::count_if(report.days.begin(), report.days.end(),
                       [](const auto& day) { return !day.second.known_emissions_ug(); });
     EXPECT_EQ(CountOf(page, ">?</text>"), unknown_days) << "no bar looks like 0 g";
-    // Of a day on which nothing ran, 0 g is what is known.
+    // On a day on which nothing ran, 0 g is correct.
     if (report.total.figures.known_emissions_ug()) continue;
     EXPECT_THAT(PeriodText(report), HasSubstr("unknown"));
     EXPECT_THAT(ZeroGramsIn(PeriodText(report)), IsEmpty()) << PeriodText(report);
@@ -205,7 +205,7 @@ TEST(UnknownIsAWord, InReportsOfAPeriod) {
   EXPECT_GT(unknown, 5);
 }
 
-// Policies over start dates of which random ones are not known, or known in part.
+// A policy over start dates of which random ones are unknown or known in part.
 sim::PolicyFigures RandomPolicy(Random& random, const std::string& name) {
   sim::PolicyFigures policy;
   policy.label = policy.policy = name;
@@ -245,7 +245,7 @@ sim::Experiment RandomExperiment(Random& random) {
   experiment.scenario.name = "gaps";
   experiment.scenario.cluster = testing::ClusterOf(1);
   experiment.scenario.jobs.emplace_back();
-  // Money, of which no hour has a price.
+  // Prices in euros, without a price for any hour.
   core::PriceIdentity euros;
   euros.currency = "EUR";
   experiment.scenario.prices = {
@@ -256,7 +256,7 @@ sim::Experiment RandomExperiment(Random& random) {
     policies.push_back(RandomPolicy(random, name));
   for (const sim::PolicyFigures& policy : policies)
     experiment.first_start.push_back(FirstStart(policy));
-  // The bound counts 0 g for hours whose intensity is not known.
+  // The bound counts 0 g for hours with unknown intensity.
   experiment.comparison = sim::Compare(std::move(policies), {0, 0, 0}, "by hand", {});
   for (const std::size_t start : experiment.comparison.known_starts)
     experiment.comparison.bound_g[start] = 20;

@@ -47,8 +47,7 @@ struct BillingMatch {
 struct BillingReport {
   std::vector<BillingExport> exports;  ///< without their lines
   std::vector<BillingMatch> by_zone, by_project;
-  std::vector<std::string>
-      reasons;  ///< reasons for the difference: sentences, those with figures first
+  std::vector<std::string> reasons;  ///< why they differ: sentences, those with figures first
 };
 
 BillingReport MatchBilling(const std::vector<BillingExport>& exports, const PeriodReport& report);

@@ -69,7 +69,7 @@ Json PiecesJson(const core::SignalIdentity& identity, const Samples& samples) {
 }
 
 // The number of values at the beginning of `now` that are in `before` as well; `first` receives the
-// index from which on.
+// index in `before` at which they begin.
 std::size_t Kept(const Samples& before, const Samples& now, std::size_t& first) {
   if (now.empty()) return 0;
   const auto begin = std::find(before.begin(), before.end(), now.front());

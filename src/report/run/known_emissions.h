@@ -30,8 +30,8 @@ inline std::string KnownEmissionsText(const std::optional<Emissions>& known, Ene
   return EmissionsText(*known) + (without > Energy{} ? " of what is known" : "");
 }
 
-/// "unknown" if energy was used and its emissions are not known; empty if neither is known, or
-/// nothing was used.
+/// The emissions as text: "unknown" if energy was used and its emissions are not known; empty if
+/// neither is known, or if no energy was used.
 inline std::string EmittedText(std::optional<Energy> energy, std::optional<Emissions> emissions) {
   if (emissions) return EmissionsText(*emissions);
   return energy && *energy > Energy{} ? "unknown" : "";

@@ -12,11 +12,11 @@
 namespace ebb::report {
 
 std::string FormatLedgerLine(const core::LedgerRow& row);
-/// `where` names file and line in errors.
+/// `where` names file and line for errors.
 Result<core::LedgerRow> ParseLedgerLine(std::string_view line, std::string where);
 
-/// The rows of a file of such lines. Lines that cannot be read (a crash may leave one) are left out
-/// and counted in `damaged`.
+/// The rows of a file of ledger lines. Unreadable lines (a crash may leave one) are left out and
+/// counted in `damaged`.
 std::vector<core::LedgerRow> ParseLedger(std::string_view text, int& damaged);
 
 }  // namespace ebb::report

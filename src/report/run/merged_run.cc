@@ -26,7 +26,7 @@ std::vector<UnionRow> RowsOf(const RunRecord& run) {
   return rows;
 }
 
-// A copy taken earlier has a beginning of the same run: rows and attempts of both, each once.
+// Completes a run from an earlier copy of it: the rows and attempts of both, each once.
 void Complete(RunRecord& run, const RunRecord& copy) {
   std::vector<core::LedgerRow> rows;
   for (UnionRow& item : core::United(RowsOf(run), RowsOf(copy))) rows.push_back(item.row);
@@ -73,7 +73,7 @@ Status CheckAlike(const RunRecord& a, const RunRecord& b) {
   return {};
 }
 
-// "a", or "a, b" where they differ.
+// The members' value: "a", or "a, b" if they differ.
 template <typename Get>
 std::string Joined(const std::vector<RunRecord>& members, Get get) {
   std::set<std::string> texts;
@@ -149,8 +149,8 @@ std::optional<core::SignalVersion> NewestVersion(const RunRecord& run) {
   return run.signal_versions.empty() ? std::nullopt : std::optional(run.signal_versions.back());
 }
 
-// Known values of all members on one zone's signal: where two have one, that which was asked for
-// last.
+// The known values of all members on the signal of one zone. If two members have a value for one
+// interval, the one that was asked for last is taken.
 core::IntensitySeries SignalOf(const std::vector<RunRecord>& members, const core::RunSpec& spec) {
   std::vector<const RunRecord*> newest_first;
   if (spec.zones == 1)
@@ -169,7 +169,8 @@ core::IntensitySeries SignalOf(const std::vector<RunRecord>& members, const core
   return *std::move(series);
 }
 
-// As old as the oldest of the members' newest, and final where all are; none where one has none.
+// The versions of the merged signal: as old as the oldest among the members' newest ones, and final
+// if all of those are final. None if a member has no version.
 std::vector<core::SignalVersion> VersionOf(const std::vector<RunRecord>& members) {
   std::optional<core::SignalVersion> oldest;
   bool is_final = true;
@@ -183,7 +184,8 @@ std::vector<core::SignalVersion> VersionOf(const std::vector<RunRecord>& members
   return {*oldest};
 }
 
-// Attempts of all members in the order they began, numbered anew; rows follow them.
+// Adds the attempts of all members in the order in which they began, with new numbers. The rows
+// refer to the new numbers.
 void AddAttemptsAndRows(const std::vector<RunRecord>& members, const std::vector<UnionRow>& counted,
                         RunRecord& record) {
   struct Begun {

@@ -20,7 +20,7 @@ Json ValuesJson(const core::IntensitySeries& series) {
   return values;
 }
 
-// Throws where they are not ours.
+// Throws an exception if the values are not in our format.
 core::IntensitySeries SeriesFrom(const Json& values) {
   const auto time = [](const Json& ms) { return Time{Duration{ms.get<std::int64_t>()}}; };
   std::vector<core::Sample> samples;

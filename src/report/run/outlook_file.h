@@ -1,7 +1,7 @@
 #pragma once
-// outlook.json: of a run that could not wait, what was known at its end of the hours since it
-// began, and what was expected of those after. What waiting would have brought is computed from it
-// (had_it_waited.h). Layout: docs/run-directory.md.
+// outlook.json of a run that could not wait: the hours since it began as known at its end, and the
+// expected hours after that. had_it_waited.h computes from it how much waiting would have saved.
+// Layout: docs/run-directory.md.
 
 #include <filesystem>
 #include <optional>
@@ -12,10 +12,11 @@ namespace ebb::report {
 
 inline constexpr const char* kOutlookFile = "outlook.json";
 
-/// Values from `begin` on.
+/// Writes the values from `begin` on.
 Status WriteOutlook(const std::filesystem::path& run_directory, const core::SignalView& view,
                     Time begin);
-/// Nothing where there is none, or it is not one of ours (`ebb audit` says so).
+/// Returns nothing if there is no outlook, or if it is not in our format (`ebb audit` reports
+/// that).
 std::optional<core::SignalView> ReadOutlook(const std::filesystem::path& run_directory);
 
 }  // namespace ebb::report

@@ -1,6 +1,6 @@
 #pragma once
-// Follows the progress file of a running program: each Poll returns the events of the lines that
-// became whole since the last one. A file that does not exist (yet) has no events.
+// Follows the progress file of a running program. Each Poll returns the events of the lines that
+// were completed since the last Poll. A file that does not exist (yet) has no events.
 
 #include <vector>
 
@@ -11,13 +11,13 @@ namespace ebb::report {
 
 class ProgressTail {
  public:
-  /// At the file's present end, where what an earlier attempt wrote is old news, or at its
+  /// Where to begin: at the file's present end, to skip lines of an earlier attempt, or at its
   /// beginning.
   enum class From { kPresentEnd, kBeginning };
   explicit ProgressTail(const platform::Path& path, From from = From::kPresentEnd);
 
   std::vector<ProgressEvent> Poll();
-  /// The last Poll left lines to the next one: what floods its file is read in parts.
+  /// True if the last Poll left lines to the next one: a flooded file is read in parts.
   bool has_more() const { return has_more_; }
 
  private:

@@ -9,7 +9,7 @@
 namespace ebb::report {
 namespace {
 
-// A program that has ended is not read again: whoever follows it must be told to go on.
+// The file of a program that has ended is not polled again, so the reader must be told to go on.
 TEST(ProgressTail, SaysWhenAFloodIsNotReadToItsEnd) {
   const platform::Path path = ScratchDirectory("progress-tail") / "progress.jsonl";
   ProgressTail tail(path);

@@ -27,7 +27,7 @@ void WriteCodeCarbon(const std::string& project_name, const PrometheusTotals& no
   const double seconds = now.duration_s - before.duration_s;
   const double kg = (now.emissions_g - before.emissions_g) / 1000;
   gauge("duration", "Duration since the last measure (s)", seconds);
-  // Unknown is not zero: then there is no such sample.
+  // Unknown is not zero, so an unknown figure has no sample.
   const double energy = now.energy_j() - before.energy_j();
   const double unaccounted = now.unaccounted_j - before.unaccounted_j;
   if (unaccounted <= 0 || unaccounted < energy) {

@@ -32,7 +32,8 @@ Result<std::string> ReadIfThere(const Path& path) {
 
 bool IsWhole(std::string_view line) { return ParsedText(line).root().IsObject(); }
 
-// Where a last line begins that a kill left half written; text.size() when the text ends well.
+// The position at which a half-written last line begins (left by a kill); text.size() if the text
+// ends with a whole line.
 std::size_t EndOfWholeLines(std::string_view text) {
   if (text.empty() || text.ends_with('\n')) return text.size();
   const auto newline = text.rfind('\n');
@@ -64,7 +65,7 @@ Status ReadLines(const Path& path, std::vector<std::string>* notices, const Line
   return {};
 }
 
-// Cuts a half-written last line off, so that what is appended next does not stand behind it.
+// Cuts off a half-written last line, so that the next line does not continue it.
 Status CutHalfLine(const Path& path, std::vector<std::string>& notices) {
   EBB_ASSIGN_OR_RETURN(const std::string text, ReadIfThere(path));
   const std::size_t end = EndOfWholeLines(text);
@@ -107,7 +108,7 @@ Status ReadSettled(const Path& directory, core::RunRecord& run) {
   EBB_ASSIGN_OR_RETURN(run.signal, text.empty() ? core::IntensitySeries::Create(run.spec.signal, {})
                                                 : ParseSignal(text, run.spec.signal,
                                                               (directory / kSignalFile).string()));
-  // As merged runs of several zones were written before they said so.
+  // Merged runs of several zones were once written without their mark. Their zone is a list.
   if (run.signal.empty() && run.spec.signal.zone.find(", ") != std::string::npos)
     run.spec.zones = std::max(run.spec.zones, 2);
   return {};
@@ -122,7 +123,7 @@ Status ReadPrices(const Path& directory, core::RunRecord& run) {
   return {};
 }
 
-// What the grid did and what electricity cost, as far as it is settled.
+// Reads the settled intensity and electricity prices of a run.
 Status ReadSignal(const Path& directory, std::vector<std::string>* notices, core::RunRecord& run) {
   EBB_RETURN_IF_ERROR(ReadSettled(directory, run));
   EBB_RETURN_IF_ERROR(ReadSignalVersions(directory, notices, run));
@@ -175,7 +176,7 @@ struct RunDirectory::State {
   platform::FileLock lock;
   ChainedLines decisions, attempts, ledger;
 
-  // Few lines, and for most runs none: opened for each.
+  // The file gets few lines, and in most runs none, so it is opened for each line.
   Status AppendToBudget(const std::string& line) const {
     EBB_ASSIGN_OR_RETURN(auto writer, ChainedLines::Open(path / kBudgetFile, run_digest));
     return writer.Append(line);
@@ -290,7 +291,7 @@ bool IsFileOfRun(std::string_view name) {
 
 Status RemoveRun(const Path& directory) {
   std::error_code code;
-  // First what makes it a run.
+  // The file that makes the directory a run comes first.
   std::vector<Path> paths;
   for (const char* name : kOtherFiles) paths.push_back(directory / name);
   for (const char* name : kChainedFiles) paths.push_back(directory / name);
@@ -345,7 +346,7 @@ FoundRuns SearchForRuns(const Path& folder) {
     found.runs.push_back(folder);
     return found;
   }
-  // A run that a link names, too, is found once, under that name.
+  // A run to which a link points as well is listed once, under the link's name.
   std::map<Path, std::size_t> places;
   Search(folder, places, found);
   for (auto* paths : {&found.runs, &found.broken, &found.closed})

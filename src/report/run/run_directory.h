@@ -1,13 +1,13 @@
 #pragma once
 // The run directory as a store: everything Ebb knows about one run, in files that a kill -9 at any
-// moment leaves readable. Small facts that never change are one JSON file written atomically; what
-// grows is JSON lines, one write(2) per line. Every double reads back as the same double.
+// moment leaves readable. Small facts that never change are one JSON file written atomically;
+// growing data is JSON lines, one write(2) per line. Every double reads back as the same double.
 //
 // File formats: docs/run-directory.md and docs/ledger.md.
 //
 // One writer at a time, which holds the directory's lock. Readers may read while a run is being
-// written: a last line that is not whole yet is dropped and said so; a damaged line before it is an
-// error with file and line.
+// written: an incomplete last line is dropped with a notice; a damaged line before it is an error
+// with file and line.
 
 #include <array>
 #include <filesystem>
@@ -41,17 +41,17 @@ inline constexpr const char* kGateInputsFile = "gate_inputs.jsonl";
 inline constexpr const char* kSealsFile = "seals.jsonl";
 inline constexpr const char* kLockFile = "lock";
 
-/// What only grows, line by line, chained (report/run/chained_lines.h).
+/// Files that only grow, line by line, with chained lines (report/run/chained_lines.h).
 inline constexpr std::array kChainedFiles{kDecisionsFile, kGateInputsFile, kAttemptsFile,
                                           kLedgerFile,    kBudgetFile,     kSignalVersionsFile};
 
-/// Writes a run. Each call has reached the kernel when it returns.
+/// Writes a run. The data of each call has reached the kernel when the call returns.
 class RunDirectory {
  public:
   /// Creates the directory with its parents; refuses one that already holds a run.
   static Result<RunDirectory> Create(const Path& path, const core::RunSpec& spec);
-  /// Continues a run that was paused or killed; cuts off what a kill left half written and names it
-  /// in notices().
+  /// Continues a run that was paused or killed. Cuts off lines that a kill left half written and
+  /// names them in notices().
   static Result<RunDirectory> Open(const Path& path);
   RunDirectory(RunDirectory&&) noexcept;
   RunDirectory& operator=(RunDirectory&&) noexcept;
@@ -67,12 +67,12 @@ class RunDirectory {
   Status BeginAttempt(const core::Attempt& attempt);
   /// Stores everything about the attempt; its number must have begun.
   Status EndAttempt(const core::Attempt& attempt);
-  /// The limits of the attempt that begins.
+  /// Appends the limits of the attempt that begins.
   Status AppendBudget(const core::Budget& budget, int attempt);
   Status AppendBudgetEvent(const core::BudgetEvent& event);
   Status AppendRow(const core::LedgerRow& row);
   Status AppendRows(std::span<const core::LedgerRow> rows);
-  /// AddSignalVersion to it.
+  /// Calls AddSignalVersion for this directory.
   Status WriteSignal(const core::IntensitySeries& signal, Time asked_at, bool is_final);
   /// Replaces the electricity prices of the run.
   Status WritePrices(const core::PriceSeries& prices);
@@ -84,49 +84,51 @@ class RunDirectory {
 };
 
 /// Makes `signal` the newest version of the run's settled signal, asked for at `asked_at` (wall
-/// time); earlier ones are kept. One that equals the newest confirms it.
+/// time). Earlier versions are kept. A signal that equals the newest version confirms it.
 Status AddSignalVersion(const Path& directory, const core::IntensitySeries& signal, Time asked_at,
                         bool is_final);
 
-/// True if the directory holds a run (a readable one or not).
+/// True if the directory holds a run, readable or not.
 bool HoldsRun(const Path& path);
 
-/// Whether a process writes the run now. Of a run of a version that took no lock: false.
+/// True if a process is writing the run now. Versions of Ebb that took no lock are not detected:
+/// false.
 bool IsBeingWritten(const Path& path);
 
-/// The folder itself if it holds a run; else those below it that do, in order. Runs inside of runs
-/// (members of a merged one) are not looked for. Fails where there is none.
+/// The folder itself if it holds a run; otherwise the folders below it that hold one, in order.
+/// Runs inside of runs (members of a merged one) are not looked for. Fails if there is none.
 Result<std::vector<Path>> FindRunDirectories(const Path& folder);
 
-/// What a search for runs came upon, in order.
+/// The results of a search for runs, in order.
 struct FoundRuns {
   std::vector<Path> runs;
-  std::vector<Path> broken;  ///< hold parts of a run, and no run.json
+  std::vector<Path> broken;  ///< folders with parts of a run, but without run.json
   std::vector<Path> closed;  ///< folders that cannot be searched
 };
-/// The same, and finding none, or what cannot be read, is no failure.
+/// FindRunDirectories, except that an empty result or an unreadable folder is not an error.
 FoundRuns SearchForRuns(const Path& folder);
 
-/// SHA-256 of run.json: what the chains of the directory begin with.
+/// SHA-256 of run.json, with which the chains of the directory begin.
 Result<std::string> RunDigest(const Path& directory);
 
-/// Whether Ebb writes a file, or a folder, of this name into a run directory; not its program.
+/// True if Ebb itself writes a file or folder of this name into a run directory; false for files of
+/// its program.
 bool IsFileOfRun(std::string_view name);
 
-/// Removes what a run directory holds but for what its program wrote, so that a run can be made
-/// there again.
+/// Removes the contents of a run directory except files that its program wrote, so that a new run
+/// can be made there.
 Status RemoveRun(const Path& directory);
 
-/// Reads a run back, together with what its training program wrote (progress.jsonl and
-/// train_result.json). `notices` receives one sentence for each thing that was dropped.
+/// Reads a run back, together with the files that its training program wrote (progress.jsonl and
+/// train_result.json). `notices` receives one sentence for each dropped part.
 Result<core::RunRecord> ReadRun(const Path& path, std::vector<std::string>* notices = nullptr);
 
-/// Reads anew what is asked for after a run has been read: its settled signal, the versions of
-/// that, its prices.
+/// Reads again the parts that are asked for after a run has been read: its settled signal, the
+/// versions of that signal, and its prices.
 Status ReadSignalAnew(const Path& path, core::RunRecord& run);
 
-/// What was asked for and when its attempts ran, without its ledger: an attempt that has no end yet
-/// is kRunning and ends where it begins.
+/// Reads the request of a run and the times of its attempts, without its ledger. An attempt without
+/// an end is kRunning and ends at its beginning.
 Result<core::RunRecord> ReadRunHead(const Path& path);
 
 }  // namespace ebb::report

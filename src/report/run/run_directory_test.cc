@@ -29,7 +29,7 @@ void Append(const Path& file, const std::string& text) {
   std::ofstream(file, std::ios::app | std::ios::binary) << text;
 }
 
-// Everything of a run that Ebb itself writes, as one text: two runs are equal if these are.
+// All parts of a run that Ebb itself writes, as one text: two runs are equal if their texts are.
 std::string Everything(const core::RunRecord& run) {
   std::string text = RunSpecToJson(run.spec) + FormatSignal(run.signal);
   for (const auto& decision : run.decisions) text += DecisionToJson(decision) + "\n";
@@ -115,7 +115,7 @@ TEST(RunDirectory, BudgetsAndTheirCrossingsReadBack) {
 }
 
 double AnyDouble(Random& random) {
-  // Every magnitude, not only the usual ones.
+  // Values have every magnitude, not only the usual ones.
   return (random.Uniform() - 0.5) * std::pow(10.0, random.Uniform(-300, 300));
 }
 
@@ -174,7 +174,7 @@ TEST(RunDirectory, EveryLedgerRowReadsBackExactly) {
   }
 }
 
-// No member has its zero or its default, and no two of one type are the same.
+// A spec in which no member is zero or its default, and no two members of one type are equal.
 core::RunSpec FullSpec() {
   core::RunSpec spec;
   spec.run_id = "id";
@@ -204,7 +204,7 @@ core::RunSpec FullSpec() {
   return spec;
 }
 
-// All members, to be compared; those of parts that cannot be compared one by one.
+// All members, for comparison; also the members of parts that have no comparison of their own.
 auto Values(const core::RunSpec& spec) {
   const auto& [run_id, name, group, command, created_wall, policy, threshold, submitted, start_by,
                duration, clock, signal, zones, other_signal, pue, wue, embodied, scope,
@@ -225,7 +225,7 @@ auto Values(const core::RunSpec& spec) {
 }
 
 auto Values(const core::GateDecision& decision) {
-  // Three members are of the moment alone, and no gate expects an end.
+  // Three members exist only at the moment of decision, and no gate expects an end.
   const auto& [at, action, reason, current_status, current_source, mean_if_now, judged, wake_at,
                note, recorded_reason] = decision;
   const auto& [rule, current, expected, threshold, start, end, latest] = reason;
@@ -447,7 +447,7 @@ TEST(TrainingFiles, ARepeatedEpochCarriesTheWorkThatWasLost) {
     return "{\"time_ms\":" + std::to_string(time) + ",\"event\":\"" + name +
            "\",\"epoch\":" + std::to_string(epoch) + "}\n";
   };
-  // Killed in epoch 2, resumed from a checkpoint inside epoch 1.
+  // The run was killed in epoch 2 and resumed from a checkpoint inside epoch 1.
   const auto epochs =
       EpochsOf(event(0, "epoch_begin", 1) + event(10, "epoch_end", 1) +
                event(10, "epoch_begin", 2) + event(20, "resume", 1) + event(20, "epoch_begin", 1) +

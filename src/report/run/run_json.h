@@ -15,16 +15,16 @@ Result<core::RunSpec> RunSpecFromJson(std::string_view text, std::string where);
 
 std::string DecisionToJson(const core::GateDecision& decision);
 std::string SkippedWaitToJson(const core::SkippedWait& wait);
-/// A line of decisions.jsonl, added to what it belongs to.
+/// Adds a line of decisions.jsonl to the run.
 Status AddDecisionLine(std::string_view line, std::string where, core::RunRecord& run);
 
 std::string AttemptBeginToJson(const core::Attempt& attempt);
 std::string AttemptEndToJson(const core::Attempt& attempt);
-/// A line of attempts.jsonl: a begin adds an attempt, an end completes it.
+/// Adds a line of attempts.jsonl: a begin adds an attempt, an end completes it.
 Status AddAttemptLine(std::string_view line, std::string where, core::RunRecord& run);
 
 std::string SignalVersionToJson(const core::SignalVersion& version);
-/// A line of signal_versions.jsonl.
+/// Adds a line of signal_versions.jsonl.
 Status AddSignalVersionLine(std::string_view line, std::string where, core::RunRecord& run);
 
 }  // namespace ebb::report

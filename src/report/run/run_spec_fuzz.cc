@@ -1,6 +1,6 @@
-// Any bytes as how a run was measured (run.json, attempt-N.run): refused with an Error that names
-// the file and what is wrong, or a description that is written and read back the same.
-// Run: build/fuzz/bin/run_spec_fuzz -max_total_time=60
+// Reads any bytes as the description of a run (run.json, attempt-N.run). The reader must either
+// refuse them with an Error that names the file and the fault, or return a description that reads
+// back the same after writing. Run: build/fuzz/bin/run_spec_fuzz -max_total_time=60
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

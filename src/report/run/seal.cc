@@ -16,14 +16,15 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Programs append to it: what comes after the seal is not the seal's.
+// Programs append to this file, so the seal covers only its present beginning.
 constexpr std::string_view kGrows = kProgressFile;
 
 bool IsSummary(const std::string& name) {
   return name.starts_with("summary_") && name.ends_with(".json");
 }
 
-// By name, in order; of the rest (logs, checkpoints) no figure is made.
+// The files to seal by name, in order. Other files (logs, checkpoints) are left out because no
+// figure is made from them.
 Result<std::set<std::string>> FilesToSeal(const Path& directory) {
   static const std::set<std::string> kNames{kRunFile,         "options.json", kSignalFile,
                                             kPricesFile,      kOutlookFile,   kProgressFile,

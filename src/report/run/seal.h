@@ -1,8 +1,9 @@
 #pragma once
-// The seal of a run directory: one line of seals.jsonl that names the head of each chain and the
-// digest of each other file that figures rest on or are told in, as of one moment. What is changed,
-// cut off or taken away afterwards does not agree with it (`ebb audit`). Sealing again, after a
-// resume or when the run was settled, adds a line; earlier seals stay. seals.jsonl is chained, too.
+// The seal of a run directory: one line of seals.jsonl that names, as of one moment, the head of
+// each chain and the digest of each other file that figures are made from or written to. A file
+// that is later changed, cut off or removed does not match the seal (`ebb audit`). Sealing again,
+// after a resume or when the run was settled, adds a line; earlier seals stay. seals.jsonl is
+// chained, too.
 
 #include <filesystem>
 

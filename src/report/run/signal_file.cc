@@ -9,7 +9,8 @@ namespace {
 
 constexpr std::string_view kHeader = "timestamp,end,carbon_intensity,status";
 constexpr std::string_view kPricesHeader = "timestamp,end,price,unit";
-// A fallback chain says which of its sources knew a value; its names are not read back.
+// Header of a signal from a fallback chain: the additional column names the source of each value.
+// These names are not read back.
 constexpr std::string_view kChainHeader = "timestamp,end,carbon_intensity,status,source";
 
 Error BadLine(const std::string& file, std::size_t number, std::string why) {

@@ -1,8 +1,8 @@
 #pragma once
 // signal.csv: the settled intensity samples of a run in the columns of the traces that Ebb replays,
-// with the end of each interval and its status. Times are UTC; values read back exactly. What the
-// samples have in common (zone, kind, boundary, source) is in run.json. prices.csv is the same for
-// electricity prices, as `ebb prices` reads them.
+// with the end of each interval and its status. Times are UTC; values read back exactly. run.json
+// has the common properties of the samples (zone, kind, boundary, source). prices.csv is the same
+// for electricity prices, as `ebb prices` reads them.
 
 #include <string>
 #include <string_view>
@@ -14,7 +14,7 @@
 namespace ebb::report {
 
 std::string FormatSignal(const core::IntensitySeries& signal);
-/// `file` is for messages.
+/// `file` is the file's name for messages.
 Result<core::IntensitySeries> ParseSignal(std::string_view text, core::SignalIdentity identity,
                                           const std::string& file);
 

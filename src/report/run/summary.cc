@@ -12,7 +12,8 @@ namespace {
 
 using core::LedgerRow;
 
-// Enough for a search over starts; the start that is found is then computed on the exact rows.
+// Rows that suffice for a search over starts. The figures of the best start are then computed on
+// the exact rows.
 constexpr std::size_t kSearchRows = 500;
 constexpr Duration kSearchStep{std::chrono::minutes{1}};
 
@@ -54,8 +55,8 @@ Alternative MakeAlternative(const core::Counterfactual& other, const core::Ledge
   return alternative;
 }
 
-// Only on what has been published: what is believed of hours that nobody has measured is no
-// hindsight. A run that paused is held against the best with pauses.
+// The best start by published values only: expectations of hours that nobody has measured are not
+// hindsight. A run that paused is compared with the best schedule with pauses.
 std::optional<core::Counterfactual> BestInHindsight(const core::RunRecord& run,
                                                     const core::IntensitySeries& published,
                                                     Time at_submission) {
@@ -115,7 +116,7 @@ void AddIntensityAtSubmission(const core::RunRecord& run, Summary& summary) {
 
 constexpr std::size_t kMostWaitsNamed = 4;
 
-// The gate looks again whenever the signal changes; waits that follow on each other are one wait.
+// The gate looks again whenever the signal changes. Consecutive waits count as one wait.
 std::vector<Interval> JoinedWaits(const core::RunRecord& run) {
   std::vector<Interval> joined;
   for (const core::SkippedWait& wait : run.skipped_waits) {

@@ -1,8 +1,8 @@
 #pragma once
-// What came of one run, in figures: what it waited, used and emitted, and what the same measured
-// energy would have emitted at submission and at the best start in hindsight (core/counterfactual).
-// Written as summary.json (schema "ebb.summary/1", docs/run-directory.md), as NEO's
-// summary_<run>.json, and as text for a terminal.
+// The summary of one run in figures: its wait, energy and emissions, and the emissions of the same
+// measured energy at submission and at the best start in hindsight (core/counterfactual). Written
+// as summary.json (schema "ebb.summary/1", docs/run-directory.md), as NEO's summary_<run>.json, and
+// as text for a terminal.
 //
 // A saving is always the difference to a stated baseline on the same energy; a negative one is kept
 // negative here and called "worse" wherever it is printed. Energy whose intensity is unknown is
@@ -29,17 +29,16 @@ struct EpochSummary {
   core::LedgerTotals totals;
 };
 
-/// What the same measured energy would have emitted at another start.
+/// The emissions of the same measured energy at another start.
 struct Alternative {
   core::Counterfactual run;
-  /// Alternative minus actual; negative when the actual run was worse. Absent when any energy of
-  /// either has no intensity: grams of unlike amounts of energy are not compared.
+  /// Alternative minus actual; negative if the actual run was worse. Absent if any energy of either
+  /// has no intensity: grams of unlike amounts of energy are not compared.
   std::optional<Emissions> saving;
-  std::optional<double> saving_percent;  ///< of the alternative; absent when that emits nothing
-  /// Half of the saving's 95 % interval, in grams (core/uncertainty.h); absent where it is not
-  /// computed.
+  std::optional<double> saving_percent;  ///< of the alternative; absent if that emits nothing
+  /// Half of the saving's 95 % interval, in grams (core/uncertainty.h); absent if not computed.
   std::optional<double> half_width_g;
-  /// Whether 0 lies outside of that interval. A saving of exactly 0 is no question of errors.
+  /// True if 0 lies outside of that interval. A saving of exactly 0 has no error.
   bool IsClear() const {
     return !saving || !half_width_g || saving->grams == 0 ||
            std::abs(saving->grams) > *half_width_g;
@@ -76,22 +75,22 @@ struct Summary {
   /// Saving against (a) as a share of the largest saving possible; absent when there was none to
   /// make.
   std::optional<double> share_of_possible_saving;
-  /// Of a run that was not to wait; absent where nothing is known about later hours.
+  /// Estimate for a run that was not to wait; absent if no later hours are known.
   std::optional<HadItWaited> had_it_waited;
-  std::optional<CostSummary> cost;  ///< of the electricity; absent without prices
+  std::optional<CostSummary> cost;  ///< cost of the electricity; absent without prices
 };
 
 Summary Summarise(const core::RunRecord& run);
 
-/// The grid time at which the rows of its ledger would have begun had the gate not waited. A run
-/// whose gate never said wait did begin at submission, whatever milliseconds its start took. The
-/// ledger is not empty.
+/// The grid time at which the rows of the ledger would have begun if the gate had not waited. If
+/// the gate never said wait, the run began at submission, however many milliseconds its start took.
+/// The ledger must not be empty.
 Time StartAtSubmission(const core::RunRecord& run);
 
 /// "The grid clock was replayed ..."; one sentence each, empty for a live run that slept its waits.
 std::vector<std::string> ReplayNotices(const core::RunRecord& run);
 
-/// schema "ebb.summary/1".
+/// JSON in the schema "ebb.summary/1".
 std::string SummaryJson(const core::RunRecord& run, const Summary& summary);
 /// NEO's summary: the field names of its code and those of its article side by side.
 std::string NeoSummaryJson(const core::RunRecord& run, const Summary& summary,

@@ -56,7 +56,7 @@ Json EnergyJson(const core::LedgerTotals& totals) {
 constexpr auto kGrams = [](Emissions emissions) { return emissions.grams; };
 constexpr auto kKilograms = [](Emissions emissions) { return emissions.grams / 1000; };
 
-// `energy`: of the run.
+// `energy` is that of the run.
 Json AlternativeJson(const std::optional<Alternative>& alternative, Energy energy) {
   if (!alternative) return nullptr;
   Json json{{"start", FormatTime(alternative->run.start)},
@@ -242,7 +242,7 @@ Json OtherSignalJson(const core::RunRecord& run, const Summary& summary) {
   return json;
 }
 
-// Apart from everything else: sunk when the run began.
+// Embodied emissions are separate from all other figures: they were spent before the run began.
 Json EmbodiedJson(const core::RunRecord& run, const Summary& summary) {
   if (!summary.embodied) return nullptr;
   return {{"emissions_g", summary.embodied->grams},
@@ -273,7 +273,7 @@ Json NeoTrainingMetrics(const core::RunRecord& run) {
   return metrics;
 }
 
-// The blocks that NEO's article shows and its code never wrote.
+// Adds the blocks that NEO's article shows but its code never wrote.
 void AddArticleBlocks(const core::RunRecord& run, const Summary& summary, Json& json) {
   const core::LedgerTotals& totals = summary.totals;
   const double hours = Hours(summary.running_time);
@@ -302,7 +302,7 @@ void AddArticleBlocks(const core::RunRecord& run, const Summary& summary, Json& 
        hours > 0 ? Json(utilisation / (hours * 3600)) : Json(nullptr)}};
 }
 
-// A file name that stays inside its directory.
+// A file name without parts that lead out of its directory.
 std::string FileNamePart(std::string name) {
   for (char& c : name)
     if (c == '/' || c == '\\' || c == '\0' || static_cast<unsigned char>(c) < 0x20) c = '_';

@@ -115,7 +115,7 @@ TEST(Summary, EnergyOfUnknownIntensityIsStatedAndNotCompared) {
   EXPECT_THAT(SummaryText(run, summary), HasSubstr("carbon intensity was unknown"));
 }
 
-// The run's own hours were accounted at what was believed of them: nobody has published them yet.
+// The run's own hours have only expected intensities: they are not published yet.
 TEST(Summary, TheBestStartIsNotYetKnownWhileTheRunsHoursAreNotPublished) {
   core::RunRecord run = Waited(hours(0));
   const core::IntensitySeries whole = run.signal;

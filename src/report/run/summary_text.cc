@@ -25,7 +25,8 @@ std::string OutcomeText(const core::RunRecord& run, const Summary& summary) {
   return text;
 }
 
-// A program that was started at once took milliseconds to start, and nothing was decided.
+// True if the run could wait. A program that was started at once took milliseconds to start, and
+// nothing was decided.
 bool CouldWait(const core::RunRecord& run, const Summary& summary) {
   return summary.waited >= std::chrono::seconds(1) || run.decisions.empty() ||
          run.decisions.back().reason.rule != core::GateRule::kRunNow;
@@ -110,7 +111,7 @@ std::string SavingText(const Alternative& alternative) {
   return "this run saved " + EmissionsText({saving}) + ", " + percent;
 }
 
-// Of a saving there is no negative part.
+// A negative share is written in words: none of the possible saving was made.
 std::string PossibleSavingText(double share) {
   if (share < 0) return "none of the possible saving was made: it emitted more than at submission";
   return FormatFixed(100 * share, 0) + " % of the possible saving was made";
@@ -120,7 +121,7 @@ bool MayBeRevised(const core::RunRecord& run) {
   return !run.signal_versions.empty() && !run.signal_versions.back().is_final;
 }
 
-// Of a source that revises nothing there is nothing to say.
+// Adds the version of the signal. A source that revises nothing has no version to report.
 void AddVersion(const core::RunRecord& run, Lines& lines) {
   if (run.signal_versions.size() < 2 && !MayBeRevised(run)) return;
   const core::SignalVersion& version = run.signal_versions.back();
@@ -142,7 +143,7 @@ void AddAlternatives(const core::RunRecord& run, const Summary& summary, Lines& 
   }
   if (summary.had_it_waited)
     lines.emplace_back("had it waited", HadItWaitedText(*summary.had_it_waited));
-  // A run that could not wait has no other start to be held against.
+  // A run that could not wait has no other start to compare with.
   if (run.latest_start() <= run.spec.submitted) return;
   if (const auto& best = summary.best_in_hindsight) {
     std::string text = EmissionsText(best->run.emissions) + "  starting " +
@@ -155,7 +156,7 @@ void AddAlternatives(const core::RunRecord& run, const Summary& summary, Lines& 
   }
 }
 
-// What is stated beside the emissions and in none of their sums.
+// Adds figures that are stated beside the emissions and are in none of their sums.
 void AddOtherFigures(const core::RunRecord& run, const Summary& summary, Lines& lines) {
   if (summary.other) {
     const core::LedgerTotals& totals = summary.other->totals;

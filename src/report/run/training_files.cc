@@ -44,7 +44,7 @@ static void Visit(FieldReader& archive, TrainResult& value) {
 
 namespace {
 
-// Python writes NaN and Infinity, which JSON does not have; a diverged training is still a
+// Python writes NaN and Infinity, which JSON does not have. A diverged training is still a
 // training.
 std::string WithoutNonFinite(std::string_view line) {
   std::string text(line);
@@ -68,7 +68,7 @@ struct EpochInProgress {
   bool ended = false;
 };
 
-// Follows the events of one run, attempts after each other.
+// Follows the events of one run, one attempt after another.
 class EpochTracker {
  public:
   void Add(const ProgressEvent& event) {
@@ -86,7 +86,7 @@ class EpochTracker {
 
  private:
   void Begin(int number, Time time) {
-    // Beginning an epoch again means that everything after it is done again, too.
+    // An epoch that begins again repeats everything after it as well.
     epochs_.erase(epochs_.upper_bound(number), epochs_.end());
     auto [it, is_new] = epochs_.try_emplace(number);
     if (is_new) it->second.epoch.wall.begin = time;

@@ -1,8 +1,8 @@
 #pragma once
-// What a training program leaves in the run directory, ours or anyone's: progress.jsonl while it
-// runs and train_result.json at its end. Both are optional and written by another program, so
-// reading them is forgiving: lines that are unknown, damaged or half written are passed over.
-// Layout: docs/run-directory.md.
+// Files that a training program, ours or another, leaves in the run directory: progress.jsonl while
+// it runs and train_result.json at its end. Both are optional and written by another program, so
+// reading is forgiving: unknown, damaged or half-written lines are skipped. Layout:
+// docs/run-directory.md.
 
 #include <filesystem>
 #include <optional>
@@ -14,7 +14,7 @@
 
 namespace ebb::report {
 
-/// One line of progress.jsonl; what the line does not say is absent.
+/// One line of progress.jsonl. Members that the line does not have are absent.
 struct ProgressEvent {
   Time time{};
   std::string event;  ///< "step", "epoch_end", ...
@@ -23,18 +23,18 @@ struct ProgressEvent {
   std::optional<double> loss, samples_per_second, train_loss, test_loss, test_accuracy_percent;
 };
 std::optional<ProgressEvent> ParseProgressLine(std::string_view line);
-/// The same, written: without the end of the line. What is absent is left out.
+/// The event as a line, without the end of the line. Absent members are left out.
 std::string ProgressLine(const ProgressEvent& event);
 
 /// The epochs that ended. Their intervals do not overlap: an epoch that was repeated after a
-/// restart runs from its first beginning to its last end, and so carries the work that was lost.
+/// restart lasts from its first beginning to its last end, and so includes the lost work.
 std::vector<core::Epoch> EpochsOf(std::string_view progress_text);
 
-/// What train_result.json says; nothing when it is no result of a training.
+/// The content of train_result.json; nothing if it is not a result of a training.
 struct TrainResult {
   core::TrainingSettings settings;
   core::TrainingOutcome outcome;
-  std::vector<std::string> notices;  ///< for people: what was cut off, left out or changed
+  std::vector<std::string> notices;  ///< sentences on data that was cut off, left out or changed
 };
 std::optional<TrainResult> ParseTrainResult(std::string_view text);
 /// The notices of a run's train_result.json; none while there is no such file.

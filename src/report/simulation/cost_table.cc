@@ -9,7 +9,7 @@
 namespace ebb::report {
 namespace {
 
-// "3.1 % less", "2.0 % more (worse)"; "-" where energy of either has no price.
+// "3.1 % less", "2.0 % more (worse)"; "-" if energy of either has no price.
 std::string SavedText(const sim::PolicyFigures& policy) {
   if (!policy.cost_saving_percent) return "-";
   const std::string text = ChangeText(-*policy.cost_saving_percent);

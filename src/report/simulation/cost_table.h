@@ -1,6 +1,6 @@
 #pragma once
-// What each policy of a simulation would have paid, beside what it would have emitted: the same for
-// the terminal and the page. Nothing where no prices are known.
+// The cost of each policy of a simulation, beside its emissions, for the terminal and the page
+// alike. Empty if no prices are known.
 
 #include <string>
 

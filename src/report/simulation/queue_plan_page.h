@@ -8,7 +8,7 @@
 
 namespace ebb::report {
 
-/// One row per job: when, where, grams, against now, why.
+/// One row per job: its time, place and grams, its grams against a start now, and the reason.
 TextTable QueuePlanTable(const sim::QueuePlan& plan);
 /// "expected 1.51 kg, 38.5 % less than all at once; no schedule under this forecast emits less than
 /// 1.49 kg".

@@ -10,7 +10,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Larger schedules are for programs that read the trace themselves.
+// Larger schedules are left out: programs can read the trace themselves.
 constexpr std::size_t kMostScheduledJobs = 2000;
 
 Json EstimateJson(const std::optional<sim::Estimate>& estimate) {
@@ -21,7 +21,7 @@ Json EstimateJson(const std::optional<sim::Estimate>& estimate) {
   return json;
 }
 
-// Unknown is not 0.
+// The grams of a use; null if unknown, which is not 0.
 Json GramsJson(const sim::Use& use) {
   const auto known = KnownPart(use.emissions, use.energy, use.energy_without_intensity);
   return known ? Json(known->grams) : Json(nullptr);
@@ -33,7 +33,7 @@ Json UseJson(const sim::Use& use) {
           {"emissions_g", GramsJson(use)}};
 }
 
-// The energy that free devices draw; null where nobody knows it.
+// The energy of free devices; null if unknown.
 Json IdleJson(const sim::Use& idle, bool is_known) {
   if (is_known) return UseJson(idle);
   return {
@@ -88,7 +88,7 @@ Json CostJson(const sim::PolicyFigures& policy) {
           {"saving_percent", number(policy.cost_saving_percent)}};
 }
 
-// By start date.
+// The bounds by start date.
 Json BoundJson(const sim::Comparison& comparison) {
   if (comparison.bound_g.empty()) return nullptr;
   Json grams = Json::array();
@@ -99,7 +99,7 @@ Json BoundJson(const sim::Comparison& comparison) {
           {"emissions_g", std::move(grams)}};
 }
 
-// Where and when each job ran from the first start date.
+// The time and place of each job from the first start date.
 Json ScheduleJson(const sim::Simulation& simulation, const core::Cluster& cluster) {
   Json jobs = Json::array();
   for (std::size_t i = 0; i < simulation.jobs.size(); ++i) {

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kMostJobsDrawn = 2000;
 
-// What stands in brackets goes below: intervals make columns too wide.
+// Puts text in brackets on a second line, because intervals make columns too wide.
 std::string CellHtml(const std::string& text) {
   const auto bracket = text.find(" (");
   if (bracket == std::string::npos) return Element("td", text);
@@ -38,7 +38,8 @@ bool KeepsDeadlines(const sim::PolicyFigures& policy) {
   return policy.late_starts + policy.late_ends == 0;
 }
 
-// A policy that misses deadlines has not done the job: it is in the table, not in the headline.
+// A policy that misses deadlines has not done the job, so it is in the table but not in the
+// headline.
 std::string Headline(const sim::Comparison& comparison) {
   const sim::PolicyFigures* best = nullptr;
   for (const sim::PolicyFigures& policy : comparison.policies)

@@ -29,13 +29,13 @@ std::string Pauses(const sim::PolicyFigures& policy) {
   return std::to_string(policy.pauses) + " (" + EnergyText(policy.pause_energy) + ")";
 }
 
-// What free devices drew, and what is saved with it on both sides; nothing where it is not known.
+// The energy of free devices, and the saving with it on both sides.
 std::vector<std::string> IdleCells(const sim::PolicyFigures& policy, bool is_known) {
   if (!is_known) return {"unknown", "unknown"};
   return {EmittedText(policy.idle), WithInterval(policy.saving_with_idle_percent)};
 }
 
-// Of a saving there is no negative part.
+// A negative share of the possible saving is written as "none".
 std::string CapturedText(const std::optional<sim::Estimate>& share) {
   return share && share->value < 0 ? "none" : WithInterval(share);
 }
@@ -61,7 +61,7 @@ std::vector<std::string> PolicyRow(const sim::PolicyFigures& policy, bool idle_i
           std::to_string(policy.worse_than_run_now)};
 }
 
-// The status (measured, estimated ...) that most of the values have.
+// The status (measured, estimated ...) of most of the values.
 std::string StatusText(const core::IntensitySeries& series) {
   std::map<core::SampleStatus, std::size_t> counts;
   for (const core::Sample& sample : series.samples()) ++counts[sample.status];

@@ -1,5 +1,5 @@
 #pragma once
-// The table of a simulation as texts: what the terminal and the page both print.
+// The tables of a simulation as texts, for the terminal and the page.
 
 #include <string>
 #include <vector>
@@ -13,14 +13,14 @@ namespace ebb::report {
 std::string EmittedText(const sim::Use& use);
 /// One row per policy, the bound last.
 TextTable PolicyTable(const sim::Experiment& experiment);
-/// Published, recomputed, ours. No rows where nothing was published.
+/// Published, recomputed and our figures. No rows if nothing was published.
 TextTable PublishedTable(const sim::Experiment& experiment);
 
 /// "21 jobs on 2 devices, 43 start dates from 2021-02-01T01:00:00Z to ..., own forecast".
 std::string ExperimentSentence(const sim::Experiment& experiment);
-/// One line per site: whose signal, measured or modelled.
+/// One line per site: the provider of its signal, and if it is measured or modelled.
 std::vector<std::string> SignalSentences(const sim::Experiment& experiment);
-/// What a reader must know to read the figures right: unknown intensity, missed deadlines, notes.
+/// Remarks that readers need for the figures: unknown intensity, missed deadlines, notes.
 std::vector<std::string> Remarks(const sim::Experiment& experiment);
 
 }  // namespace ebb::report

@@ -1,6 +1,6 @@
 #pragma once
-// A simulation for the terminal: what was asked, the table of policies, and published figures
-// beside ours.
+// A simulation for the terminal: the request, the table of policies, and published figures beside
+// ours.
 
 #include <string>
 
@@ -8,7 +8,7 @@
 
 namespace ebb::report {
 
-/// Its tables in so many columns, as far as that can be had.
+/// The text, with tables that fit into `columns` as far as possible.
 std::string SimulationText(const sim::Experiment& experiment, std::size_t columns);
 
 }  // namespace ebb::report

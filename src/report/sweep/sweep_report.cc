@@ -15,7 +15,8 @@
 namespace ebb::report {
 namespace {
 
-// Of a line for a terminal: the figures with "stopped early", and the least that is left of a name.
+// Columns of a line for a terminal: those of the figures with "stopped early", and the fewest that
+// remain for a name.
 constexpr std::size_t kBesideName = 70, kLeastName = 10;
 
 constexpr std::array<std::string_view, 8> kOutcomeNames{
@@ -30,7 +31,8 @@ std::string EmissionsCell(const SweepRow& row) {
   return row.attempts > 0 ? "unknown" : "-";
 }
 
-// Unknown is not 0: nothing where something ran, and of none of it the emissions are known.
+// The sum of known emissions. Unknown is not 0: nothing if something ran and none of its emissions
+// are known.
 std::optional<Emissions> KnownSum(const SweepReport& report) {
   const auto is_known = [](const SweepRow& row) { return row.emissions.has_value(); };
   const bool any_ran =
@@ -118,7 +120,8 @@ void Rank(SweepReport& report) {
                      };
                      return key(a) < key(b);
                    });
-  // From the best loss on, each that emits less than all before it. Equal losses: the fewest grams.
+  // Goes from the best loss on and marks each experiment that emits less than all before it. Of
+  // equal losses the one with the fewest grams comes first.
   std::optional<double> fewest;
   for (std::size_t i = 0; i < report.rows.size(); ++i) {
     SweepRow& row = report.rows[i];

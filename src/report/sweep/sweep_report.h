@@ -1,7 +1,7 @@
 #pragma once
-// What came of a sweep: its experiments ranked by validation loss with what each emitted, and the
-// loss-grams Pareto front: the complete experiments that no other beats in both. Experiments that
-// failed, were stopped early or have not run are listed as such and never ranked.
+// The result of a sweep: its experiments ranked by validation loss with the emissions of each, and
+// the Pareto front of loss and grams: complete experiments that no other beats in both. Experiments
+// that failed, were stopped early or have not run are listed as such and never ranked.
 
 #include <cstdint>
 #include <optional>
@@ -16,7 +16,7 @@
 
 namespace ebb::report {
 
-/// Those that are not ranked are listed in this order.
+/// Outcomes of experiments. Unranked experiments are listed in this order.
 enum class SweepOutcome {
   kDone,
   kRunning,
@@ -27,16 +27,16 @@ enum class SweepOutcome {
   kCancelled,
   kNotRun
 };
-/// It will not run any more.
+/// True if the experiment will not run any more.
 bool IsOver(SweepOutcome outcome);
 std::string_view Name(SweepOutcome outcome);
 
 struct SweepRow {
-  std::optional<std::int64_t> job;  ///< its number, where it belongs to the queue service
+  std::optional<std::int64_t> job;  ///< number of its job, if it belongs to the queue service
   std::string name, tier;
   core::Parameters parameters;
   SweepOutcome outcome = SweepOutcome::kNotRun;
-  std::optional<double> loss;  ///< of the last epoch: validation, or training where there is none
+  std::optional<double> loss;  ///< loss of the last epoch: validation, or training if there is none
   bool loss_is_validation = true;
   int epochs = 0;
   Energy energy;
@@ -48,8 +48,8 @@ struct SweepRow {
   bool on_front = false;
 };
 
-/// What the machine used while experiments ran and none of them did. Emissions are absent where
-/// some of the energy has no intensity.
+/// The machine's use while experiments ran, except that of the experiments themselves. Emissions
+/// are absent if some of the energy has no intensity.
 struct SweepMachine {
   Energy idle, unattributed;
   std::optional<Emissions> idle_emissions, unattributed_emissions;
@@ -57,38 +57,39 @@ struct SweepMachine {
 };
 
 struct SweepReport {
-  std::optional<std::int64_t> number;  ///< of a sweep of the queue service
+  std::optional<std::int64_t> number;  ///< number of the sweep in the queue service
   std::string name;
   std::vector<SweepRow> rows;  ///< ranked: complete ones by loss, then the others
   std::vector<std::string> notices;
   Energy energy;
   Emissions emissions;
-  std::optional<SweepMachine> machine;  ///< absent: not known
+  std::optional<SweepMachine> machine;  ///< absent if unknown
   int stopped_early = 0;
-  Energy saved_energy;        ///< estimated, of what was stopped early
-  Emissions saved_emissions;  ///< the same
+  Energy saved_energy;        ///< estimate for experiments that were stopped early
+  Emissions saved_emissions;  ///< the same in emissions
   void Describe(DescribedJson& json) const;
 };
 
-/// That its training diverged at that step, in place of an exit code. What still runs may go on.
+/// Notes that the training diverged at that step, in place of an exit code. A running experiment
+/// may go on.
 void SayDiverged(SweepRow& row, std::int64_t step);
 
-/// What its training says of its data or its end, if nothing else is noted of it.
+/// Adds the training's notices on its data or its end, if the row has no other note.
 void SayNotices(SweepRow& row, const std::vector<std::string>& notices);
 
 /// Orders the rows and marks the front.
 void Rank(SweepReport& report);
-/// The first of a report whose rows are in order; nullptr: none is complete.
+/// The first row of a report whose rows are in order; nullptr if none is complete.
 const SweepRow* BestOf(const SweepReport& report);
 
-/// Names of the parameters in which its experiments differ, in the order of the first. Values
-/// differ as the rules of a sweep compare them (sweep/condition.h); one that an experiment lacks
+/// Names of the parameters in which the experiments differ, in the order of the first experiment.
+/// Values differ by the rules of a sweep (sweep/condition.h). A parameter that an experiment lacks
 /// differs.
 std::vector<std::string> VariedParameters(const SweepReport& report);
 
-/// Its table in so many columns: names and outcomes are cut, figures are not.
+/// The report as text. Its table fits into `columns`: names and outcomes are cut, figures are not.
 std::string SweepText(const SweepReport& report, std::size_t columns = kAnyWidth);
-/// schema "ebb.sweep-report/1".
+/// JSON in the schema "ebb.sweep-report/1".
 std::string SweepJson(const SweepReport& report);
 
 }  // namespace ebb::report

@@ -23,7 +23,7 @@ SweepRow Row(const std::string& name, std::optional<double> loss, std::optional<
   return row;
 }
 
-// The published losses and grams of the six experiments that have them.
+// A report with the published losses and grams of the six experiments that have them.
 SweepReport Published() {
   SweepReport report;
   report.name = "core21";
