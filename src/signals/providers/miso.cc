@@ -18,7 +18,7 @@ constexpr auto kFuels = std::to_array<NamedFuel>({{"Coal", Fuel::kCoal},
                                                   {"Imports", Fuel::kImports},
                                                   {"Other", Fuel::kOther}});
 
-// "2026-06-22 2:05:00 PM": five minutes that begin then.
+// Reads "2026-06-22 2:05:00 PM", the begin of five minutes.
 std::optional<Time> ReadTime(std::string_view text) {
   const auto parts = Split(text, ' ');
   if (parts.size() != 3 || (parts[2] != "AM" && parts[2] != "PM")) return std::nullopt;

@@ -1,7 +1,8 @@
 #pragma once
 // MISO's fuel mix: megawatts by category every five minutes of yesterday and today, as JSON, no
 // key. Stamps are Eastern Standard Time in summer too, on a clock of twelve hours. "Other" is hydro
-// power, diesel, waste and wood together, so that it is in no mean. Layout from public clients.
+// power, diesel, waste and wood together, and so is left out of the mean. Layout from public
+// clients.
 
 #include <string>
 #include <string_view>

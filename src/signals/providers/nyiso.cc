@@ -10,10 +10,10 @@ namespace {
 
 constexpr const char* kClock = "America/New_York";
 constexpr Duration kStep{std::chrono::minutes{5}};
-// How long after midnight the file of a day may not be there yet.
+// How long after midnight the file of a day may be missing.
 constexpr Duration kFirstFile{std::chrono::hours{1}};
-// "Dual fuel" plants burn gas but for the coldest days. "Other renewables" are, by its legend,
-// solar, methane, refuse and wood, storage too; what is burnt is the larger part.
+// "Dual fuel" plants burn gas except on the coldest days. "Other renewables" are, by the file's
+// legend, solar, methane, refuse, wood and storage; fuels that are burnt are the larger part.
 constexpr auto kFuels = std::to_array<NamedFuel>({{"Dual Fuel", Fuel::kGas},
                                                   {"Natural Gas", Fuel::kGas},
                                                   {"Nuclear", Fuel::kNuclear},
@@ -22,7 +22,7 @@ constexpr auto kFuels = std::to_array<NamedFuel>({{"Dual Fuel", Fuel::kGas},
                                                   {"Wind", Fuel::kWind},
                                                   {"Hydro", Fuel::kHydro}});
 
-// "05/06/2026 00:05:00" and "EDT".
+// Reads "05/06/2026 00:05:00" with the zone "EDT".
 std::optional<Time> ReadTime(std::string_view text, std::string_view zone) {
   const bool is_summer = zone == "EDT";
   if (text.size() < 16 || (!is_summer && zone != "EST")) return std::nullopt;

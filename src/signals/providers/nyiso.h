@@ -1,6 +1,6 @@
 #pragma once
 // New York ISO's real-time fuel mix: megawatts by fuel every five minutes, as CSV, no key, a file a
-// local day. Rows say whether they are in standard or summer time, and stand at the end of their
+// local day. Rows state whether their time is standard or summer time, and it is the end of their
 // five minutes. Layout from public clients and copies of its files.
 
 #include <memory>

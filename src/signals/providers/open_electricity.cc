@@ -38,7 +38,7 @@ constexpr auto kFuels = std::to_array<NamedFuel>({{"coal_black", Fuel::kCoal},
                                                   {"imports", Fuel::kImports},
                                                   {"exports", Fuel::kImports}});
 
-// {"start": "2025-07-10T21:15:00+10:00", "interval": "5m", "data": [10.6, null, ...]}
+// Reads {"start": "2025-07-10T21:15:00+10:00", "interval": "5m", "data": [10.6, null, ...]}.
 Status ReadHistory(const JsonNode& history, const std::string& technology, std::string_view body,
                    const std::string& where, std::vector<GenerationRow>& rows) {
   const auto start = history.TimeOf("start");
@@ -75,7 +75,7 @@ Result<std::vector<GenerationRow>> ParseOpenElectricity(std::string_view body,
     return Fail(BadAnswer("the answer holds no series", body, where));
   std::vector<GenerationRow> rows;
   for (const JsonNode& one : series->items) {
-    // Prices, temperatures and emissions are beside them.
+    // The answer also has prices, temperatures and emissions, which have no technology.
     const std::string technology = one.TextOf("fuel_tech");
     if (technology.empty() || one.TextOf("type") != "power") continue;
     const JsonNode* history = one.Find("history");

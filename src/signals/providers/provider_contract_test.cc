@@ -1,6 +1,6 @@
-// Every provider against a server on this machine that speaks the documented shapes over HTTPS, and
-// what a server can do wrong: each status, slow, truncated and huge answers, a certificate that is
-// not trusted, a name that does not resolve. No network beyond loopback.
+// Tests of every provider against a server on this machine that speaks the documented shapes over
+// HTTPS, and of the server's failures: each status, slow, truncated and huge answers, a certificate
+// that is not trusted, a name that does not resolve. No network beyond loopback.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -145,9 +145,9 @@ TEST_F(Https, CarbonAwareSdkAndAnAddressOfOnesOwn) {
             300);
 }
 
-// Those whose answers have a layout of their own, by what they are asked for first.
+// A provider whose answers have a layout of their own, with its first request.
 struct AskedProvider {
-  std::string answers;  ///< pattern of the paths it asks for
+  std::string answers;  ///< pattern of the paths that it asks for
   std::function<std::unique_ptr<Provider>(const std::string& url, HttpGetFunction http_get)> make;
 };
 auto OperatorOf(Result<OperatorMix> (*mix)(std::string, core::Boundary)) {
@@ -282,7 +282,7 @@ TEST_F(Https, ATruncatedAnswerIsAnError) {
 }
 
 TEST_F(Https, AHundredMegabytesAreNotKept) {
-  // The server may still send when the test has ended.
+  // Shared, because the server may still send when the test has ended.
   const auto sent = std::make_shared<std::atomic<std::size_t>>(0);
   server_->Get("/huge", [sent](const httplib::Request&, httplib::Response& response) {
     response.set_chunked_content_provider("text/plain",
@@ -379,7 +379,7 @@ TEST(Network, ANameThatDoesNotResolveAndAClosedPortAreErrorsThatMayPass) {
   }
 }
 
-// The three metadata services, each as its documentation describes it, on loopback.
+// The three metadata services on loopback, each as its documentation describes it.
 class Metadata : public ::testing::Test {
  protected:
   void SetUp() override {

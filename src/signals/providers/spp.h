@@ -1,7 +1,7 @@
 #pragma once
 // Southwest Power Pool's generation mix: megawatts by fuel every five minutes of the last two
-// hours, as CSV, no key. Stamps are UTC and stand at the end of their five minutes: files of a year
-// run from five past midnight to midnight. Layout from public clients and copies of its files.
+// hours, as CSV, no key. Stamps are UTC and mark the end of their five minutes: files of a year run
+// from five past midnight to midnight. Layout from public clients and copies of its files.
 
 #include <string>
 #include <string_view>
@@ -13,9 +13,9 @@ namespace ebb::signals {
 inline constexpr const char* kSppUrl = "https://portal.spp.org";
 inline constexpr const char* kSppZone = "US-CENT-SWPP";
 
-/// Of a file with a column of balancing authorities, the rows of SPP itself. Some files have what
-/// plants offered by themselves beside what the market called up ("Coal Self", "Coal Market"): both
-/// count.
+/// Reads the file; if it has a column of balancing authorities, only the rows of SPP itself. Some
+/// files split a fuel into plants that run by their own choice and plants that the market called up
+/// ("Coal Self", "Coal Market"): both count.
 Result<std::vector<GenerationRow>> ParseSpp(std::string_view body, const std::string& where);
 
 Result<OperatorMix> SppMix(std::string base_url, core::Boundary boundary);

@@ -11,9 +11,9 @@ namespace ebb::signals {
 namespace {
 
 constexpr int kRegions = 17;
-// Actual values come late: each question reaches back so far, so that they replace estimates.
+// Actual values come late: each question reaches back this far, so that they replace estimates.
 constexpr Duration kLateActuals{std::chrono::hours{3}};
-// One question may cover 14 days.
+// The API allows 14 days in one question.
 constexpr Duration kLongestRange{std::chrono::days{13}};
 
 Result<Point> ReadRow(const JsonNode& row, const JsonNode& intensity, const std::string& where) {
@@ -29,7 +29,8 @@ Result<Point> ReadRow(const JsonNode& row, const JsonNode& intensity, const std:
   return point;
 }
 
-// The one region that is asked for; nullptr where it is not there or not the only one.
+// The region that is asked for; nullptr if it is missing, or if none is asked for and there are
+// several.
 const JsonNode* Choose(const std::vector<JsonNode>& regions, int region_id) {
   if (region_id == 0) return regions.size() == 1 ? &regions.front() : nullptr;
   for (const JsonNode& region : regions) {
@@ -46,7 +47,7 @@ Error NoRegion(int region_id, const std::string& where) {
           where, "name a region id from 1 to 17"};
 }
 
-// The rows of an answer: national rows, rows that hold regions, or the rows of a region.
+// Reads the rows of an answer: national rows, rows that hold regions, or the rows of a region.
 class RowReader {
  public:
   RowReader(int region_id, const std::string& where) : region_id_(region_id), where_(where) {}
@@ -77,7 +78,7 @@ class RowReader {
   const std::string& where_;
 };
 
-// Where the rows are: data itself, or the data of the region that is asked for.
+// The node with the rows: data itself, or the data of the region that is asked for.
 Result<const JsonNode*> FindRows(const JsonNode& root, std::string_view body, int region_id,
                                  const std::string& where) {
   const JsonNode* data = root.Find("data");
@@ -162,7 +163,8 @@ std::optional<UkArea> UkAreaFromZone(std::string_view zone) {
     if (*region < 1 || *region > kRegions) return std::nullopt;
     return UkArea{std::string(zone), static_cast<int>(*region), ""};
   }
-  // An outward code: two to four capitals and digits, a capital first and a digit among them.
+  // The text is an outward code: two to four capitals and digits, a capital first and a digit among
+  // them.
   const auto upper = [](char c) { return c >= 'A' && c <= 'Z'; };
   const auto digit = [](char c) { return c >= '0' && c <= '9'; };
   const bool plausible =

@@ -17,18 +17,18 @@ namespace ebb::signals {
 
 inline constexpr const char* kUkCarbonIntensityUrl = "https://api.carbonintensity.org.uk";
 
-/// Which part of Great Britain a zone names.
+/// The part of Great Britain that a zone names.
 struct UkArea {
   std::string zone;
-  int region_id = 0;     ///< 0: the whole, or a postcode
+  int region_id = 0;     ///< 0: all of Great Britain, or a postcode
   std::string postcode;  ///< outward code
 };
-/// Nothing for a zone that is none of this API's.
+/// nullopt for a zone that this API does not have.
 std::optional<UkArea> UkAreaFromZone(std::string_view zone);
 
-/// The national shape and the three regional ones (rows that hold regions, a list of regions that
-/// hold rows, one region that holds rows). A row's actual value is measured; its forecast value is
-/// kForecast. Of several regions, `region_id` says which one; 0: there must be only one.
+/// Reads the national shape and the three regional ones (rows that hold regions, a list of regions
+/// that hold rows, one region that holds rows). A row's actual value is measured; its forecast
+/// value is kForecast. `region_id` chooses one of several regions; 0: there must be only one.
 Result<Payload> ParseUkCarbonIntensity(std::string_view body, int region_id,
                                        const std::string& where);
 

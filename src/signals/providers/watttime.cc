@@ -10,9 +10,9 @@
 namespace ebb::signals {
 namespace {
 
-// A token lasts 30 minutes; a fresh one is fetched a little earlier.
+// A token lasts 30 minutes; Ebb fetches a fresh one a little earlier.
 constexpr Duration kTokenLife{std::chrono::minutes{25}};
-// Historical values come later than the forecast's first point, which stands in until then.
+// Historical values come late; until then the forecast's first point stands in.
 constexpr Duration kHistoricalEvery{std::chrono::hours{1}};
 constexpr double kLongestHorizonHours = 72;
 constexpr const char* kPoundsPerMwh = "lbs_co2_per_mwh";
@@ -67,7 +67,7 @@ class WattTime final : public Provider {
     const auto ahead = AskAhead(question, reading);
     if (!ahead && (no_past || reading.known.empty())) return Fail(ahead.error());
     if (!ahead) reading.forecast_failure = ahead.error();
-    // Nobody meters a marginal rate: what has passed comes out of the same regression.
+    // Nobody meters a marginal rate: values of the past are estimates by the same regression.
     if (identity_.kind == core::SignalKind::kMarginal)
       for (core::Sample& sample : reading.known) sample.status = core::SampleStatus::kModelled;
     return reading;
@@ -143,10 +143,10 @@ Result<std::string> ParseWattTimeLogin(std::string_view body, const std::string&
   const Error none{ExitCode::kUnavailable, "the login answered without a usable token", where,
                    "check user and password"};
   auto root = ParseJson(body, where);
-  // The body may hold a token: it is not shown, unlike other answers that are not understood.
+  // Unlike other answers that are not understood, this body is not shown: it may hold a token.
   if (!root) return Fail(none);
   std::string token = root->TextOf("token");
-  // It becomes part of a header line.
+  // The token becomes part of a header line.
   const bool printable = std::all_of(token.begin(), token.end(), [](char character) {
     return character > ' ' && character < 0x7f;
   });

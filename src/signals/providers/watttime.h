@@ -16,12 +16,11 @@ inline constexpr const char* kWattTimeUrl = "https://api.watttime.org";
 inline constexpr const char* kWattTimeUserVariable = "WATTTIME_USER";
 inline constexpr const char* kWattTimePasswordVariable = "WATTTIME_PASSWORD";
 
-/// The token of a login.
+/// Reads the token from the answer to a login.
 Result<std::string> ParseWattTimeLogin(std::string_view body, const std::string& where);
 
-/// Rows of /v3/forecast (all kForecast: with generated_at in meta) or /v3/historical. Units other
-/// than pounds per MWh are an Error, a percentile above all. The index's values, which have no
-/// generated_at either, are told by that.
+/// Reads rows of /v3/forecast (all kForecast; meta has generated_at) or of /v3/historical. Units
+/// other than pounds per MWh are an Error, above all a percentile, which is the index's unit.
 Result<Payload> ParseWattTime(std::string_view body, const std::string& where);
 
 struct WattTimeOptions {

@@ -12,11 +12,12 @@ namespace {
 using platform::FindFunction;
 
 void SayNothing(const CodesContext*, int, const char*) {}
-// Back to whoever called ecCodes: what it held is lost, the process is not.
+// Returns to the caller of ecCodes by an exception: the state of ecCodes is lost, the process is
+// not.
 [[noreturn]] void OnAssertion(const char*) { throw EcCodesAssertion{}; }
 
 std::optional<EcCodes> LoadEcCodes() {
-  void* library = ::dlopen("libeccodes.so.0", RTLD_NOW | RTLD_LOCAL);  // Debian's name
+  void* library = ::dlopen("libeccodes.so.0", RTLD_NOW | RTLD_LOCAL);  // the name in Debian
   if (!library) library = ::dlopen("libeccodes.so", RTLD_NOW | RTLD_LOCAL);
   if (!library) return std::nullopt;
   EcCodes codes{};

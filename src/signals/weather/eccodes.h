@@ -1,8 +1,8 @@
 #pragma once
-// ecCodes (ECMWF), which decodes GRIB: loaded when the first file of it is read, so that no build
-// needs it and nobody else carries its 15 MB of definitions. Its functions are declared by hand
-// from its documentation; they are part of its stable interface. For grib_field.cc and tests that
-// write such files. One thread at a time: EcCodesLock.
+// ecCodes (ECMWF), which decodes GRIB. It is loaded when the first GRIB file is read, so that no
+// build needs it and only processes that read GRIB carry its 15 MB of definitions. Its functions
+// are declared by hand from its documentation; they are part of its stable interface. For
+// grib_field.cc and tests that write such files. One thread at a time: EcCodesLock.
 
 #include <cstddef>
 #include <mutex>
@@ -34,14 +34,14 @@ struct EcCodes {
   int (*set_double_array)(CodesHandle*, const char*, const double*, std::size_t);
 };
 
-/// What ecCodes throws, by our wish, where it would otherwise end the process.
+/// The exception that Ebb has ecCodes throw at an assertion, which would otherwise end the process.
 struct EcCodesAssertion {};
 
-/// An Error: it is not installed. From any thread; the library stays loaded, and says nothing on
-/// stderr.
+/// An Error if it is not installed. From any thread; the library stays loaded, and writes nothing
+/// to stderr.
 Result<const EcCodes*> LibEcCodes();
 
-/// Held while functions of the library are called.
+/// Hold this lock while calling functions of the library.
 std::unique_lock<std::mutex> EcCodesLock();
 
 }  // namespace ebb::signals

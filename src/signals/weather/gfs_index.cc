@@ -12,7 +12,7 @@ constexpr std::uint64_t kWorthARequestBytes = 64 << 10;
 constexpr std::uint64_t kLargestFileBytes = 1ULL << 40;
 
 struct WantedField {
-  std::string_view name, level, ending;  ///< of what it is of: "3 hour fcst", "0-3 hour ave fcst"
+  std::string_view name, level, ending;  ///< ending: "3 hour fcst", "0-3 hour ave fcst"
   enum { kAlways, kOfSpans, kIfThere } when;
 };
 constexpr std::array<WantedField, 5> kWanted{{
@@ -25,7 +25,7 @@ constexpr std::array<WantedField, 5> kWanted{{
 
 struct Line {
   std::uint64_t offset = 0;
-  std::optional<std::size_t> wanted;  ///< which of kWanted
+  std::optional<std::size_t> wanted;  ///< position in kWanted
 };
 
 std::optional<std::size_t> WantedOf(std::string_view name, std::string_view level,
@@ -58,7 +58,7 @@ Result<std::vector<Line>> LinesOf(std::string_view index, const std::string& whe
   return lines;
 }
 
-// Where the next message begins; fields of one message have one offset.
+// The begin of the next message; fields of one message have one offset.
 std::optional<std::uint64_t> EndOf(const std::vector<Line>& lines, std::size_t line) {
   for (std::size_t next = line + 1; next < lines.size(); ++next)
     if (lines[next].offset > lines[line].offset) return lines[next].offset;
@@ -70,7 +70,7 @@ void AddRange(std::uint64_t first, std::optional<std::uint64_t> end,
   const std::optional<std::uint64_t> last = end ? std::optional(*end - 1) : std::nullopt;
   if (!ranges.empty()) {
     ByteRange& before = ranges.back();
-    if (!before.last) return;  // to the end of the file: this one is in it
+    if (!before.last) return;  // reaches the file's end, so contains this one
     if (first <= *before.last + kWorthARequestBytes) {
       before.last = last ? std::optional(std::max(*before.last, *last)) : std::nullopt;
       return;

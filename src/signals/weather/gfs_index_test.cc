@@ -9,7 +9,8 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// As NOAA's, shortened; the messages of interest are far apart but for the two of the wind.
+// An index as NOAA writes it, shortened; the wanted messages are far apart, except the two of the
+// wind.
 const std::string kIndex =
     "1:0:d=2026050600:PRMSL:mean sea level:3 hour fcst:\n"
     "2:900000:d=2026050600:TMP:2 m above ground:3 hour fcst:\n"

@@ -11,7 +11,7 @@
 namespace ebb::signals {
 namespace {
 
-using Values = const std::vector<double>*;  // by place
+using Values = const std::vector<double>*;  // one value for each place
 
 Error Twice(const GribField& field) {
   return {ExitCode::kConfiguration,
@@ -20,16 +20,17 @@ Error Twice(const GribField& field) {
           "", "keep one of its files"};
 }
 
-// As where two files overlap. A missing value is that of another.
+// Whether two fields agree where files overlap; a missing value equals a missing one.
 bool SaysTheSame(const std::vector<double>& a, const std::vector<double>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                     [](double x, double y) { return x == y || (std::isnan(x) && std::isnan(y)); });
 }
 
-// What one quantity says over spans: means, also where the fields are sums.
+// One quantity over spans of time, as means; sums become means, too.
 class Spans {
  public:
-  // GFS gives its first sums twice, from the start of the run and of the span, which is the same.
+  // GFS gives its first sums twice, from the start of the run and from the start of the span, which
+  // is the same.
   Status Add(const GribField& field) {
     const auto [there, is_new] = by_end_[field.to].emplace(field.from, &field);
     const bool same = is_new || field.quantity == GribQuantity::kRainSum ||
@@ -38,8 +39,8 @@ class Spans {
   }
   bool empty() const { return by_end_.empty(); }
 
-  // The mean from one moment to a later one: as it is given, or between two spans that began
-  // together, the later the better, because less is subtracted.
+  // The mean from one moment to a later one: as GFS gives it, or as the difference of two spans
+  // that began together. The latest such begin is best, because the least is subtracted.
   double MeanOver(Duration from, Duration to, std::size_t place) const {
     const auto longer = by_end_.find(to), shorter = by_end_.find(from);
     if (longer == by_end_.end()) return NAN;
@@ -92,7 +93,7 @@ Status AddField(const GribField& field, int wind_height_m, RunFields& run) {
   return {};
 }
 
-// Nothing in a moment that lacks a field: the hours around it are unknown.
+// A moment that lacks a field has no step, so that the hours around it are unknown.
 std::vector<WeatherStep> StepsAt(const RunFields& run, Time issued, std::size_t place) {
   std::set<Duration> leads;
   for (const auto& [lead, values] : run.east) leads.insert(lead);
@@ -111,7 +112,7 @@ std::vector<WeatherStep> StepsAt(const RunFields& run, Time issued, std::size_t 
     if (const auto next = std::next(lead); next != leads.end()) {
       step.shortwave_w_m2 = run.shortwave.MeanOver(*lead, *next, place);
       step.precipitation_mm_h = rain.empty() ? 0 : rain.MeanOver(*lead, *next, place);
-    } else if (!steps.empty()) {  // what comes after the last moment is not told
+    } else if (!steps.empty()) {  // the hours after the last moment are unknown
       step.shortwave_w_m2 = steps.back().shortwave_w_m2;
       step.precipitation_mm_h = steps.back().precipitation_mm_h;
     }

@@ -1,7 +1,7 @@
 #pragma once
-// Fields of GFS as runs of weather: NOAA gives radiation and precipitation as means and sums over
-// spans that begin anew every six hours (0-3, 0-6, 6-9, 6-12 h; sums also from the start of the
-// run), so what fell in between is the difference of two of them. Pure.
+// Turns fields of GFS into runs of weather. NOAA gives radiation and precipitation as means and
+// sums over spans that begin anew every six hours (0-3, 0-6, 6-9, 6-12 h; sums also from the start
+// of the run), so the value of a shorter time is the difference of two of them. Pure.
 
 #include <vector>
 
@@ -11,32 +11,31 @@
 
 namespace ebb::signals {
 
-/// The places of a zone among those that the fields are at.
+/// The places of one zone within the places of the fields.
 struct PlacesOfZone {
   std::size_t first = 0, count = 0;
 };
 
-/// One for all runs that a live source keeps, of which nobody knows yet whether they will have wind
+/// The wind height of live sources: one height for all runs, because later runs may not have wind
 /// at 100 m.
 inline constexpr int kLiveWindHeight_m = 10;
 
-/// Metres above ground: 100 where all fields have their wind there, as turbines see it, else 10.
+/// Metres above ground: 100 if all fields have their wind there, as turbines see it, else 10.
 int WindHeightOf(const std::vector<GribField>& fields);
 
-/// Means over the places, a run for each start, in order, published `lag` later. An hour that lacks
-/// a field, or for which more than a quarter of the places have no value, is unknown; without any
-/// field of precipitation there is none. An Error where two fields say the same, or where a run has
-/// no hour.
+/// Means over the places, a run for each start, in order, published `lag` later. An hour is unknown
+/// if it lacks a field, or if more than a quarter of the places have no value; without any field of
+/// precipitation, precipitation is unknown. Errors: two fields say the same, a run has no hour.
 Result<std::vector<forecast::WeatherRun>> RunsOfGfs(const std::vector<GribField>& fields,
                                                     PlacesOfZone places, int wind_height_m,
                                                     Duration lag);
 
-/// The same for zones whose places follow one another in the fields.
+/// The same for several zones, whose places follow one another in the fields.
 Result<RunsByZone> RunsOfZones(const std::vector<GribField>& fields,
                                const std::vector<ZoneToAsk>& zones, int wind_height_m,
                                Duration lag);
 
-/// The places of zones, one zone after the other.
+/// All places of the zones, one zone after the other.
 std::vector<WeatherPoint> PointsOf(const std::vector<ZoneToAsk>& zones);
 
 }  // namespace ebb::signals

@@ -19,7 +19,7 @@ GribField Field(GribQuantity quantity, int from_h, int to_h, std::vector<double>
   return {quantity, height_m, kIssued, hours{from_h}, hours{to_h}, std::move(values)};
 }
 
-// Wind of 5 m/s and 280 K at these hours.
+// Fields with wind of 5 m/s and 280 K at these hours.
 std::vector<GribField> Moments(const std::vector<int>& leads_h, std::size_t places = 1) {
   std::vector<GribField> fields;
   for (const int lead : leads_h) {
@@ -47,7 +47,7 @@ double MeanOf(const forecast::WeatherRun& run, double forecast::WeatherHour::*va
   return sum / (to - from);
 }
 
-// An hourly course of the sun, and the means of GFS over it: 0-3, 0-6, 6-9, 6-12 and so on.
+// The sun follows an hourly course; GFS gives its means over 0-3, 0-6, 6-9, 6-12 h and so on.
 TEST(GfsRuns, MeansThatBeginAnewBecomeWhatFellInBetween) {
   const auto sun = [](int hour) { return 100.0 * (hour % 12); };
   std::vector<GribField> fields = Moments({0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12});

@@ -24,7 +24,7 @@ constexpr Duration kTimeout{60'000};
 constexpr int kNotFound = 404, kForbidden = 403, kPartial = 206;
 constexpr const char* kNoKey = "the server must give its files without a key";
 
-// A run of which a part has come, so that a question that fails midway goes on there.
+// The part of a run that was fetched, so that after a failure the next question continues there.
 struct PartOfRun {
   Time issued{};
   std::vector<WeatherPoint> points;
@@ -72,7 +72,8 @@ class GfsServer final : public WeatherSource {
       EBB_ASSIGN_OR_RETURN(const auto index, IndexOf(day, kPastHours));
       if (!index) {
         absent_.insert(day);
-        // Servers keep runs for some days, then none.
+        // Servers keep runs for some days, so several absent days in a row mean that earlier ones
+        // are absent, too.
         if (++absent == kDaysAbsent) absent_until_ = day;
         continue;
       }
@@ -91,7 +92,7 @@ class GfsServer final : public WeatherSource {
   }
 
  private:
-  // The latest first.
+  // The days without a run, the latest first.
   std::vector<Time> MissingDays(const forecast::WeatherArchive& kept, Time now) const {
     std::set<Time> known;
     for (const forecast::WeatherRun& run : kept.runs())
@@ -117,7 +118,7 @@ class GfsServer final : public WeatherSource {
     return server_ + name;
   }
 
-  // Nothing: the server does not have it. Buckets answer 403 where nobody may list them.
+  // nullopt if the server does not have it. Buckets answer 403 if listing them is not allowed.
   Result<std::optional<std::string>> IndexOf(Time run, int hour) const {
     platform::HttpRequest request;
     request.url = FileOf(run, hour) + ".idx";
@@ -180,7 +181,7 @@ class GfsServer final : public WeatherSource {
   const HttpGetFunction http_get_;
   PartOfRun part_;
   std::set<Time> absent_;  ///< days whose run the server does not have
-  Time absent_until_{};    ///< and that it does not have anything before
+  Time absent_until_{};    ///< the server has no runs before this day
 };
 
 }  // namespace

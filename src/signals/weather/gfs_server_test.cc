@@ -19,7 +19,7 @@ using testing::HasSubstr;
 const Time kNow = *ParseTime("2026-05-06T17:20Z");
 const Time kToday = *ParseTime("2026-05-06T00:00Z");
 
-// NOAA's server: files of one value everywhere, 100,000 bytes of something else before each field.
+// NOAA's server: each file has one value everywhere, and 100,000 unrelated bytes before each field.
 class Noaa {
  public:
   bool away = false, gives_parts = true;
@@ -39,7 +39,7 @@ class Noaa {
     std::sscanf(request.headers.front().c_str(), "Range: bytes=%zu-%zu", &first, &last);
     return platform::HttpResponse{206, file->bytes.substr(first, last - first + 1)};
   }
-  int answers_left = -1;  ///< until it goes away once
+  int answers_left = -1;  ///< answers before the server fails once
   std::size_t QuestionsFor(const std::string& part) const {
     std::size_t count = 0;
     for (const std::string& url : asked) count += url.find(part) != std::string::npos;
@@ -93,7 +93,7 @@ class GfsServer : public testing::Test {
 };
 
 TEST_F(GfsServer, TheNewestRunThatIsWholeIsAhead) {
-  noaa_.last_hour_of_newest = 60;  // of 12 UTC, which is still coming
+  noaa_.last_hour_of_newest = 60;  // the run of 12 UTC, which is still coming
   const auto ahead = source_->Ahead(zones_, kNow, {});
   ASSERT_TRUE(ahead) << ahead.error().Message();
   ASSERT_EQ(ahead->size(), 2u);

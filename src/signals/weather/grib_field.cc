@@ -17,8 +17,8 @@ constexpr Duration kHour{std::chrono::hours{1}};
 constexpr double kSecondsPerHour = 3600;
 constexpr long kGround = 1, kAboveGround = 103;  // code table 4.5
 
-// What is read, by the parameters of code table 4.2; short wave at the surface has number 192 of
-// NCEP's own in GFS.
+// A field that is read, by its parameter in code table 4.2; short wave at the surface has NCEP's
+// own number 192 in GFS.
 struct Wanted {
   GribParameter parameter;
   GribQuantity quantity;
@@ -47,7 +47,7 @@ bool IsWantedHeight(GribQuantity quantity, long height_m) {
   return !wind || height_m == 10 || height_m == 100;
 }
 
-// A regular grid as the file scans it, and where places lie in it.
+// A regular grid in the file's scanning order, and the position of places in it.
 struct Grid {
   long columns = 0, rows = 0;
   double first_latitude = 0, last_latitude = 0, first_longitude = 0, last_longitude = 0;
@@ -63,7 +63,7 @@ struct Grid {
   }
 };
 
-// Where a place lies between rows or columns: the one before it, and how far on to the next.
+// A position between rows or columns: the one before it, and the fraction of the way to the next.
 struct Between {
   long before = 0, after = 0;
   double share = 0;
@@ -97,7 +97,7 @@ std::optional<Between> ColumnsAt(const Grid& grid, double longitude) {
   return Between{grid.columns - 1, 0, position - static_cast<double>(grid.columns - 1)};
 }
 
-// Bilinear, from the corners that have a value.
+// Bilinear interpolation from the corners that have a value.
 double ValueAt(const Grid& grid, const std::vector<double>& values, const Between& row,
                const Between& column) {
   double sum = 0, weights = 0;
@@ -114,7 +114,7 @@ double ValueAt(const Grid& grid, const std::vector<double>& values, const Betwee
   return weights > 0 ? sum / weights : NAN;
 }
 
-// One field as ecCodes sees it.
+// Reads one field with ecCodes.
 class Decoder {
  public:
   Decoder(const EcCodes& codes, const std::string& message, const std::string& where)
@@ -122,14 +122,14 @@ class Decoder {
         where_(where),
         handle_(codes.handle_new_from_message(codes.context_get_default(), message.data(),
                                               message.size())) {}
-  // After an assertion nobody knows what the handle holds: then it is not touched again.
+  // After an assertion the state of the handle is unknown, so it is not touched again.
   ~Decoder() {
     if (handle_ && std::uncaught_exceptions() == 0) codes_.handle_delete(handle_);
   }
   Decoder(const Decoder&) = delete;
   Decoder& operator=(const Decoder&) = delete;
 
-  // Nothing: it is of another height, or not over a span where one is wanted.
+  // nullopt if the field is for another height, or not over a span when a span is wanted.
   Result<std::optional<GribField>> Read(const Wanted& wanted, const GribPart& part,
                                         const std::vector<WeatherPoint>& points) {
     if (!handle_) return Fail(Bad("cannot be decoded by ecCodes"));

@@ -16,7 +16,7 @@ using testing::HasSubstr;
 
 const std::vector<WeatherPoint> kPlaces{{54.4, 9.2}, {48.0, 10.0}, {51.5, 0.0}};
 
-// On a plane: any bilinear interpolation is exact.
+// Values on a plane, so that any bilinear interpolation is exact.
 double Plane(double latitude, double longitude) { return 2 + latitude / 10 + longitude / 20; }
 
 class Grib : public testing::Test {
@@ -66,7 +66,7 @@ TEST_F(Grib, PassesOverWhatIsNotWanted) {
   isobaric.height_m = 50000;
   const std::string bytes = gust.Message() + isobaric.Message() +
                             WindEast(3, Everywhere(9), 80).Message() +
-                            OverSpan(1, 7, 3, 3, Everywhere(1)).Message() +  // a rate of a moment
+                            OverSpan(1, 7, 3, 3, Everywhere(1)).Message() +  // a rate at a moment
                             Temperature(3, Everywhere(280)).Message();
   const auto fields = ReadGrib(bytes, "f003", kPlaces);
   ASSERT_TRUE(fields) << fields.error().Message();
@@ -156,7 +156,7 @@ TEST_F(Grib, ValuesThatDoNotFitAreRefused) {
   const std::size_t data = good.find("7777") - 5 - 99 * 3;
   ASSERT_EQ(good[data + 4], 7) << "section 7: 99 values of 24 bits";
   std::string wide = good;
-  wide[data - 6 - 13 - 21 + 19] = 32;  // bits of each, in section 5, before 13 bytes of bitmap
+  wide[data - 6 - 13 - 21 + 19] = 32;  // bits per value, in section 5, before 13 bytes of bitmap
   EXPECT_THAT(ErrorOf(wide), HasSubstr("its values do not fit in it"));
   std::string bitmap = good;
   bitmap[data - 13] = 0x7F;  // one value fewer

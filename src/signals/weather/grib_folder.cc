@@ -20,7 +20,7 @@ bool IsSkipped(const std::filesystem::path& file) {
          ending == ".tmp";
 }
 
-// In order of their names, so that errors are the same each time.
+// Files sorted by name, so that errors are the same each time.
 Result<std::vector<std::filesystem::path>> FilesIn(const std::string& folder) {
   std::vector<std::filesystem::path> files;
   std::error_code failed;
@@ -66,7 +66,7 @@ Status AddFields(const std::vector<std::filesystem::path>& files,
   return {};
 }
 
-// Where an error has no place of its own, it is in the folder.
+// Errors without a place get the folder as their place.
 template <typename T>
 Result<T> In(const std::string& folder, Result<T> result) {
   if (!result && result.error().where.empty()) result.error().where = folder;

@@ -18,7 +18,7 @@ using testing::HasSubstr;
 
 const std::vector<WeatherPoint> kPlaces{{54.4, 9.2}, {48.0, 10.0}};
 
-// The files of one run as NOAA lays them out, `wind` m/s from the west.
+// A folder with runs in NOAA's layout, with wind of `wind` m/s from the west.
 struct Folder {
   std::filesystem::path path = ScratchDirectory();
 
@@ -51,7 +51,7 @@ class GribFolder : public testing::Test {
  protected:
   void SetUp() override { EBB_SKIP_WITHOUT_ECCODES(); }
   const Folder folder_;
-  // Files are of now, so runs are as well.
+  // Files get the present as their time, so runs are recent as well.
   const Time now_ = std::chrono::floor<Duration>(std::chrono::system_clock::now());
   const Time today_ = std::chrono::floor<std::chrono::days>(now_);
   std::string Text(Time time) const { return FormatTime(time); }
@@ -88,7 +88,7 @@ TEST_F(GribFolder, NamesTheFileThatIsWrong) {
 }
 
 TEST_F(GribFolder, AWrongUnitIsRefused) {
-  folder_.AddRun("2026-05-06T00:00Z", 90);  // knots of a storm, or a damaged file
+  folder_.AddRun("2026-05-06T00:00Z", 90);  // a storm in knots, or a damaged file
   const auto archive = ReadGribFolder(folder_.path.string(), kPlaces, hours{5});
   ASSERT_FALSE(archive);
   EXPECT_THAT(archive.error().Message(), HasSubstr("wind of 90.0 m/s cannot be"));
@@ -98,7 +98,7 @@ TEST_F(GribFolder, TheNewestWholeRunIsAheadAndTheOthersAreThePast) {
   folder_.AddRun(Text(today_ - hours{24}).c_str(), 5);
   folder_.AddRun(Text(today_ - hours{18}).c_str(), 6);
   folder_.AddRun(Text(today_ - hours{12}).c_str(), 7);
-  // One of its files is being written.
+  // A file of the run is still being written.
   const std::string day = Text(today_ - hours{12}).substr(0, 10);
   std::filesystem::last_write_time(folder_.path / ("gfs." + day) / "12/gfs.pgrb2.f6",
                                    std::filesystem::file_time_type::clock::now());

@@ -1,6 +1,6 @@
 #pragma once
-// GRIB2 messages made by ecCodes for tests, on small grids over Germany, with values that lie on a
-// plane: bilinear interpolation gives them back.
+// GRIB2 messages for tests, made by ecCodes on small grids over Germany. Their values lie on a
+// plane, so that bilinear interpolation gives them back.
 
 #include <cmath>
 #include <functional>
@@ -15,10 +15,10 @@ namespace ebb::signals {
 
 struct TestGrib {
   Time issued = *ParseTime("2026-05-06T00:00Z");
-  long category = 2, number = 2;      ///< of code table 4.2; UGRD
+  long category = 2, number = 2;      ///< numbers of code table 4.2; UGRD
   long surface = 103, height_m = 10;  ///< above ground
-  long from_h = 0, to_h = 0;          ///< from the run's start; a moment: both the same
-  bool is_sum = false;                ///< of a span: else its mean
+  long from_h = 0, to_h = 0;          ///< from the run's start; both the same for a moment
+  bool is_sum = false;                ///< a span's sum; else its mean
   double north = 60, south = 44, west = 0, east = 20;  ///< degrees
   long rows = 9, columns = 11;
   std::function<double(double, double)> value = [](double, double) { return 3.0; };
@@ -87,7 +87,7 @@ inline ValueAtPlace Everywhere(double value) {
   return [value](double, double) { return value; };
 }
 
-/// As NOAA names them: UGRD, VGRD, TMP, DSWRF (of NCEP's own number), PRATE, APCP.
+/// Fields by NOAA's names: UGRD, VGRD, TMP, DSWRF (NCEP's own number), PRATE, APCP.
 inline TestGrib WindEast(long hour, ValueAtPlace value, long height_m = 10) {
   TestGrib grib;
   grib.height_m = height_m;
@@ -130,7 +130,7 @@ inline TestGrib RainSum(long from_h, long to_h, ValueAtPlace value) {
 
 }  // namespace ebb::signals
 
-/// Where ecCodes is not installed nothing of this can be tested.
+/// Skips a test on machines without ecCodes.
 #define EBB_SKIP_WITHOUT_ECCODES()                             \
   if (const auto codes = ::ebb::signals::LibEcCodes(); !codes) \
   GTEST_SKIP() << codes.error().Message()

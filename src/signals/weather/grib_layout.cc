@@ -12,7 +12,7 @@ constexpr std::string_view kBegin = "GRIB", kEnd = "7777";
 constexpr std::size_t kSectionHeadBytes = 5;
 constexpr std::size_t kMostMessageBytes = 256 << 20;
 constexpr std::size_t kMostGridPoints = 20'000'000;
-// The first bytes of each section that are read here and by templates: shorter ones are damaged.
+// The bytes of each section that this reader and its templates need; shorter sections are damaged.
 constexpr std::array<std::size_t, 8> kLeastBytes{0, kGribIdentificationBytes, 5, 72, 34, 21, 6, 5};
 
 Error Bad(std::string what, const std::string& where) {
@@ -26,7 +26,7 @@ std::string BigEndian(std::uint64_t number, std::size_t length) {
   return bytes;
 }
 
-// Of section 1.
+// The start of the run, from section 1.
 Result<Time> IssuedIn(std::string_view section, const std::string& where) {
   const auto part = [&](std::size_t at, std::size_t length) {
     return std::to_string(NumberAt(section, at, length));
@@ -43,8 +43,8 @@ Result<Time> IssuedIn(std::string_view section, const std::string& where) {
   return Fail(Bad("a message has no reference time that can be", where));
 }
 
-// Whether values of this kind are read: on a latitude-longitude grid, of a moment or over a span,
-// packed simply or in groups.
+// Whether Ebb reads fields of these templates: on a latitude-longitude grid, at a moment or over a
+// span, packed simply or in groups.
 bool IsOfKnownTemplates(const GribPart& part) {
   const auto grid = NumberAt(part.sections[3], 12, 2);
   const auto product = NumberAt(part.sections[4], 7, 2);
@@ -105,7 +105,7 @@ class Walker {
   std::string_view message_;
   const std::string& where_;
   unsigned discipline_ = 0;
-  GribPart part_;  ///< what the latest sections say
+  GribPart part_;  ///< the latest of each section
   std::vector<GribPart> parts_;
 };
 

@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::uint64_t kMostBits = 32;
 constexpr std::size_t kHeadBytes = 5;
-// Where sections 5 and 6 have what they say, in bytes from their beginnings.
+// Positions of numbers in sections 5 and 6, in bytes from the section's begin.
 constexpr std::size_t kBitsAt = 19, kGroupsAt = 31, kWidthReferenceAt = 35, kWidthBitsAt = 36,
                       kLengthReferenceAt = 37, kLengthIncrementAt = 41, kLastLengthAt = 42,
                       kLengthBitsAt = 46, kOrderAt = 47, kExtraBytesAt = 48;
@@ -16,11 +16,11 @@ constexpr std::uint64_t kSimple = 0, kGroups = 2, kDifferences = 3;
 constexpr std::size_t kBitmapAt = 6;
 constexpr std::uint64_t kHasBitmap = 0, kNoBitmap = 255;
 
-// Numbers of any width, one after the other.
+// Reads numbers of any width in bits, one after the other.
 class BitReader {
  public:
   explicit BitReader(std::string_view bytes) : bytes_(bytes) {}
-  // Nothing: they end before.
+  // nullopt if the bytes end before.
   std::optional<std::uint64_t> Next(std::uint64_t bits) {
     if (bits > left()) return std::nullopt;
     std::uint64_t number = 0;
@@ -41,7 +41,7 @@ class BitReader {
   std::uint64_t at_ = 0;
 };
 
-// What each group of values has, in section 5.
+// The numbers in section 5 about groups of values.
 struct GroupsOfValues {
   std::uint64_t count, reference_bits, width_reference, width_bits, length_reference,
       length_increment, last_length, length_bits;
@@ -82,7 +82,7 @@ bool GroupsFit(const GroupsOfValues& groups, std::uint64_t values, BitReader dat
   return there == values && bits <= data.left();
 }
 
-// How many values a field has where those that are missing are not packed; nothing where its bitmap
+// The number of packed values of a field whose missing values are not packed; nullopt if its bitmap
 // does not fit.
 std::optional<std::uint64_t> ValuesOf(std::string_view bitmap, std::uint64_t points) {
   const std::uint64_t kind = NumberAt(bitmap, kHeadBytes, 1);

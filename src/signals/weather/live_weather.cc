@@ -11,18 +11,19 @@
 namespace ebb::signals {
 namespace {
 
-// As long as the intensity that they explain. Runs go in blocks, so that fits can stay meanwhile.
+// Weather is kept as long as the intensity that it explains. The oldest runs go in blocks, so that
+// fits need not be made anew for each run.
 constexpr Duration kKept{std::chrono::days{400}};
 constexpr Duration kBlock{std::chrono::days{28}};
-// How soon to look for what another process, which is asking now, will have written.
+// Pause before reading what another process, which is asking now, will have written.
 constexpr Duration kAnotherAsks{std::chrono::seconds{2}};
-// A zone that nobody has looked at for so long is no longer asked for.
+// A zone that no process has used for this long is no longer asked for.
 constexpr Duration kForgotten{std::chrono::days{7}};
 constexpr std::uint64_t kCacheLimitBytes = 64ULL << 20;
 constexpr std::size_t kMostZones = 20;
 constexpr const char* kPointsEnding = ".points";
 
-// What SayThatWatched wrote, unless it is damaged or old.
+// Reads the file of SayThatWatched; nullopt if it is damaged or old.
 std::optional<ZoneToAsk> WatchedZoneIn(const std::filesystem::path& file, Time now) {
   const auto text = platform::ReadFile(file, 64 << 10);
   if (!text) return std::nullopt;
@@ -74,7 +75,7 @@ std::filesystem::path LiveWeather::FileOf(const ZoneToAsk& zone, const char* end
          (source_->name() + "_" + UrlEscape(zone.zone) + "_" + digest + ending);
 }
 
-// This one, and those that others look at by the same cache and server.
+// The own zone, and the zones that other processes use with the same cache and server.
 std::vector<ZoneToAsk> LiveWeather::ZonesToAsk(Time now) const {
   std::vector<ZoneToAsk> zones{zone_};
   if (options_.cache_directory.empty()) return zones;
@@ -86,14 +87,14 @@ std::vector<ZoneToAsk> LiveWeather::ZonesToAsk(Time now) const {
   for (const auto& file : files) {
     if (zones.size() >= kMostZones) break;
     const auto other = WatchedZoneIn(file, now);
-    const bool is_ours = other && FileOf(*other, kPointsEnding) == file;  // else of another server
+    const bool is_ours = other && FileOf(*other, kPointsEnding) == file;  // else another server's
     if (is_ours && std::find(zones.begin(), zones.end(), *other) == zones.end())
       zones.push_back(*other);
   }
   return zones;
 }
 
-// So that whoever asks next asks for this zone as well.
+// Leaves a note in the cache, so that the next process that asks asks for this zone as well.
 Status LiveWeather::SayThatWatched(Time now) const {
   return platform::WriteFileAtomically(
       FileOf(zone_, kPointsEnding),
@@ -117,7 +118,7 @@ void LiveWeather::ReadCache() {
   if (news) archive_ = std::make_shared<const forecast::WeatherArchive>(*std::move(cached));
 }
 
-// One process asks, for all zones; the others read what it wrote.
+// Lets one process ask for all zones; the others read what it wrote.
 void LiveWeather::AskOnceForAll(Time now) {
   if (options_.cache_directory.empty()) return Ask(now);
   const auto ready = platform::EnsureWritableDirectory(options_.cache_directory);
@@ -153,7 +154,7 @@ void LiveWeather::Ask(Time now) {
   }
   if (failed_) Note("the weather is known again");
   failed_ = false;
-  if (ahead->empty()) return;  // no newer one yet
+  if (ahead->empty()) return;  // there is no newer run yet
   for (std::size_t i = 0; i < zones.size(); ++i) Keep(zones[i], std::move((*ahead)[i]), now);
 }
 
@@ -167,7 +168,7 @@ void LiveWeather::AskPast(Time now) {
     Note("how the weather of the past had been forecast is not known: " + past.error().Message());
 }
 
-// Adds to what is there: in memory for the own zone, on disk for each.
+// Adds runs to the known ones: in memory for the own zone, on disk for each zone.
 void LiveWeather::Keep(const ZoneToAsk& zone, std::vector<forecast::WeatherRun> runs, Time now) {
   const bool own = zone == zone_;
   std::vector<forecast::WeatherRun> kept;

@@ -1,8 +1,8 @@
 #pragma once
 // The weather of a zone, kept up to date: one question every few hours, for all zones whose weather
-// is kept in the same cache, by whichever process comes first; its answers are kept as runs, so
-// that what a forecast knew at a moment can be looked up later. Blocks while it asks: it is called
-// on the thread that fetches. One thread at a time.
+// is kept in the same cache, by whichever process comes first. Answers are kept as runs, so that
+// the knowledge of a past forecast can be looked up. Blocks while it asks, so it is called on the
+// thread that fetches. One thread at a time.
 
 #include <filesystem>
 #include <memory>
@@ -16,7 +16,7 @@ namespace ebb::signals {
 
 struct LiveWeatherOptions {
   Duration refresh{std::chrono::hours{6}};
-  /// After a question without an answer.
+  /// The pause after a question without an answer.
   Duration retry{std::chrono::minutes{30}};
   std::string cache_directory;  ///< "": nothing is kept on disk
 };
@@ -25,15 +25,15 @@ class LiveWeather {
  public:
   LiveWeather(std::unique_ptr<WeatherSource> source, ZoneToAsk zone, LiveWeatherOptions options);
 
-  /// Takes in what was kept on disk.
+  /// Loads the runs that were kept on disk.
   void ReadCache();
-  /// Reads the cache, and asks where a question is due. Never fails: what failed is a note, and the
-  /// runs at hand go on being used.
+  /// Reads the cache, and asks if a question is due. Never fails: an error becomes a note, and the
+  /// known runs stay in use.
   void Refresh(Time now);
-  /// Grows by runs; never null.
+  /// All known runs; new ones are added in a new archive. Never null.
   std::shared_ptr<const forecast::WeatherArchive> archive() const { return archive_; }
-  /// What the user should be told: terms at first use, a cache that cannot be used, a source that
-  /// stopped answering or answers again. Emptied by the call.
+  /// Notes for the user: terms at first use, a cache that cannot be used, a source that stopped
+  /// answering or answers again. Emptied by the call.
   std::vector<std::string> TakeNotes() { return std::exchange(notes_, {}); }
 
  private:
@@ -54,9 +54,9 @@ class LiveWeather {
   const LiveWeatherOptions options_;
   std::shared_ptr<const forecast::WeatherArchive> archive_;
   Time not_before_{};
-  bool past_goes_on_ = false;  ///< the latest question about it brought something
+  bool past_goes_on_ = false;  ///< whether the latest question about the past brought something
   std::optional<Time> past_asked_in_vain_at_;
-  bool failed_ = false;  ///< the latest question
+  bool failed_ = false;  ///< whether the latest question failed
   std::vector<std::string> notes_;
 };
 

@@ -22,9 +22,9 @@ using testing::IsEmpty;
 
 const Time kNow = *ParseTime("2026-05-06T07:20:03.250Z");
 
-// What was asked of a service, and whether it answers.
+// The questions that a service was asked, and whether it answers.
 struct Service {
-  std::vector<std::vector<std::string>> ahead;  ///< zones of each question
+  std::vector<std::vector<std::string>> ahead;  ///< the zones of each question
   std::vector<std::string> past;
   bool away = false, past_away = false;
 };
@@ -124,7 +124,7 @@ TEST_F(LiveWeatherTest, WhoeverComesFirstAsksForAllZonesThatOthersLookAt) {
   EXPECT_EQ(swedish.archive()->runs().size(), 92u + 5);
   EXPECT_EQ(german.archive()->runs().size(), 92u + 5);
   EXPECT_TRUE(swedish.archive()->runs().back() == german.archive()->runs().back());
-  // Nobody has looked at Sweden for a week.
+  // No process has used Sweden's weather for a week.
   german.Refresh(kNow + days{9});
   EXPECT_THAT(service_.ahead.back(), ElementsAre("DE"));
 }

@@ -29,7 +29,7 @@ constexpr std::array<Variable, 4> kVariables{{{"wind_speed_10m", "m/s"},
                                               {"shortwave_radiation", "W/m²"},
                                               {"precipitation", "mm"}}};
 
-// Values of one point by time; NaN where there is none.
+// The values of one point by time; NaN if there is none.
 struct PointSeries {
   std::vector<Time> times;
   std::array<std::vector<double>, kVariables.size()> values;
@@ -81,7 +81,7 @@ class AnswerReader {
   const std::string& where_;
 };
 
-// The hour that begins with element `i`; nothing where a value is missing.
+// The hour that begins with element `i`; nullopt if a value is missing.
 std::optional<forecast::WeatherHour> HourOf(const PointSeries& series, std::size_t i) {
   const auto middle = [&](std::size_t variable) {
     return (series.values[variable][i] + series.values[variable][i + 1]) / 2;
@@ -130,8 +130,8 @@ class OpenMeteo final : public WeatherSource {
     return runs;
   }
 
-  // What was forecast K days before an hour was known at the begin of the day K - 1 days before its
-  // own.
+  // Asks the Previous Runs API. A forecast made K days before an hour was known at the begin of the
+  // day K - 1 days before that hour's own day.
   Result<std::vector<forecast::WeatherRun>> Past(const ZoneToAsk& zone, Time now,
                                                  const forecast::WeatherArchive&) override {
     std::vector<std::string> suffixes;
@@ -189,7 +189,7 @@ class OpenMeteo final : public WeatherSource {
     return GetBody(http_get_, request, "check the key of Open-Meteo");
   }
 
-  // The run as it was known when it was asked for; what it says of hours before is not of interest.
+  // The run as it was known when it was asked for, without the hours before.
   static forecast::WeatherRun RunFrom(HourlyWeather& weather, Time now) {
     const Time begin = std::chrono::floor<std::chrono::hours>(now);
     forecast::WeatherRun run{begin, now, std::max(begin, weather.begin), {}};

@@ -1,8 +1,8 @@
 #pragma once
 // Open-Meteo (https://open-meteo.com) as a source of weather: its forecast API for the next five
-// days, and its Previous Runs API for how the last 92 days had been forecast one to four days
-// before. No key for non-commercial use; with a key, or another address, another server. Hours are
-// means: of the values at both ends for wind and temperature, as given for radiation and rain.
+// days, and its Previous Runs API for the forecasts of the last 92 days, made one to four days
+// ahead. No key for non-commercial use; a key, or another address, selects another server. Hours
+// are means: of the values at both ends for wind and temperature, as given for radiation and rain.
 
 #include "signals/weather/weather_source.h"
 
@@ -23,9 +23,9 @@ struct OpenMeteoOptions {
 
 std::unique_ptr<WeatherSource> MakeOpenMeteo(OpenMeteoOptions options, HttpGetFunction http_get);
 
-/// The mean over the points of an answer, hour by hour from `begin` on; `suffix` is that of the
-/// variables ("_previous_day1"). An hour for which more than a quarter of the points have no value
-/// is unknown. Pure.
+/// The mean over the points of an answer, hour by hour from `begin` on; `suffix` ends the names of
+/// the variables ("_previous_day1"). An hour is unknown if more than a quarter of the points have
+/// no value for it. Pure.
 struct HourlyWeather {
   Time begin{};
   std::vector<std::optional<forecast::WeatherHour>> hours;

@@ -1,5 +1,6 @@
 #pragma once
-// An Open-Meteo server for tests, as far as Ebb asks one: answers by what the address asks for.
+// An Open-Meteo server for tests, as far as Ebb uses one: it answers by the parameters of the
+// address.
 
 #include <cmath>
 #include <string>
@@ -11,15 +12,15 @@
 
 namespace ebb::signals {
 
-/// One place of an answer. Change a field to make it wrong.
+/// One place of an answer. Tests change a field to make it wrong.
 struct MeteoPlace {
   Time begin{};
   int hours = 48;
   std::vector<std::string> suffixes{""};  ///< "", or "_previous_day1" and so on
   double wind_mps = 5;                    ///< at every full hour
   std::string wind_unit = "m/s";
-  int null_from = 1 << 20;  ///< from this element on, wind is null
-  int missing_values = 0;   ///< so many fewer winds than times
+  int null_from = 1 << 20;  ///< first element from which wind is null
+  int missing_values = 0;   ///< how many fewer winds than times
 
   std::string Text() const {
     std::string units, hourly, times;
@@ -52,14 +53,14 @@ struct MeteoPlace {
   }
 };
 
-/// As the server does: an object for one place, a list for several.
+/// The answer's shape is the server's: an object for one place, a list for several.
 inline std::string MeteoAnswer(const std::vector<MeteoPlace>& places) {
   std::string text;
   for (const MeteoPlace& place : places) text += (text.empty() ? "" : ",") + place.Text();
   return places.size() == 1 ? text : "[" + text + "]";
 }
 
-/// "latitude=54.4,53.4" asks for two.
+/// The number of places in an address: "latitude=54.4,53.4" asks for two.
 inline std::size_t PlacesAsked(std::string_view url) {
   const auto begin = url.find("latitude=");
   const std::string_view list = url.substr(begin, url.find('&', begin) - begin);

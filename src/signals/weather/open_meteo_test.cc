@@ -30,7 +30,7 @@ TEST(OpenMeteoAnswer, ValuesOfMomentsBecomeMeansAndMeansOfThePastHourStayThem) {
   ASSERT_TRUE(weather) << weather.error().Message();
   EXPECT_EQ(weather->begin, kDay);
   ASSERT_EQ(weather->hours.size(), 47u);
-  // Hour 3 lies between the moments 3 and 4; what is given at 4 for radiation and rain is its mean.
+  // Hour 3 lies between the moments 3 and 4; radiation and rain given at 4 are its means.
   EXPECT_EQ(weather->hours[3], (forecast::WeatherHour{5, 273.15 + 3.5, 40, 0.5}));
 }
 
@@ -101,12 +101,12 @@ TEST(OpenMeteo, AsksOnceForAllZonesAndGivesEachItsOwnRun) {
   EXPECT_EQ(german.issued, kDay + hours{7});
   EXPECT_EQ(german.published, now) << "known when it was asked for, and no earlier";
   EXPECT_EQ(german.begin, kDay + hours{7});
-  EXPECT_EQ(german.hours.size(), 16u);  // to the last of the 47 hours since the day before
+  EXPECT_EQ(german.hours.size(), 16u);  // up to the last of the 47 hours since the day before
   EXPECT_DOUBLE_EQ(german.hours[0]->wind_mps, 5);
   EXPECT_DOUBLE_EQ(runs->at(1).at(0).hours[0]->wind_mps, 9);
 }
 
-// What was forecast K days before an hour was known when the day K - 1 days before its own began.
+// A forecast made K days before an hour was known when the day K - 1 days before its own began.
 TEST(OpenMeteo, ThePastIsRunsThatKnewNoMoreThanWasForecastByThen) {
   Fixture fixture;
   MeteoPlace place{.begin = kDay - days{3}, .hours = 4 * 24};

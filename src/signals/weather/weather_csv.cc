@@ -23,7 +23,7 @@ constexpr std::size_t kColumns = 7;
 struct ColumnName {
   std::string_view name;
   Column column;
-  double offset;  ///< added to make it the unit of WeatherHour
+  double offset;  ///< added to convert to the unit of WeatherHour
 };
 constexpr std::array<ColumnName, 11> kNames{{{"issued", Column::kIssued, 0},
                                              {"published", Column::kPublished, 0},
@@ -37,7 +37,7 @@ constexpr std::array<ColumnName, 11> kNames{{{"issued", Column::kIssued, 0},
                                              {"shortwave_w_m2", Column::kShortwave, 0},
                                              {"precipitation_mm_h", Column::kRain, 0}}};
 
-// Beginnings of quantities that are read: with another ending the unit is not one of ours.
+// Beginnings of columns of known quantities: with another ending, the unit is not understood.
 constexpr std::array<std::string_view, 4> kQuantities{"wind_", "temperature_", "shortwave",
                                                       "precipitation"};
 
@@ -77,7 +77,7 @@ Result<Header> ReadHeader(const std::vector<std::string_view>& fields, const std
       continue;
     }
     auto& at = header.at[static_cast<std::size_t>(known->column)];
-    // Wind at 100 m is what turbines see, so the first name wins over wind at 10 m.
+    // Turbines see the wind at 100 m, so that column wins over wind at 10 m.
     const bool better = known->name != "wind_10m_mps";
     if (at && known->column != Column::kWind)
       return Fail(BadFile(path, 1, "there are two columns for " + std::string(known->name), ""));
@@ -139,7 +139,8 @@ class Reader {
     step.shortwave_w_m2 = sun.value_or(NAN);
     step.precipitation_mm_h = rain.value_or(has_rain ? NAN : 0);
     EBB_RETURN_IF_ERROR(CheckGiven(step));
-    // A hole, and it stays one: without its row, a line would be drawn over it.
+    // A row with a missing value stays, because without it values would be interpolated over the
+    // hole. In a file of hours it is left out: nothing is interpolated there.
     if (!header_.has_hours || (wind && temperature && sun && (rain || !has_rain)))
       steps_.push_back(step);
     return {};
@@ -196,7 +197,7 @@ class Reader {
     if (time) return *time;
     return Fail(Bad("\"" + std::string(Field(column)) + "\" is not a time"));
   }
-  // Nothing where the field is empty or the file has no such column.
+  // nullopt if the field is empty or the file has no such column.
   Result<std::optional<double>> NumberIn(Column column) const {
     if (!header_.Of(column) || Field(column).empty()) return std::optional<double>();
     const auto number = ParseNumber(Field(column));

@@ -14,7 +14,7 @@ namespace ebb::signals {
 Result<forecast::WeatherArchive> ParseWeather(std::string_view text, const std::string& path,
                                               Duration publication_lag = kUsualWeatherLag);
 
-/// The runs as such a file with means over hours: read again, they are the same.
+/// The runs as a file with means over hours; reading it gives the same runs.
 std::string WeatherText(const forecast::WeatherArchive& archive);
 
 /// Reads a plain or gzip file.

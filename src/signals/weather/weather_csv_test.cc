@@ -25,11 +25,11 @@ TEST(WeatherCsv, ThreeHourlyStepsBecomeHours) {
   const forecast::WeatherRun& run = archive->runs().front();
   EXPECT_EQ(run.published, At("2021-03-01T06:00"));
   ASSERT_EQ(run.hours.size(), 9u);
-  // Moments lie on lines between the steps: half past twelve is a sixth of the way.
+  // Values at moments are interpolated between the steps: half past twelve is a sixth of the way.
   EXPECT_DOUBLE_EQ(run.hours[0]->wind_mps, 3.5);
   EXPECT_DOUBLE_EQ(run.hours[5]->temperature_k, 285.5);
-  EXPECT_DOUBLE_EQ(run.hours[8]->wind_mps, 9);  // goes on after the last step
-  // Means over three hours lie on lines between the middles, 01:30, 04:30 and 07:30.
+  EXPECT_DOUBLE_EQ(run.hours[8]->wind_mps, 9);  // continues after the last step
+  // Means over three hours are interpolated between the middles, 01:30, 04:30 and 07:30.
   EXPECT_DOUBLE_EQ(run.hours[1]->shortwave_w_m2, 0);
   EXPECT_DOUBLE_EQ(run.hours[2]->shortwave_w_m2, 20);
   EXPECT_DOUBLE_EQ(run.hours[4]->shortwave_w_m2, 60);

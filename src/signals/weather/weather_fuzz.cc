@@ -1,6 +1,7 @@
-// Any bytes as an answer of Open-Meteo, asked about one place and about two, as a file of archived
-// runs, as GRIB2 and as an index of it: refused with an Error, or weather that can be. Runs written
-// out read back as the same. Run: build/fuzz/bin/weather_fuzz -max_total_time=60
+// Feeds any bytes to the readers of weather: as an answer of Open-Meteo about one place and about
+// two, as a file of archived runs, as GRIB2 and as an index of it. Each reader refuses them with an
+// Error or returns possible weather, and runs that are written out read back as the same. Run:
+// build/fuzz/bin/weather_fuzz -max_total_time=60
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -18,7 +19,7 @@ using namespace ebb::signals;
 
 const ebb::Time kNow = *ebb::ParseTime("2026-05-06T10:00Z");
 
-// The answer goes through the source, as one does that came.
+// Passes the bytes through the source, like an answer of the server.
 class Answered {
  public:
   explicit Answered(std::string_view body)

@@ -20,28 +20,28 @@ struct ZoneToAsk {
   friend bool operator==(const ZoneToAsk&, const ZoneToAsk&) = default;
 };
 
-/// By zone, in the order asked.
+/// The runs of each zone, in the order of the zones asked for.
 using RunsByZone = std::vector<std::vector<forecast::WeatherRun>>;
 
 class WeatherSource {
  public:
   virtual ~WeatherSource() = default;
-  /// "open-meteo": for people and file names.
+  /// "open-meteo": a name for people and files.
   virtual const std::string& name() const = 0;
-  /// Under which terms it may be used, told at first use.
+  /// The terms of use, told at first use.
   virtual std::string_view terms() const = 0;
-  /// Tells two servers of one name apart.
+  /// A text that tells apart two servers of one name.
   virtual const std::string& server() const = 0;
-  /// What the next days will be, one run for each zone, in one question; nothing where the latest
-  /// run there is was issued by `newer_than`. Blocks.
+  /// The forecast of the next days, one run for each zone, in one question; empty if the latest run
+  /// there is was issued by `newer_than`. Blocks.
   virtual Result<RunsByZone> Ahead(const std::vector<ZoneToAsk>& zones, Time now,
                                    Time newer_than) = 0;
-  /// How the past days of one zone had been forecast, all at once or some of those that are not
-  /// kept. Blocks.
+  /// Earlier forecasts of one zone's past days, all at once or some of those that are not kept.
+  /// Blocks.
   virtual Result<std::vector<forecast::WeatherRun>> Past(const ZoneToAsk& zone, Time now,
                                                          const forecast::WeatherArchive& kept) = 0;
-  /// Whether Past is worth a question: here, where less than a week is kept, or nothing of the last
-  /// two days.
+  /// Whether Past is worth a question: by default, if less than a week is kept, or nothing of the
+  /// last two days.
   virtual bool LacksPast(const forecast::WeatherArchive& kept, Time now) const {
     return kept.empty() || kept.runs().front().issued > now - std::chrono::days{7} ||
            kept.runs().back().issued < now - std::chrono::days{2};

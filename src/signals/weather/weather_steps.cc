@@ -8,7 +8,7 @@ namespace {
 
 constexpr Duration kHour{std::chrono::hours{1}};
 
-// The values at `time`, on lines between the steps: wind and temperature between their moments,
+// Interpolates the values at `time` between the steps: wind and temperature between their moments,
 // means between the middles of their spans.
 class BetweenSteps {
  public:
@@ -18,7 +18,7 @@ class BetweenSteps {
     if (step + 1 < steps_.size()) return steps_[step + 1].at - steps_[step].at;
     return step > 0 ? steps_[step].at - steps_[step - 1].at : kHour;
   }
-  // The step whose span contains `time`; nothing in a hole.
+  // The step whose span contains `time`; nullopt in a hole.
   std::optional<std::size_t> StepAt(Time time) const {
     const auto after =
         std::upper_bound(steps_.begin(), steps_.end(), time,

@@ -12,7 +12,8 @@ struct Row {
   std::string_view points;
 };
 
-// Wind first, then sun, then cities; to a tenth of a degree, finer than the grid of a global model.
+// For each zone wind places first, then sun, then cities; in tenths of a degree, finer than the
+// grid of a global model.
 constexpr Row kTable[] = {
     {"AU-NSW", "-34.8,149.4; -35.3,149.1; -31.0,151.8; -33.9,151.2; -32.6,148.9; -34.3,146.0"},
     {"DE",

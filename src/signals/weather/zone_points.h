@@ -1,6 +1,6 @@
 #pragma once
-// Where the weather of a zone is looked at: places where its turbines, panels and people are.
-// Derivation: docs/weather.md. Values only.
+// The places at which a zone's weather is read: near its turbines, panels and people. Derivation:
+// docs/weather.md. Values only.
 
 #include <string>
 #include <string_view>
@@ -15,11 +15,11 @@ struct WeatherPoint {
   friend bool operator==(const WeatherPoint&, const WeatherPoint&) = default;
 };
 
-/// Of a zone of the shipped table; empty: it is not there.
+/// The places of a zone in the shipped table; empty if it is not there.
 std::vector<WeatherPoint> PointsOfZone(std::string_view zone);
 std::vector<std::string> ZonesWithPoints();
 
-/// "54.4,9.2; 53.4,7.6": at most 50 places.
+/// Reads "54.4,9.2; 53.4,7.6": at most 50 places.
 Result<std::vector<WeatherPoint>> PointsFromText(std::string_view text);
 std::string ToText(const std::vector<WeatherPoint>& points);
 
