@@ -1,6 +1,6 @@
 #pragma once
-// The forecasts that were published with a trace, as they could have been had at a moment: of all
-// values for an hour that had been issued by then, the one issued last. Pure.
+// The forecasts that were published with a trace, as they were available at a moment: of all values
+// for an hour that had been issued by then, the one issued last. Pure.
 
 #include <memory>
 #include <optional>
@@ -10,15 +10,15 @@
 
 namespace ebb::signals {
 
-/// Whether any forecast column of the trace says when it was issued.
+/// Whether any forecast column of the trace states when it was issued.
 bool HasArchive(const Trace& trace);
 
-/// `trace` must outlive it; the history it is asked about must be the trace's own series. Rows
-/// begin where what was published by then ends.
+/// A forecaster from those columns. `trace` must outlive it; the history passed to it must be the
+/// trace's own series. Rows begin at the end of the values published by then.
 std::unique_ptr<forecast::Forecaster> MakeArchivedForecaster(const Trace& trace,
                                                              const core::Publication& publication);
 
-/// A value for `target` and when it was issued: the latest by `now`.
+/// The value for `target` that was issued last by `now`, and its issue time.
 struct ArchivedValue {
   core::Sample sample;
   Time issued{};

@@ -9,8 +9,8 @@ namespace chr = std::chrono;
 
 int TwoDigits(const char* text) { return (text[0] - '0') * 10 + (text[1] - '0'); }
 
-// "2023-05-01T13:45:30Z" at once; any other spelling through ParseTime. Nearly all rows of nearly
-// all files are spelt like this, and a four-year trace has 35,000 of them.
+// Reads "2023-05-01T13:45:30Z" directly and any other spelling through ParseTime. Nearly all rows
+// of nearly all files have that form, and a four-year trace has 35,000 of them.
 Result<Time> ParseTimeFast(std::string_view text) {
   constexpr std::string_view kShape = "dddd-dd-ddTdd:dd:ddZ";
   bool fits = text.size() == kShape.size();
@@ -33,7 +33,7 @@ Result<Time> ParseTimeFast(std::string_view text) {
 
 std::optional<Time> TimeSince1970(std::string_view text) {
   const auto number = ParseInteger(text);
-  // 1985 to 2603: fewer digits are not a time that any grid has measured.
+  // Years 1985 to 2603: a number with fewer digits is not a time of a measurement.
   constexpr long long kFirst = 500'000'000, kLast = 20'000'000'000;
   if (!number) return std::nullopt;
   if (*number >= kFirst && *number < kLast) return Time{chr::seconds{*number}};

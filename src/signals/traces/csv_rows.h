@@ -1,6 +1,6 @@
 #pragma once
-// What every CSV file of a series over time has in common, whatever its values are: times, the
-// order of rows, and which interval a row holds for. Used by traces of intensity and of prices.
+// The common parts of all CSV files of a series over time, whatever its values are: times, the
+// order of rows, and the interval that a row holds for. Used by traces of intensity and of prices.
 
 #include <algorithm>
 #include <optional>
@@ -25,28 +25,28 @@ struct TimedRow {
 /// An Error at a line of a file.
 Error AtLine(const std::string& path, std::size_t line, std::string what, std::string next = "");
 
-/// Goes to the header. An Error where nothing but blanks is there.
+/// Moves to the header. An Error if the file has only blank lines.
 Status ReadHeader(CsvReader& csv, const std::string& path);
 
-/// Refuses a row that has not as many fields as the header.
+/// Refuses a row whose number of fields is not that of the header.
 Status CheckColumns(const CsvReader& csv, std::size_t columns, const std::string& path);
 
 /// A time written as whole seconds or milliseconds since 1970.
 std::optional<Time> TimeSince1970(std::string_view text);
 
-/// An ISO-8601 time, UTC where it has no offset, or seconds or milliseconds since 1970.
+/// Reads an ISO-8601 time, UTC if it has no offset, or seconds or milliseconds since 1970.
 Result<Time> ReadTimeField(std::string_view text, const std::string& path, std::size_t line);
 
-/// Refuses a row that is not after `before`, or begins inside its interval.
+/// Refuses a row that is not later than `before`, or begins inside its interval.
 Status CheckRowOrder(const TimedRow& before, const TimedRow& row, const std::string& path);
 
 struct RowStep {
   Duration length{0};
   bool irregular = false;
 };
-/// The most frequent distance of neighbouring rows (the shorter among equals). Where fewer than
-/// half of the rows keep it, the series is one of readings at no fixed distance, and `length` is
-/// an hour or `hold_limit`.
+/// The most frequent distance of neighbouring rows (the shorter among equals). If fewer than half
+/// of the rows keep it, the series is one of readings at no fixed distance, and `length` is an hour
+/// or `hold_limit`.
 RowStep InferStep(const std::vector<Time>& begins, Duration hold_limit);
 
 /// A row holds for a step (regular) or up to the limit (irregular), never beyond the next row.

@@ -12,7 +12,7 @@ constexpr auto kAreas = std::to_array<EntsoeArea>({
     {"BG", "10YCA-BULGARIA-R", "10YCA-BULGARIA-R"},
     {"CH", "10YCH-SWISSGRIDZ", "10YCH-SWISSGRIDZ"},
     {"CZ", "10YCZ-CEPS-----N", "10YCZ-CEPS-----N"},
-    {"DE", "10Y1001A1001A83F", "10Y1001A1001A82H"},  // one bidding zone with Luxembourg
+    {"DE", "10Y1001A1001A83F", "10Y1001A1001A82H"},  // shares a bidding zone with Luxembourg
     {"DK", "10Y1001A1001A65H", ""},
     {"DK-DK1", "10YDK-1--------W", "10YDK-1--------W"},
     {"DK-DK2", "10YDK-2--------M", "10YDK-2--------M"},
@@ -23,7 +23,7 @@ constexpr auto kAreas = std::to_array<EntsoeArea>({
     {"GR", "10YGR-HTSO-----Y", "10YGR-HTSO-----Y"},
     {"HR", "10YHR-HEP------M", "10YHR-HEP------M"},
     {"HU", "10YHU-MAVIR----U", "10YHU-MAVIR----U"},
-    {"IE", "10YIE-1001A00010", "10Y1001A1001A59C"},  // prices of the whole island
+    {"IE", "10YIE-1001A00010", "10Y1001A1001A59C"},  // has the prices of the whole island
     {"IT", "10YIT-GRTN-----B", ""},
     {"IT-CNO", "10Y1001A1001A70O", "10Y1001A1001A70O"},
     {"IT-CSO", "10Y1001A1001A71M", "10Y1001A1001A71M"},

@@ -1,7 +1,7 @@
 #pragma once
-// Which areas of the ENTSO-E transparency platform a zone of intensity is: the codes (EIC) of the
-// area of its load and generation, and of the bidding zone of its prices. From the platform's list
-// of areas; zones as Electricity Maps names them.
+// The areas of the ENTSO-E transparency platform that belong to a zone of intensity: the code (EIC)
+// of the area of its load and generation, and of the bidding zone of its prices. Source: the
+// platform's list of areas; zones have Electricity Maps' names.
 
 #include <string>
 #include <string_view>
@@ -11,11 +11,11 @@ namespace ebb::signals {
 
 struct EntsoeArea {
   std::string_view zone;
-  std::string_view balance;  ///< of load, wind and sun
-  std::string_view prices;   ///< "" where the zone has several bidding zones
+  std::string_view balance;  ///< area of load, wind and sun
+  std::string_view prices;   ///< bidding zone; "" if the zone has several
 };
 
-/// Nullptr: no area is known for it.
+/// nullptr if no area is known for the zone.
 const EntsoeArea* AreaOfZone(std::string_view zone);
 std::vector<std::string> ZonesWithAreas();
 

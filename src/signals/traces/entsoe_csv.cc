@@ -15,8 +15,8 @@ namespace {
 struct Header {
   std::size_t columns = 0;
   std::optional<std::size_t> time, resolution, area, plants, published;
-  std::optional<MarketTimes> clock;  ///< of intervals
-  /// Without a quantity: the row's plants say it.
+  std::optional<MarketTimes> clock;  ///< clock of the column of intervals
+  /// Columns of values; without a quantity, the row's plants state it.
   std::vector<std::pair<std::size_t, std::optional<Quantity>>> values;
 };
 
@@ -32,7 +32,8 @@ std::optional<Quantity> PlantsOf(std::string_view name) {
   return std::nullopt;
 }
 
-// What a value's column is a forecast of; nullopt inside: the row says it. Nothing: other values.
+// The quantity that a column of values forecasts; nullopt inside: the row states it. nullopt: the
+// column has other values.
 std::optional<std::optional<Quantity>> ValueOf(const std::string& name) {
   using Value = std::optional<std::optional<Quantity>>;
   const bool in_mw = Has(name, "_mw") || name.starts_with("totalload") ||
@@ -94,7 +95,7 @@ class Reader {
 
   Status Read() {
     const std::size_t columns = csv_.fields().size();
-    // Exports name their area in a last column that their rows may not have.
+    // Exports have a heading for a last column, the area, that their rows may lack.
     if (columns != header_.columns && !(header_.clock && columns + 1 == header_.columns))
       EBB_RETURN_IF_ERROR(CheckColumns(csv_, header_.columns, path_));
     EBB_ASSIGN_OR_RETURN(const bool is_wanted, IsWanted());
@@ -145,7 +146,8 @@ class Reader {
         "keep the rows of one area"));
   }
 
-  // Nothing: an hour that the clock skips. Each kind of plants has rows of its own.
+  // nullopt: an hour that the clock skips. Each kind of plants has rows of its own, so a clock,
+  // too.
   Result<std::optional<Interval>> ReadInterval(const std::optional<Quantity>& plants) {
     const std::string_view text = Field(*header_.time);
     if (header_.clock)
@@ -164,12 +166,12 @@ class Reader {
   const std::string& path_;
   const std::string& area_;
   OperatorParts& parts_;
-  bool has_row_ = false;  ///< of the area
+  bool has_row_ = false;  ///< a row of the area was read
   std::string only_area_;
   std::map<std::optional<Quantity>, MarketTimes> clocks_;
 };
 
-// Files of the library are alike, whatever their values are; their names say it.
+// Files of the library have the same columns, whatever their values are, so the name decides.
 Status CheckName(const std::string& path) {
   const std::string_view name = std::string_view(path).substr(path.rfind('/') + 1);
   for (const std::string_view other :

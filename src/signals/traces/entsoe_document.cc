@@ -105,7 +105,7 @@ std::string AreaOf(const XmlElement& series) {
   return {};
 }
 
-// Counts what was read into `values`: a few elements can stand for many of them.
+// Adds the number of values read to `values`: a few elements can stand for many values.
 Status ReadSeries(const XmlElement& element, const std::string& path, std::size_t& values,
                   EntsoeDocument& document) {
   EBB_ASSIGN_OR_RETURN(const Curve curve, CurveOf(element, path));
@@ -171,7 +171,7 @@ Result<double> PerKwh(double per_mwh, const EntsoeSeries& series, const std::str
                      "download it again"));
 }
 
-// Those of the day-ahead auction, the finest resolution first.
+// The series of the day-ahead auction, the finest resolution first.
 Result<std::vector<const EntsoeSeries*>> DayAheadSeries(const EntsoeDocument& document,
                                                         const std::string& path) {
   std::vector<const EntsoeSeries*> chosen;

@@ -51,7 +51,8 @@ TEST_F(EntsoeDocuments, LoadWindAndSunBecomeHours) {
   EXPECT_EQ(hours->at(1), (ExpectedHour{At("2026-05-01T23:00Z"), 50'000, 18'000, 0}));
 }
 
-// The same with each position written out: what is left out repeats, but not of curve A01.
+// The expected document writes each position out: a missing position repeats the one before, except
+// in curve A01.
 TEST_F(EntsoeDocuments, APositionThatIsLeftOutRepeatsTheOneBefore) {
   const EntsoePeriodForTest sparse{
       "2026-05-01T22:00Z", "2026-05-02T02:00Z", "PT60M", {{1, 5}, {3, 7}}};

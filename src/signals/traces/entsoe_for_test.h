@@ -1,5 +1,5 @@
 #pragma once
-// Documents in the form in which the ENTSO-E transparency platform answers.
+// Documents for tests, in the form of the ENTSO-E transparency platform's answers.
 
 #include <string>
 #include <utility>

@@ -1,6 +1,6 @@
 #pragma once
-// Expat, which reads XML: loaded when the first XML file is read, so that no build needs it. Its
-// functions are declared by hand from its documentation; they have not changed since 2001. For
+// Expat, which reads XML. It is loaded when the first XML file is read, so that no build needs it.
+// Its functions are declared by hand from its documentation; they have not changed since 2001. For
 // xml_tree.cc. Parsers of different threads do not share anything.
 
 #include "base/result.h"
@@ -22,14 +22,14 @@ struct Expat {
   void (*set_element_handler)(ExpatParser*, OnStart, OnEnd);
   void (*set_character_data_handler)(ExpatParser*, OnText);
   void (*set_start_doctype_decl_handler)(ExpatParser*, OnDoctype);
-  int (*parse)(ExpatParser*, const char* text, int length, int is_final);  ///< 1: fine
+  int (*parse)(ExpatParser*, const char* text, int length, int is_final);  ///< 1: success
   int (*stop_parser)(ExpatParser*, unsigned char resumable);
   int (*get_error_code)(ExpatParser*);
   const char* (*error_string)(int code);
   unsigned long (*get_current_line_number)(ExpatParser*);
 };
 
-/// An Error: it is not installed. From any thread; the library stays loaded.
+/// An Error if it is not installed. From any thread; the library stays loaded.
 Result<const Expat*> LibExpat();
 
 }  // namespace ebb::signals

@@ -19,10 +19,10 @@ constexpr std::array<NamedClock, 4> kClocks{{{"utc", "UTC"},
 
 struct LocalText {
   prices::LocalTime time{};
-  std::optional<bool> is_summer;  ///< where it says "(CET)" or "(CEST)"
+  std::optional<bool> is_summer;  ///< set if the text has "(CET)" or "(CEST)"
 };
 
-// "01/01/2020 00:00:00", "01.01.2020 00:00", "01/01/2020 00:00:00 (CET)".
+// Reads "01/01/2020 00:00:00", "01.01.2020 00:00", "01/01/2020 00:00:00 (CET)".
 Result<LocalText> ReadLocal(std::string_view text, const std::string& path, std::size_t line) {
   LocalText local;
   text = Trim(text);
@@ -78,8 +78,8 @@ Result<std::optional<Interval>> MarketTimes::Read(std::string_view text, const s
   const auto utc = UtcOf(begin.time, begin.is_summer);
   if (!utc) return std::optional<Interval>();
   before_ = utc;
-  // The shorter distance, on the clock or by UTC: the clock's is too long over a skipped hour, and
-  // UTC's where the end is told after a repeated one.
+  // Takes the shorter of the distance on the clock and the distance in UTC: the clock's is too long
+  // over a skipped hour, and UTC's is too long if the end's clock time lies after a repeated hour.
   Duration length = end.time - begin.time;
   const auto utc_end = UtcOf(end.time, end.is_summer);
   const Duration by_utc = utc_end ? *utc_end - *utc : Duration::zero();

@@ -80,7 +80,7 @@ TEST(MarketTimes, AYearHasEachOfItsQuartersOnce) {
        at += quarter) {
     const std::string row = text(at) + " - " + text(at + quarter);
     const auto read = *times.Read(row, "m.csv", 2);
-    // Those whose end is told after the change are an hour shorter on the clock.
+    // On the clock, intervals that end after the change are an hour shorter.
     ASSERT_TRUE(read) << row;
     ASSERT_EQ(read->begin, at) << row;
     ASSERT_EQ(read->end, at + quarter) << row;

@@ -17,7 +17,7 @@ constexpr std::string_view kDayAhead = "DAM";
 constexpr std::string_view kWholeSystem = "CA ISO-TAC";
 constexpr double kHighestPerMwh = 1'000'000;
 
-// A row by the names of its columns.
+// A row, read by the names of its columns.
 class Row {
  public:
   Row(const CsvReader& csv, const std::map<std::string, std::size_t>& columns,
@@ -79,7 +79,7 @@ Status ReadLoad(std::string_view text, const std::string& path,
   });
 }
 
-// Of one hour and kind of plants, by hub.
+// The values of one hour and kind of plants, by hub.
 struct Hubs {
   std::size_t line = 0;
   Time end{};

@@ -61,7 +61,7 @@ TEST(OasisCsv, HubsAreSummedAndRowsStandInAnyOrder) {
             (ExpectedHour{At("2026-05-01T07:00Z"), 20'000, 340, 5, At("2026-04-30T20:00Z")}));
 }
 
-// 00:00 to 01:00 in California on 2 November 2025, and in summer the last hour of a day.
+// The hours are 00:00 to 01:00 in California on 2 November 2025, and the last hour of a summer day.
 TEST(OasisCsv, PublishedAtOneInTheAfternoonTheDayBeforeInCalifornia) {
   const auto publication = *OasisPublication();
   EXPECT_EQ(publication.Of(At("2025-11-02T07:00Z")), At("2025-11-01T20:00Z"));

@@ -32,7 +32,7 @@ std::optional<Quantity> QuantityOf(std::string_view name) {
   return std::nullopt;
 }
 
-// Wind may be in two columns, but not once as their sum and once by itself.
+// Wind may be in two columns, but not in its sum and in one part as well.
 Status CheckValues(const Header& header, const std::string& path) {
   const auto count = [&](Quantity quantity) {
     return std::ranges::count(header.values, quantity, &std::pair<std::size_t, Quantity>::second);
@@ -72,7 +72,7 @@ Result<Header> ParseHeader(const std::vector<std::string_view>& fields, const st
 }
 
 struct Row : TimedRow {
-  std::vector<std::optional<double>> mw;  ///< as Header::values
+  std::vector<std::optional<double>> mw;  ///< one value for each of Header::values
   std::optional<Time> published{};
 };
 

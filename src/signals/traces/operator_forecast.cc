@@ -11,9 +11,9 @@ namespace {
 
 constexpr Duration kHour{std::chrono::hours{1}};
 constexpr Duration kLongest{std::chrono::days{50 * 366}};
-constexpr double kMostMw = 10'000'000;  // all plants of the world are less
+constexpr double kMostMw = 10'000'000;  // more than all plants of the world together
 
-// A quantity over an hour, as far as it is known.
+// The known part of a quantity in one hour.
 struct HourOfOne {
   Duration covered{};
   double mw_hours = 0;

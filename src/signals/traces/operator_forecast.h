@@ -1,6 +1,6 @@
 #pragma once
-// What the operators of a grid expect of its load, wind and sun, by the hour, put together from
-// what files and services tell: each quantity by itself, in steps of an hour or less. Pure.
+// Operators' forecasts of load, wind and sun by the hour, put together from files and services:
+// each quantity by itself, in steps of an hour or less. Pure.
 
 #include <map>
 #include <optional>
@@ -14,16 +14,16 @@
 
 namespace ebb::signals {
 
-/// Means over an hour.
+/// Mean power over an hour.
 struct ExpectedHour {
   Time begin{};
   double load_mw = 0, wind_mw = 0, solar_mw = 0;
-  std::optional<Time> published{};  ///< absent: nobody says
+  std::optional<Time> published{};  ///< absent: unknown
 
   friend bool operator==(const ExpectedHour&, const ExpectedHour&) = default;
 };
 
-/// In order of time; only hours of which all is known.
+/// Hours in order of time; only those with all quantities known.
 using OperatorForecast = std::vector<ExpectedHour>;
 
 enum class Quantity { kLoad, kWind, kWindOnshore, kWindOffshore, kSolar };
@@ -31,25 +31,25 @@ enum class Quantity { kLoad, kWind, kWindOnshore, kWindOffshore, kSolar };
 struct ExpectedPower {
   Interval interval;
   double mw = 0;
-  std::optional<Time> published{};  ///< absent: nobody says
+  std::optional<Time> published{};  ///< absent: unknown
 };
 
 class OperatorParts {
  public:
-  /// `usual` is when values were published of which nobody says it.
+  /// `usual` is the publication of values that state none.
   explicit OperatorParts(std::optional<prices::Publication> usual = {})
       : usual_(std::move(usual)) {}
 
-  /// In any order. Of two values for one moment, the one that is added later counts. An Error where
-  /// the interval is of more than one hour, or the power cannot be.
+  /// Values may come in any order. If two are for one moment, the one that is added later counts.
+  /// Errors: an interval longer than an hour, an impossible power.
   Status Add(Quantity quantity, const ExpectedPower& power);
-  /// Makes it one of the quantities that must be known, though nothing is known of it yet.
+  /// Makes this quantity one that must be known, even if no value of it is added.
   void Expect(Quantity quantity) { parts_[quantity]; }
 
   bool empty() const { return parts_.empty(); }
-  /// Wind and sun of which nothing was ever told are 0: not every grid has both. Otherwise an hour
-  /// needs every quantity for its whole length. An Error where there is no load, neither wind nor
-  /// sun, wind both as a sum and by itself, or no such hour. `path` is for messages.
+  /// The hours for which every quantity is known throughout. Wind or sun without any value is 0:
+  /// not every grid has both. Errors: no load, neither wind nor sun, wind both as a sum and in
+  /// parts, no complete hour. `path` is for messages.
   Result<OperatorForecast> ByHour(const std::string& path) const;
 
  private:
@@ -62,15 +62,15 @@ class OperatorParts {
   std::map<Quantity, std::map<Time, Part>> parts_;
 };
 
-/// A field of power in MW. Nothing: "-", "n/e", "N/A" or empty, not known.
+/// Reads a field of power in MW. nullopt for "-", "n/e", "N/A" or an empty field: unknown.
 Result<std::optional<double>> ReadPowerField(std::string_view text, const std::string& path,
                                              std::size_t line);
-/// OperatorParts::Add, whose Error names the line.
+/// Calls OperatorParts::Add; an Error names the line.
 Status AddAtLine(Quantity quantity, const ExpectedPower& power, const std::string& path,
                  std::size_t line, OperatorParts& parts);
 
-/// Load, wind and sun, each by itself: what a grid does with more wind is not what it does with
-/// less load. Hours without `published` are left out. None where there are no hours.
+/// Drivers for load, wind and sun separately, because more wind and less load affect a grid in
+/// different ways. Hours without `published` are left out. Empty if there are no hours.
 std::vector<forecast::Driver> DriversOf(const OperatorForecast& hours);
 
 }  // namespace ebb::signals

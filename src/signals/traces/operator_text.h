@@ -1,8 +1,8 @@
 #pragma once
-// What operators expect, in whichever format a file has it: our CSV (operator_csv.h), documents of
-// ENTSO-E (entsoe_document.h), its CSV files (entsoe_csv.h), those of California's OASIS
-// (oasis_csv.h); and zip archives of such files. Told by what the file begins with, not by its
-// name. Pure but for the time zone database.
+// Reads operators' forecasts from any known format: our CSV (operator_csv.h), documents of ENTSO-E
+// (entsoe_document.h), its CSV files (entsoe_csv.h), those of California's OASIS (oasis_csv.h); and
+// zip archives of such files. The beginning of the file tells the format, not its name. Pure but
+// for the time zone database.
 
 #include <string>
 #include <string_view>
@@ -14,11 +14,11 @@
 
 namespace ebb::signals {
 
-/// The files of a zip archive, `text` itself otherwise; XML that says why OASIS has no answer is an
-/// Error.
+/// The files of a zip archive; for any other text, `text` itself. An XML file in which OASIS says
+/// why it has no answer is an Error.
 Result<std::vector<platform::ZipEntry>> FilesIn(std::string text, const std::string& path);
 
-/// `zone` as intensity names it ("DE"): which of several areas to take; "": not known.
+/// `zone` is a zone of intensity ("DE"), which chooses one of several areas; "": not known.
 Status ReadOperatorText(std::string text, const std::string& path, const std::string& zone,
                         OperatorParts& parts);
 

@@ -1,6 +1,6 @@
-// Any bytes as what operators expect, in XML or CSV, and as ENTSO-E's document of prices: refused
-// with an Error that names the file, or hours in order. Run: build/fuzz/bin/operator_text_fuzz
-// -max_total_time=60
+// Feeds any bytes to the readers of operators' forecasts, in XML or CSV, and of ENTSO-E's document
+// of prices. Each refuses them with an Error that names the file, or returns hours in order. Run:
+// build/fuzz/bin/operator_text_fuzz -max_total_time=60
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -31,7 +31,7 @@ void TryForecasts(const std::string& text) {
   }
 }
 
-// What is kept of it is read again as it was written.
+// Values that are written to the cache's format read back as the same hours.
 void TryKept(const std::string& text) {
   const MarketKind kind = MarketKind::Operators();
   const auto hours = ParseMarketText(kind, text, "fuzz");

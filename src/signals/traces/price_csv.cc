@@ -23,7 +23,7 @@ constexpr std::array<std::string_view, 4> kStrongCurrencies{"EUR", "USD", "GBP",
 constexpr std::array<std::string_view, 26> kCurrencies{
     "aud", "bgn", "brl", "cad", "chf", "cny", "czk", "dkk", "eur", "gbp", "hkd", "huf", "inr",
     "jpy", "krw", "mxn", "nok", "nzd", "pln", "ron", "rsd", "sek", "sgd", "try", "twd", "usd"};
-// Further names of zone columns in files of prices.
+// More names of zone columns in files of prices.
 constexpr std::array<std::string_view, 8> kAreaNames{"area",    "price_area",     "bidding_zone",
                                                      "country", "iso3_code",      "areacode",
                                                      "mapcode", "areadisplayname"};
@@ -38,12 +38,12 @@ struct Header {
   std::size_t time = 0, price = 0;
   std::string price_name;
   std::optional<std::size_t> end, unit, currency, sequence, contract, published;
-  std::optional<MarketTimes> clock;  ///< of intervals
+  std::optional<MarketTimes> clock;  ///< clock of the column of intervals
   std::vector<std::size_t> zones;
-  Unit named;  ///< as the price column's name says
+  Unit named;  ///< from the price column's name
 };
 
-// "price_eur_per_mwh" -> EUR, per MWh. Tokens as NormalisedName makes them.
+// Reads "price_eur_per_mwh" as EUR, per MWh. Tokens are as NormalisedName makes them.
 Unit UnitIn(std::string_view name) {
   Unit unit;
   for (const std::string_view token : Split(name, '_')) {
@@ -116,7 +116,7 @@ class Reader {
       : csv_(csv), header_(header), path_(path), options_(options), clock_(header.clock) {}
 
   Status Read() {
-    // Exports name their area in a last column that their rows may not have.
+    // Exports have a heading for a last column, the area, that their rows may lack.
     const std::size_t columns = csv_.fields().size();
     if (columns != header_.columns && !(header_.clock && columns + 1 == header_.columns))
       EBB_RETURN_IF_ERROR(CheckColumns(csv_, header_.columns, path_));
@@ -142,7 +142,7 @@ class Reader {
   const std::string& zone() const { return zone_; }
 
  private:
-  // Whether the row is of the wanted zone, and of the hourly auction where several are listed.
+  // Whether the row is for the wanted zone, and from the hourly auction if several are listed.
   Result<bool> IsWanted(std::size_t number) {
     if (header_.sequence) {
       const std::string sequence = Lowercase(Field(*header_.sequence));
@@ -162,7 +162,7 @@ class Reader {
                        "name the zone to use: day_ahead: {file: ..., zone: ...} (docs/prices.md)"));
   }
 
-  // False: an hour that the clock skips.
+  // Returns false for an hour that the clock skips.
   Result<bool> ReadTimes(PriceRow& row) {
     const std::string_view text = Field(header_.time);
     if (clock_ && clock_->Reads(text)) {
@@ -181,7 +181,7 @@ class Reader {
     return true;
   }
 
-  // Every row must say the same; what no row says comes from the header or the caller.
+  // Every row must state the same unit; if no row states one, the header's or the caller's holds.
   Status ReadUnit(std::size_t number) {
     Unit unit = header_.named;
     const auto add = [&](std::optional<std::size_t> column) {

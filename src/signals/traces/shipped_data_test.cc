@@ -1,4 +1,4 @@
-// The series in data/carbon are what data/README.md says of them.
+// Tests that the series in data/carbon have the figures that data/README.md states.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -25,7 +25,7 @@ struct Row : TimedRow {
   core::SampleStatus status = core::SampleStatus::kMeasured;
 };
 
-// "369,5" as well as "369.5"; points that group thousands ("1.369,5") are refused.
+// Reads "369,5" as well as "369.5"; points that group thousands ("1.369,5") are refused.
 std::optional<double> ParseWithDecimalComma(std::string_view text) {
   std::string number(text);
   if (const auto comma = number.find(','); comma != std::string::npos) {
@@ -49,10 +49,10 @@ class RowReader {
         options_(options),
         forecasts_(header.forecasts.size()) {}
 
-  /// Numbers may have a decimal comma: the separator is another character.
+  /// Allows a decimal comma in numbers, because the separator is another character.
   void ReadDecimalCommas() { decimal_commas_ = true; }
 
-  /// What a row is where no column says it (kModelled for reconstructed series).
+  /// Sets the status of rows that state none (kModelled for reconstructed series).
   void SetDefaultStatus(core::SampleStatus status) { default_status_ = status; }
 
   Status Read() {

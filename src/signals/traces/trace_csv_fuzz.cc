@@ -1,5 +1,5 @@
-// Any bytes as a trace: they are refused with an Error, or they are a series whose every value can
-// be asked for. Run: build/fuzz/bin/trace_csv_fuzz -max_total_time=60
+// Feeds any bytes to the reader of traces. It refuses them with an Error, or returns a series whose
+// every value can be looked up. Run: build/fuzz/bin/trace_csv_fuzz -max_total_time=60
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -20,7 +20,7 @@ using ::testing::HasSubstr;
 
 const Time kDay = *ParseTime("2023-05-01");
 
-// 00:00 to 03:00 without 02:00.
+// Rows from 00:00 to 03:00 without 02:00.
 constexpr const char* kSmall =
     "timestamp,carbon_intensity\n"
     "2023-05-01T00:00:00Z,100\n"

@@ -15,7 +15,7 @@ constexpr std::array<std::string_view, 3> kEndNames{"end", "to", "end_time"};
 constexpr std::array<std::string_view, 3> kZoneNames{"zone", "zone_id", "region"};
 constexpr std::array<std::string_view, 3> kEstimatedNames{"is_estimated", "isestimated",
                                                           "data_estimated"};
-// Names that may carry a unit or boundary behind them ("carbon_intensity_gco2eq_per_kwh_direct").
+// Names that may be followed by a unit or boundary ("carbon_intensity_gco2eq_per_kwh_direct").
 constexpr std::array<std::string_view, 5> kValuePrefixes{"carbon_intensity", "carbonintensity",
                                                          "intensity", "moer", "gco2"};
 
@@ -40,7 +40,7 @@ std::optional<core::Boundary> BoundaryInName(std::string_view name) {
   return std::nullopt;
 }
 
-// The unit that a column's name states, where it is not g/kWh; "" where it is or none is stated.
+// The unit in a column's name if it is not g/kWh; "" if it is, or if the name has none.
 std::string ForeignUnit(std::string_view name) {
   bool kilograms = false, per_mwh = false;
   std::string unit;
@@ -67,7 +67,7 @@ Status CheckUnit(std::string_view name, std::string_view shown, const std::strin
                "g/kWh"});
 }
 
-// forecast_d1, forecast_60min, forecast_latest.
+// Reads forecast_d1, forecast_60min, forecast_latest.
 std::optional<ForecastHeader> ParseForecastName(std::string_view name) {
   constexpr std::string_view kPrefix = "forecast_";
   if (!name.starts_with(kPrefix)) return std::nullopt;
@@ -99,7 +99,7 @@ Error UnknownForecast(std::string_view name, const std::string& where) {
           where, "forecast_dK, forecast_Nmin and forecast_latest are"};
 }
 
-// The first columns, so that a reader sees how the line was split.
+// Lists the first columns, so that a reader sees how the line was split.
 std::string ColumnList(const std::vector<std::string>& names) {
   constexpr std::size_t kMostShown = 6;
   std::string list;
@@ -122,7 +122,8 @@ Error MissingColumn(const std::vector<std::string>& names, std::string what,
           where, "the first line must name the columns: timestamp,carbon_intensity"};
 }
 
-// The value's column among the candidates: the wanted boundary, else life cycle, else the first.
+// Chooses the column of values among the candidates: the wanted boundary, else life cycle, else the
+// first.
 Result<std::size_t> ChooseValue(const std::vector<std::string>& names,
                                 const std::vector<std::size_t>& candidates,
                                 std::optional<core::Boundary> wanted, const std::string& where) {

@@ -1,8 +1,8 @@
 #pragma once
-// The header of a trace: which column holds what, and whether the values can be g/kWh at all.
-// Own names, our signal.csv, and the exports of Electricity Maps are understood; other columns are
-// ignored, except those that begin with "forecast" and are not understood: a decision must not
-// silently lose its forecast.
+// The header of a trace: the meaning of its columns, and whether the values can be g/kWh at all.
+// Our own names, our signal.csv, and the exports of Electricity Maps are understood. Other columns
+// are ignored, except unknown ones that begin with "forecast": a decision must not silently lose
+// its forecast.
 
 #include <optional>
 #include <string>
@@ -32,17 +32,18 @@ struct TraceHeader {
   std::optional<std::size_t> status;
   std::optional<std::size_t> estimated;  ///< true or false
   std::optional<std::size_t> zone;
-  std::optional<core::Boundary> boundary;  ///< where the value's column names it
+  std::optional<core::Boundary> boundary;  ///< set if the name of the value's column states it
   std::string value_name;
   std::vector<ForecastHeader> forecasts;
 };
 
-/// `options.boundary` chooses between columns of both boundaries (without it life cycle is taken),
-/// `options.column` names the value's column.
+/// `options.boundary` chooses between columns of both boundaries (without it life cycle is taken);
+/// `options.column` is the heading of the column of values.
 Result<TraceHeader> ParseTraceHeader(const std::vector<std::string_view>& fields,
                                      const std::string& where, const TraceOptions& options);
 
-/// "Carbon intensity gCO₂eq/kWh (Life cycle)" -> "carbon_intensity_gco2eq_kwh_life_cycle".
+/// For example "Carbon intensity gCO₂eq/kWh (Life cycle)" ->
+/// "carbon_intensity_gco2eq_kwh_life_cycle".
 std::string NormalisedName(std::string_view column);
 
 /// Whether a column of that normalised name holds the begin or the end of the interval, or the

@@ -13,7 +13,7 @@ namespace {
 
 namespace chr = std::chrono;
 
-// One file as it was read.
+// A file that was read.
 struct Part {
   std::string path;
   Trace trace;
@@ -46,8 +46,8 @@ Status CheckBoundary(const TraceHeader& header, const ImportFile& file,
                file.path, "--boundary " + std::string(core::Name(stated)) + " takes it"});
 }
 
-// What the reader of traces takes on trust: that the times are UTC, and what a boundary given by
-// hand overrules.
+// Checks the assumptions of the reader of traces: that the times are UTC, and that a boundary given
+// by hand does not contradict the file.
 Status CheckHeader(const ImportFile& file, const ImportOptions& options,
                    const TraceOptions& trace_options) {
   CsvReader csv(file.text, file.path, CsvBlanks::kTrimmed, CsvSeparatorOf(file.text));
@@ -95,7 +95,7 @@ Status CheckAlike(const Part& first, const Part& part) {
     return Fail({ExitCode::kConfiguration,
                  "is " + Words(b.boundary) + ", but " + first.path + " is " + Words(a.boundary),
                  part.path, "choose one: --boundary lifecycle, or --boundary direct"});
-  // Months and years have no fixed step.
+  // Files of months and years have no fixed step.
   const bool regular = !first.trace.irregular && !part.trace.irregular;
   const Duration a_step = first.trace.step, b_step = part.trace.step;
   if (regular && a_step != b_step && std::min(a_step, b_step) < chr::days{28})
@@ -173,7 +173,8 @@ Status SettleStep(TraceImport& import) {
   return {};
 }
 
-// A lone missing hour on a Sunday of the months in which clocks go forward.
+// Whether the gap looks like the start of summer time: a lone missing hour on a Sunday of the
+// months in which clocks go forward.
 bool LooksLikeSummerTime(Interval gap) {
   const auto month = static_cast<unsigned>(DateOf(gap.begin).month());
   return gap.length() == chr::hours{1} && (month == 3 || month == 9 || month == 10) &&
@@ -256,7 +257,7 @@ std::string StepName(const TraceImport& import) {
 }
 
 std::string TraceCsv(const TraceImport& import) {
-  // A month is no fixed step, so each row says where it ends.
+  // Months and years have no fixed length, so each row has its end.
   const bool ends = import.step_kind == StepKind::kMonths || import.step_kind == StepKind::kYears;
   std::string text = "timestamp";
   if (ends) text += ",end";

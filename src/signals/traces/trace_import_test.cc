@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-// Headings as the portal writes them now, and as it wrote them until 2024.
+// Headings of the portal now, and until 2024.
 constexpr const char* kHeader =
     "Datetime (UTC),Country,Zone name,Zone id,Carbon intensity gCO₂eq/kWh (direct),"
     "Carbon intensity gCO₂eq/kWh (Life cycle),Carbon-free energy percentage (CFE%),"
@@ -31,7 +31,7 @@ std::string Row(const std::string& time, double direct, double lifecycle,
          ",55.2,48.1,\"entsoe.eu, api\"," + estimated + "\n";
 }
 
-// `count` rows from `begin` on, `step` apart; direct 100, 101, ..., life cycle 60 more.
+// Makes `count` rows from `begin` on, `step` apart; direct 100, 101, ..., life cycle 60 more.
 std::string Rows(const std::string& begin, Duration step, int count, int first = 0) {
   std::string text;
   for (int i = 0; i < count; ++i) {

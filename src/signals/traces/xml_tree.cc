@@ -12,7 +12,7 @@ namespace ebb::signals {
 namespace {
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-// Expat counts in int.
+// A limit of the pieces passed to Expat, which counts bytes in int.
 constexpr std::size_t kBytesAtOnce = 1U << 20;
 
 std::string_view WithoutPrefix(std::string_view name) { return name.substr(name.rfind(':') + 1); }
