@@ -1,9 +1,9 @@
 #pragma once
-// Which source serves a zone when the user names only the zone: the chain, in order, with why each
-// link is or is not used. First Electricity Maps if the user has its key, then live sources that
-// need none, then what operators report late to whoever has a key (key_services.h), then typical
-// days, and last the yearly mean of the country. One link alone is used: a model never
-// stands in for a zone that has a live source, where a network that is down is an Error. Values of
+// The choice of a zone's source if the user names only the zone: a chain in order, with the reason
+// why each link is or is not used. First Electricity Maps if the user has its key, then live
+// sources that need none, then sources of late reports for users with a key (key_services.h), then
+// typical days, and last the yearly mean of the country. Only one link is used: a model never
+// stands in for a zone that has a live source; there, a network that is down is an Error. Values of
 // another kind (marginal) or boundary are not mixed in: such a source must be named.
 
 #include <functional>

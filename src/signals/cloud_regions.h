@@ -1,10 +1,10 @@
 #pragma once
-// Which grid zone a cloud region draws from. A row is a fact with two sources: where the provider
-// says the region is (aws.amazon.com/about-aws/global-infrastructure,
-// cloud.google.com/compute/docs/ regions-zones,
-// learn.microsoft.com/azure/reliability/regions-list), and the zone of Electricity Maps that covers
-// the place (its list of data centres, August 2026). Data only; a region that is not here is an
-// error, never a neighbour: the grid of a guess is a guess.
+// The grid zone of each cloud region. A row is a fact with two sources: the provider's list of
+// places (aws.amazon.com/about-aws/global-infrastructure,
+// cloud.google.com/compute/docs/regions-zones, learn.microsoft.com/azure/reliability/regions-list),
+// and the zone of Electricity Maps that covers the place (its list of data centres, August 2026).
+// Data only; a region that is not here is an error, and no neighbour stands in for it: the grid of
+// a guess is a guess.
 
 #include <span>
 #include <string>

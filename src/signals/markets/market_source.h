@@ -21,7 +21,7 @@ struct MarketHour {
   friend bool operator==(const MarketHour&, const MarketHour&) = default;
 };
 
-/// In order of time.
+/// Hours in order of time.
 using MarketHours = std::vector<MarketHour>;
 
 /// One value per hour, which is a driver of forecasts.

@@ -55,8 +55,8 @@ class ElectricityMaps final : public Provider {
  private:
   std::string Url(const std::string& endpoint) const {
     const bool direct = options_.boundary == core::Boundary::kDirect;
-    // Without the last parameter an unknown zone would be answered for where the caller seems to
-    // be.
+    // The last parameter is needed: without it, the API answers a question about an unknown zone
+    // for the place where the caller seems to be.
     return options_.base_url + "/carbon-intensity/" + endpoint +
            "?zone=" + UrlEscape(options_.zone) +
            "&emissionFactorType=" + (direct ? "direct" : "lifecycle") + "&disableCallerLookup=true";

@@ -22,7 +22,6 @@ struct TimedRow {
   std::optional<double> value;  ///< absent: a gap
 };
 
-/// An Error at a line of a file.
 Error AtLine(const std::string& path, std::size_t line, std::string what, std::string next = "");
 
 /// Moves to the header. An Error if the file has only blank lines.

@@ -1,13 +1,13 @@
 #pragma once
-// What the operators of a grid expect of its load, wind and sun, from a CSV file:
+// Operators' forecasts of a grid's load, wind and sun, from a CSV file:
 //
 //   timestamp,load_mw,wind_mw,solar_mw
 //   2026-05-01T00:00:00Z,41200,8100,0
 //
-// One row per interval of an hour or less, UTC where a time has no offset; wind_onshore_mw and
-// wind_offshore_mw may stand in place of wind_mw; a column published says when a row could be
-// known. An empty value, or a missing row, leaves its hour unknown. What cannot be trusted is an
-// Error with file and line. Format: docs/forecast.md. Pure.
+// One row per interval of an hour or less, UTC if a time has no offset. The columns wind_onshore_mw
+// and wind_offshore_mw may replace wind_mw; the column published says when a row became known. An
+// empty value, or a missing row, leaves its hour unknown. Data that cannot be trusted is an Error
+// with file and line. Format: docs/forecast.md. Pure.
 
 #include <string>
 #include <string_view>

@@ -53,7 +53,7 @@ void LiveWeather::Refresh(Time now) {
   if (past_goes_on_ && WantsPast(now)) not_before_ = now;
 }
 
-// Not soon again after a question that brought nothing.
+// False for some time after a question that brought nothing.
 bool LiveWeather::WantsPast(Time now) const {
   const bool in_vain = past_asked_in_vain_at_ && now >= *past_asked_in_vain_at_ &&
                        now < *past_asked_in_vain_at_ + options_.refresh;
