@@ -93,8 +93,7 @@ class AdmissionCheckController final : public ReleaseGate {
   struct Known {
     const GatedKind* kind = nullptr;
     Workload workload;
-    std::optional<JsonNode>
-        offer{};  // to be offered to the engine once its owner and queue are known
+    std::optional<JsonNode> offer{};     // for the engine, once its owner and queue are known
     bool offered = false, free = false;  // free: must not be held back
     bool checkpointable = false;         // by its annotations, whatever its queue allows
     bool open = false;                   // released by the engine

@@ -9,7 +9,7 @@
 namespace ebb::kubernetes {
 namespace {
 
-// Pods that are being ended count: they hold their devices until they are gone.
+// Pods that are being ended count, because they hold their devices until they are gone.
 bool JobRuns(const JsonNode& job) {
   return NumberAt(job, "/status/active").value_or(0) > 0 ||
          NumberAt(job, "/status/terminating").value_or(0) > 0;
@@ -34,10 +34,10 @@ bool RayClusterRuns(const JsonNode& cluster) {
   return !state.empty() && state != "suspended";
 }
 
-// A cluster serves until somebody deletes it.
+// A cluster serves until somebody deletes it, so it has no end of its own.
 std::optional<ObjectPhase> Never(const JsonNode&) { return std::nullopt; }
 
-// Of the entries of a list, or the members of an object.
+// Counts the active entries of a list, or members of an object.
 std::int64_t ActiveIn(const JsonNode& object, std::string_view pointer) {
   std::int64_t sum = 0;
   if (const JsonNode* found = object.At(pointer)) {
@@ -124,7 +124,7 @@ std::vector<GatedKind> MakeKinds() {
   };
 }
 
-// What has no group is of the core.
+// A kind without a group belongs to the core API.
 std::string RootOf(const GatedKind& kind) {
   return (kind.group.empty() ? "/api/" : "/apis/") + kind.ApiVersion();
 }

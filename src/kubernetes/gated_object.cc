@@ -17,11 +17,11 @@ namespace {
 using Texts = std::map<std::string, std::string>;
 
 constexpr int kMostDevices = 1 << 20;
-constexpr double kMostRuntimeHours = 876'000;  // a century, as ParseDuration has it
-constexpr double kMostWatts = 1e9;             // of all devices of a node
+constexpr double kMostRuntimeHours = 876'000;  // a century, the limit of ParseDuration
+constexpr double kMostWatts = 1e9;             // for all devices of a node
 constexpr double kMostPrice = 1e6, kMostEfficiency = 1e6;
 
-// Reads annotations, and remembers what it cannot make out.
+// Reads annotations, and collects those that it cannot read.
 class AnnotationReader {
  public:
   AnnotationReader(Texts texts, GatedObject& object) : texts_(std::move(texts)), object_(object) {}
@@ -30,7 +30,7 @@ class AnnotationReader {
     const auto found = texts_.find(std::string(prefix) + std::string(key));
     return found == texts_.end() ? nullptr : &found->second;
   }
-  // Ours goes before Compute Gardener's.
+  // Ebb's annotation takes precedence over Compute Gardener's.
   const std::string* Either(std::string_view key, std::string_view theirs,
                             std::string& named) const {
     named = std::string(kPrefix) + std::string(key);
@@ -59,7 +59,7 @@ class AnnotationReader {
     Refuse(named, *text, "a duration like 90m or 12h");
     return std::nullopt;
   }
-  // A duration from the creation, or a time.
+  // A duration since the creation, or a time.
   std::optional<Time> Moment(std::string_view key) {
     const std::string* text = Find(kPrefix, key);
     if (!text) return std::nullopt;
@@ -73,7 +73,7 @@ class AnnotationReader {
     const std::string* text = Find(prefix, key);
     return text && *text == value;
   }
-  // What an option's own annotation sets.
+  // Reads an option's own annotation.
   void ReadOption(const core::JobOption& option, core::Submission& submission) {
     const std::string* text = Find(kPrefix, option.annotation);
     if (!text) return;
@@ -93,7 +93,7 @@ class AnnotationReader {
   GatedObject& object_;
 };
 
-// As Go reads a bool, on which Compute Gardener's rules are built: what is none of these is false.
+// Reads a bool as Go does, on which Compute Gardener's rules are built: any other text is false.
 bool IsTrueForTheirs(const std::string& text) {
   return text == "1" || text == "t" || text == "T" || text == "true" || text == "TRUE" ||
          text == "True";
@@ -108,7 +108,7 @@ void ReadChoice(const AnnotationReader& annotations, GatedObject& object) {
                     (enabled && !IsTrueForTheirs(*enabled));
 }
 
-// A word that nobody reads is not an annotation for somebody else: it was meant for Ebb.
+// Unknown keys with Ebb's prefix are reported, because they were meant for Ebb.
 void ReadKeys(const Texts& texts, GatedObject& object) {
   object.mistyped.clear();
   for (const auto& [key, value] : texts)
@@ -150,7 +150,7 @@ void ReadWidth(const PodRequests& requests, const ObjectDefaults& defaults, Gate
   job.power = on_gpus ? defaults.device_power : defaults.core_power;
 }
 
-// What Compute Gardener's annotations say, where Ebb's own do not.
+// Reads Compute Gardener's annotations where Ebb's own are missing.
 void ReadTheirs(AnnotationReader& annotations, GatedObject& object) {
   core::Job& job = object.job;
   if (!annotations.Find(kPrefix, "duration"))
@@ -163,7 +163,7 @@ void ReadTheirs(AnnotationReader& annotations, GatedObject& object) {
       job.threshold = Intensity{*threshold};
 }
 
-// The options whose own value is all that they need.
+// Reads the options that need only their own value.
 void ReadPlainOptions(AnnotationReader& annotations, GatedObject& object) {
   core::Submission submission;
   submission.job = std::move(object.job);
@@ -171,14 +171,15 @@ void ReadPlainOptions(AnnotationReader& annotations, GatedObject& object) {
     if (option.set && option.StandsIn(core::Place::kAnnotation))
       annotations.ReadOption(option, submission);
   object.job = std::move(submission.job);
-  // An object is not given up: what was created is wanted.
+  // An object is not given up, because somebody created it on purpose.
   if (object.job.on_outage == core::OnOutage::kStop) {
     annotations.Refuse(std::string(kPrefix) + "on-outage", "stop", "\"wait\" or \"run\"");
     object.job.on_outage = core::OnOutage::kWait;
   }
 }
 
-// Of another object that can be held back: that one is held, and this one follows.
+// Tells if the owner is another object that can be held back: that one is held, and this one
+// follows it.
 bool HasGatedOwner(const JsonNode& json) {
   const JsonNode* owners = json.At("/metadata/ownerReferences");
   return owners && std::ranges::any_of(owners->items, [](const JsonNode& owner) {
@@ -188,7 +189,7 @@ bool HasGatedOwner(const JsonNode& json) {
          });
 }
 
-// What the reference knows and cannot be kept by holding back alone.
+// Refuses rules of the reference that holding back alone cannot satisfy.
 void RefuseOthers(const AnnotationReader& annotations, GatedObject& object) {
   if (annotations.Find(kGardenerPrefix, "energy-budget-kwh"))
     object.problems.push_back(
@@ -213,7 +214,7 @@ void ReadPrice(AnnotationReader& annotations, const ObjectDefaults& defaults, Ga
     object.problems.push_back(named + ": this controller knows no prices (--prices FILE)");
 }
 
-// Placement by node affinity, which is set while the object is held back.
+// The filter works by node affinity, which is set while the object is held back.
 void ReadFilter(AnnotationReader& annotations, GatedObject& object) {
   HardwareFilter& filter = object.requests.filter;
   filter = {};
@@ -232,7 +233,7 @@ void ReadFilter(AnnotationReader& annotations, GatedObject& object) {
   filter = {};
 }
 
-// Kueue counts them in quotas of its own.
+// Kueue counts claims in its own quotas.
 void ReadClaims(const ObjectDefaults& defaults, GatedObject& object) {
   const bool is_workload = object.kind && object.kind->group == "kueue.x-k8s.io";
   if (!defaults.needs_of || is_workload) return;
@@ -309,7 +310,7 @@ void ReadAgain(const ObjectDefaults& defaults, GatedObject& object) {
   ReadAnnotations(object.annotations, defaults, object);
   DeclineIfNotSuspendable(object);
   if (!object.by_kueue) return;
-  // Kueue's words, which no annotation of the workload has.
+  // Kueue selects the workload, without an annotation on it.
   object.chosen = true;
   object.job.name = before.name;
   if (!object.annotations.contains("ebb/priority") && object.job.tier.empty())
@@ -319,7 +320,7 @@ void ReadAgain(const ObjectDefaults& defaults, GatedObject& object) {
 void ReadAnnotations(Texts texts, const ObjectDefaults& defaults, GatedObject& object) {
   const NamespacePolicy* policy =
       defaults.policy_of ? defaults.policy_of(object.name_space) : nullptr;
-  // Whether it waits is for the object to say: Compute Gardener's annotations do, defaults do not.
+  // Only the object decides if it waits: Compute Gardener's annotations do so, defaults do not.
   ReadChoice(AnnotationReader(texts, object), object);
   ReadKeys(texts, object);
   if (policy) AddDefaults(*policy, texts);

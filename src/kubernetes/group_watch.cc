@@ -34,7 +34,7 @@ std::optional<Duration> GroupWatch::NextDue() const {
   return due;
 }
 
-// One that the account may not read is said, and waited for no longer.
+// A resource that the account may not read is reported, and not waited for any longer.
 bool GroupWatch::ready() const {
   return looked_ && std::ranges::all_of(reflectors_, [](const auto& each) {
            return each->synced() || each->away_since();

@@ -1,6 +1,6 @@
 #pragma once
-// Finds out whether the cluster serves a group of its API, and in which version, and follows what
-// it has there. Looks again now and then where it is not served.
+// Finds out whether the cluster serves a group of its API, and in which version, and follows its
+// objects. If it is not served, looks again from time to time.
 //
 // Thread contract: that of the ApiClient.
 
@@ -16,7 +16,7 @@
 
 namespace ebb::kubernetes {
 
-/// A group, and what to do with its objects.
+/// A group of the API, and its resources with their handlers.
 struct ApiGroup {
   std::string path;                   ///< "/apis/kueue.x-k8s.io"
   std::vector<std::string> versions;  ///< the first that is served is followed
@@ -39,11 +39,11 @@ class GroupWatch {
 
   void Tick();
   std::optional<Duration> NextDue() const;
-  /// In a version that is known here.
+  /// Tells that the group is served in a known version.
   bool served() const { return !version_.empty(); }
-  /// What there is of it has been told, as far as the server tells it.
+  /// Tells that everything the server lets the account read was reported.
   bool ready() const;
-  /// All of it has been told.
+  /// Tells that everything was reported.
   bool complete() const;
 
  private:
@@ -54,7 +54,7 @@ class GroupWatch {
   Ports ports_;
   ApiGroup group_;
   ReflectorOptions options_;
-  std::string version_;  // that is followed; empty: none
+  std::string version_;  // the version that is followed; empty: none
   std::vector<std::unique_ptr<Reflector>> reflectors_;
   bool looked_ = false, under_way_ = false;
   Duration due_{};

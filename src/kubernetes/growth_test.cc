@@ -1,4 +1,4 @@
-// Nodes, pods and objects that come and go for months: what is remembered does not grow.
+// Nodes, pods and objects come and go for months, and the remembered data must not grow.
 
 #include <gtest/gtest.h>
 
@@ -87,7 +87,7 @@ TEST_F(GrowthTest, ObjectsThatWereRefusedOrGivenUpAreForgottenWithTheirEnd) {
     if (i % 2 == 0)
       executor_->reconciler().Refused(job, {ExitCode::kUsage, "is too wide", "", ""});
     else
-      executor_->Forget(job);  // the engine has ended it: it would not stay paused or running
+      executor_->Forget(job);  // the engine forgets ended jobs
     server_.Delete(kJobs, name);
   }
   EXPECT_TRUE(Until([&] { return executor_->remembered() == before; }));

@@ -33,7 +33,7 @@ void Find(const JsonNode& node, const std::string& path, std::vector<PodTemplate
       Find(member.value, path + "/" + member.name, found);
 }
 
-// Whether a term keeps pods away from all of these.
+// Tells if a term keeps pods away from all of these models.
 bool Avoids(const JsonNode& term, const std::vector<std::string>& models) {
   const JsonNode* expressions = term.Find("matchExpressions");
   if (!expressions) return false;

@@ -1,7 +1,7 @@
 #pragma once
-// Which models of GPUs an object wants none of, by what they draw and how efficient they are
-// (core/device_profile.h), and the node affinity that keeps its pods away from their nodes. A model
-// that nobody knows passes, as in Compute Gardener.
+// Excludes models of GPUs for an object by their power and efficiency (core/device_profile.h), and
+// makes the node affinity that keeps its pods away from their nodes. An unknown model passes, as in
+// Compute Gardener.
 //
 // The affinity is set while the object is held back: an expression more in each term of each
 // template of pods with GPUs, and nothing else of it is changed. It is never taken away.
@@ -19,25 +19,26 @@
 namespace ebb::kubernetes {
 
 struct HardwareFilter {
-  std::optional<Power> max_power;          ///< of one GPU: its board power limit
-  std::optional<double> min_tflops_per_w;  ///< dense FP16 or BF16, of the same limit
+  std::optional<Power> max_power;          ///< limit for the board power of one GPU
+  std::optional<double> min_tflops_per_w;  ///< dense FP16 or BF16, at the board power limit
   bool empty() const { return !max_power && !min_tflops_per_w; }
   friend bool operator==(const HardwareFilter&, const HardwareFilter&) = default;
 };
 
-/// "draws up to 700 W"; empty: it passes. `model`: as nodes are labelled.
+/// The reason for which the filter excludes a model, such as "draws up to 700 W"; empty: it passes.
+/// `model`: as in the label of nodes.
 std::string WhyFiltered(const HardwareFilter& filter, std::string_view model);
 
-/// The spec of pods with GPUs, in an object.
+/// The place of a spec of pods with GPUs in an object.
 struct PodTemplate {
   std::string spec;   ///< JSON pointer
-  JsonNode affinity;  ///< as it is there; null: none
+  JsonNode affinity;  ///< existing affinity; null: none
 };
-/// In the object's spec; of those that only submit, none.
+/// Templates of pods with GPUs in the object's spec; without those of pods that only submit.
 std::vector<PodTemplate> TemplatesWithGpus(const JsonNode& object);
 
 /// A JSON patch that keeps the pods of these templates away from nodes of these models; empty: they
-/// are kept away already. Applies to the object with this uid and version only.
+/// are kept away already. It applies only to the object with this uid and version.
 std::string AvoidModels(const std::vector<PodTemplate>& templates,
                         const std::vector<std::string>& models, const std::string& uid,
                         const std::string& version);

@@ -24,7 +24,7 @@ Json Object(const Json& spec) {
   return {{"metadata", {{"uid", "u"}, {"resourceVersion", "7"}}}, {"spec", spec}};
 }
 
-// The object once the patch is applied, by the JSON library.
+// Applies the patch to the object with the JSON library.
 Json Patched(const Json& object, const std::vector<std::string>& models) {
   const std::string patch = AvoidModels(TemplatesWithGpus(Node(object)), models, "u", "7");
   return patch.empty() ? object : object.patch(Json::parse(patch));
@@ -48,7 +48,7 @@ TEST(HardwareFilter, GoesByTheProfilesOfModelsAndLetsPassWhatNobodyKnows) {
   EXPECT_EQ(WhyFiltered(efficient, "NVIDIA-GeForce-RTX-3090"), "computes 0.20 TFLOPS per W");
 }
 
-// Whatever the limits: exactly those of the table that are beyond them.
+// For any limits, exactly the models of the table that are beyond them are excluded.
 TEST(HardwareFilter, AgreesWithTheTable) {
   for (const core::DeviceProfile& profile : core::BuiltInDeviceProfiles())
     for (const double watts : {50.0, 250.0, 350.0, 2000.0}) {

@@ -23,7 +23,7 @@ constexpr const char* kJobs = "/apis/batch/v1/jobs";
 const Time kMidnight = *ParseTime("2026-05-01");
 constexpr double kDirty = 400, kClean = 100;
 
-// Values of each hour without a forecast: of a source that tells of now alone.
+// Values of each hour without a forecast, as from a source that reports only the present.
 class HourlyFeed final : public runtime::SignalFeed {
  public:
   explicit HourlyFeed(std::vector<double> values) : values_(std::move(values)) {}
@@ -52,8 +52,8 @@ class HourlyFeed final : public runtime::SignalFeed {
                                  "fake"};
 };
 
-// A controller that goes through hours of the clock in steps, each as long as it takes to ask the
-// server whatever is to be asked.
+// A controller that goes through hours of the clock in steps; each step lasts as long as the
+// requests to the server take.
 class Hours : public ::testing::Test {
  protected:
   static constexpr seconds kStep{20};
@@ -65,12 +65,12 @@ class Hours : public ::testing::Test {
     object["metadata"]["creationTimestamp"] = FormatTime(clock_.Now());
     server_.Create(kJobs, object);
   }
-  // Once so much time has gone by.
+  // Runs the action after this much time.
   void After(Duration time, std::function<void()> action) {
     actions_.emplace(time, std::move(action));
   }
 
-  // Until so much time has gone by, which is not what the clock shows if it is set.
+  // Runs for this much time, which differs from the clock if the clock is set.
   void Run(Duration time, std::vector<double> values, Interval outage = {kMidnight, kMidnight}) {
     HourlyFeed feed(std::move(values));
     feed.AddOutage(outage);
@@ -96,12 +96,12 @@ class Hours : public ::testing::Test {
     waker.join();
   }
 
-  // When it was first seen to be released, since the beginning.
+  // The time from the beginning to the first sight of the release.
   std::optional<Duration> ReleasedAfter(const std::string& name) const {
     const auto found = released_.find(name);
     return found == released_.end() ? std::nullopt : std::optional(found->second);
   }
-  // The server's answers take their own time, in which minutes pass here.
+  // The server's answers take real time, in which minutes of the test's clock pass.
   static ::testing::AssertionResult IsSoonAfter(std::optional<Duration> moment, Duration expected) {
     if (!moment) return ::testing::AssertionFailure() << "never";
     if (*moment >= expected && *moment <= expected + minutes{45})
@@ -176,9 +176,9 @@ TEST_F(Hours, AClockThatIsSetForwardReleasesNothingButWhatIsDueByIt) {
   EXPECT_NE(said_.front().find("the clock was set"), std::string::npos);
 }
 
-// Otherwise all that happens has happened until it shows what it showed.
+// Otherwise nothing would happen until the clock shows the earlier time again.
 TEST_F(Hours, AClockThatIsSetBackDoesNotStandStill) {
-  clock_.Set(kMidnight + hours{3});  // it is three hours ahead, and put right
+  clock_.Set(kMidnight + hours{3});  // the clock was three hours ahead, and is corrected
   Create("timed", {{"ebb/threshold", "50"}, {"ebb/start-by", "9h"}});
   Create("patient", {{"ebb/threshold", "200"}});
   Create("never", {{"ebb/threshold", "50"}});

@@ -1,6 +1,6 @@
 #pragma once
-// Values out of objects of the API, of which nothing is certain: what is not there, or is of
-// another type, is nothing.
+// Reads values from objects of the API defensively: a value that is missing or of another type is
+// empty.
 
 #include <cstdint>
 #include <map>
@@ -12,22 +12,22 @@
 
 namespace ebb::kubernetes {
 
-/// By a JSON pointer.
+/// The text at a JSON pointer.
 std::string TextAt(const JsonNode& json, std::string_view pointer);
 std::optional<std::int64_t> NumberAt(const JsonNode& json, std::string_view pointer);
 bool IsTrueAt(const JsonNode& json, std::string_view pointer);
 /// The texts of an object, by name.
 std::map<std::string, std::string> TextsAt(const JsonNode& json, std::string_view pointer);
-/// Whether a condition of this type is "True".
+/// Tells if a condition of this type is "True".
 bool HasCondition(const JsonNode& object, std::string_view type);
 
-/// A quantity of Kubernetes: "2", "500m", "64Gi", "1e3"; nothing for what is none.
+/// A quantity of Kubernetes: "2", "500m", "64Gi", "1e3"; nothing if it is not a quantity.
 std::optional<double> QuantityOf(const JsonNode& json);
 std::optional<double> QuantityOf(const std::string& text);
-/// Whether a resource counts GPUs, or slices of them.
+/// Tells if a resource counts GPUs, or slices of them.
 bool IsGpu(std::string_view resource);
 
-/// What an answer of the API says went wrong: the message of a Status object, or the status.
+/// The error in an answer of the API: the message of a Status object, or the status.
 std::string MessageOf(int status, std::string_view body);
 
 }  // namespace ebb::kubernetes

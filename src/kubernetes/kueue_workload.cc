@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// On a Workload that Ebb has made inactive: why.
+// The reason, on a Workload that Ebb has made inactive.
 constexpr const char* kHeldKey = "ebb/held";
 
 const JsonNode* ConditionOf(const JsonNode& object, std::string_view type) {
@@ -24,7 +24,7 @@ const JsonNode* ConditionOf(const JsonNode& object, std::string_view type) {
   return found == conditions->items.end() ? nullptr : &*found;
 }
 
-// Until what ran has ended, an evicted one keeps its quota and says that it is admitted.
+// An evicted Workload keeps its quota and is marked as admitted until its pods have ended.
 std::optional<ObjectPhase> WorkloadPhase(const JsonNode& workload) {
   if (const JsonNode* finished = ConditionOf(workload, "Finished")) {
     const std::string reason = finished->TextOf("reason");
@@ -104,7 +104,7 @@ std::optional<GatedObject> ObjectOf(const GatedKind& kind, const JsonNode& json,
   if (const JsonNode* admitted = ConditionOf(json, "Admitted"))
     if (const auto since = ParseTime(admitted->TextOf("lastTransitionTime")))
       object->started = *since;
-  // v1beta1 spells it like this.
+  // v1beta1 uses this spelling.
   const bool has_run = NumberAt(json, "/status/accumulatedPastExecutionTimeSeconds").has_value() ||
                        NumberAt(json, "/status/accumulatedPastExexcutionTimeSeconds").has_value();
   object->attempt = (has_run ? 1 : 0) + (object->phase == ObjectPhase::kReleased ? 1 : 0);

@@ -44,7 +44,7 @@ void LeaderLease::Tick() {
 }
 
 std::optional<Duration> LeaderLease::NextDue() const {
-  // It may also end by itself.
+  // A request may also end by itself.
   if (under_way_)
     return renewed_at_ ? std::optional(*renewed_at_ + options_.acts_for) : std::nullopt;
   return due_;
@@ -60,7 +60,7 @@ void LeaderLease::Look() {
 void LeaderLease::TakeLease(const Result<ApiAnswer>& answer) {
   under_way_ = false;
   due_ = since_boot_() + options_.renews_every;
-  if (!answer) return;  // the reflectors say so
+  if (!answer) return;  // the reflectors report this
   if (answer->status == kNotFound) return Write(false, false);
   const auto lease =
       answer->status == kOk ? ParseJson(answer->body, Path()) : Result<JsonNode>(Fail(Error{}));
@@ -80,7 +80,7 @@ void LeaderLease::TakeLease(const Result<ApiAnswer>& answer) {
   if (!held_once_) Say("waits: " + holder_ + " is the controller that acts");
 }
 
-// Of two that write at once the server takes one: the other's version is old by then.
+// If two processes write at once, the server takes one: the version of the other is old by then.
 void LeaderLease::Write(bool exists, bool release) {
   const std::string now = MicroTimeText(now_());
   if (holder_ != options_.identity || acquired_.empty()) {
@@ -111,13 +111,13 @@ void LeaderLease::Write(bool exists, bool release) {
                });
 }
 
-// It counts from when it was asked for: the answer may have been long on its way.
+// The lease counts from the time of the request, because the answer may have been delayed.
 void LeaderLease::TakeWritten(const Result<ApiAnswer>& answer, Duration asked_at) {
   under_way_ = false;
   due_ = since_boot_() + options_.renews_every;
   if (!answer) return;
   if (answer->status != kOk && answer->status != kCreated) {
-    // Somebody else was quicker.
+    // Another process was quicker.
     if (answer->status != kConflict) Say(MessageOf(answer->status, answer->body));
     return;
   }

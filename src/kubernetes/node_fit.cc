@@ -9,7 +9,7 @@
 namespace ebb::kubernetes {
 namespace {
 
-// Of sums of fractions of a core.
+// Tolerance for sums of fractions of a core.
 constexpr double kRounding = 1e-6;
 
 bool MayLieOn(const NodeRoom& node, const PodShape& shape) {
@@ -27,7 +27,7 @@ int HowMany(const NodeRoom& node, const PodShape& shape, int most) {
   return most;
 }
 
-// How many of the pods find no node.
+// Places pods of one shape; returns how many of them find no node.
 int Place(const PodShape& shape, NodeFit::Rooms& rooms) {
   int left = shape.pods;
   for (NodeRoom& node : rooms) {
@@ -42,8 +42,8 @@ int Place(const PodShape& shape, NodeFit::Rooms& rooms) {
   return left;
 }
 
-// The widest first, on the fullest nodes that stand, so that wide gaps stay. The first that finds
-// none.
+// Places the widest pods first, on the fullest existing nodes, so that wide gaps stay. Returns the
+// first shape that finds no node.
 const PodShape* Place(const PodRequests& requests, NodeFit::Rooms& rooms) {
   for (const PodShape& shape : requests.shapes) {
     const auto free = shape.all_gpus() > 0 ? &NodeRoom::gpus : &NodeRoom::cores;
@@ -68,15 +68,14 @@ std::string WhyNoNode(const PodShape& shape, bool is_only) {
          (is_only ? "each of its pods needs" : "one of its pods needs");
 }
 
-// One GPU that is free lies on some node.
+// A single free GPU is always on some node, so only wider pods must be placed.
 bool HasToBePlaced(const PodRequests& requests) {
   return requests.pods > 1 || std::ranges::any_of(requests.shapes, [](const PodShape& shape) {
            return shape.all_gpus() > 1;
          });
 }
 
-// Which of them takes a single pod is the scheduler's to say: nothing has to be put in order for
-// it.
+// The scheduler chooses the node of a single pod, so a single pod needs no placement here.
 bool AnyTakesOne(const PodRequests& requests, const NodeFit::Rooms& rooms) {
   return std::ranges::all_of(requests.shapes, [&](const PodShape& shape) {
     return std::ranges::any_of(rooms, [&](const NodeRoom& node) {
@@ -103,7 +102,7 @@ NodeFit::Answer NodeFit::Look(const PodRequests& requests, int pool, Duration si
   } else if (AnyTakesOne(requests, rooms)) {
     return {};
   }
-  // What comes for others has room for these, too.
+  // A node that comes for others also has room for these pods.
   std::ranges::for_each(rooms, [](NodeRoom& room) { room.taken = false; });
   const PodShape* left = Place(requests, rooms);
   Answer answer;

@@ -1,9 +1,8 @@
 #pragma once
-// Whether the pods of an object find nodes that have as many GPUs and cores free as each of them
+// Checks that the pods of an object find nodes with as many free GPUs and cores as each of them
 // asks for: a pool counts its nodes together, and a pod that asks for eight GPUs cannot have two
-// times four. What was released a moment ago may not be bound to nodes yet, and has its place
-// beside the rest. A node that a group would get (node_group.h) takes only what finds none that
-// stands.
+// times four. Pods of recent releases may not be bound to nodes yet, so they are placed too. A node
+// that a group would get (node_group.h) takes only pods that fit no existing node.
 //
 // Values.
 
@@ -19,12 +18,12 @@
 
 namespace ebb::kubernetes {
 
-/// What no pod holds of a node whose taints the pods in question tolerate.
+/// Free resources of a node whose taints the pods in question tolerate.
 struct NodeRoom {
   double gpus = 0, cores = 0;
-  std::string_view gpu_model;  ///< empty: nobody names it
-  bool in_pool = false;        ///< its GPUs are those of the pool in question
-  int group = -1;              ///< it does not stand yet, and is of this group; -1: it stands
+  std::string_view gpu_model;  ///< empty: unknown
+  bool in_pool = false;        ///< its GPUs belong to the pool in question
+  int group = -1;              ///< group of a node that does not exist yet; -1: it exists
   bool taken = false;          ///< pods have been placed there
 };
 
@@ -32,17 +31,17 @@ class NodeFit {
  public:
   using Rooms = std::vector<NodeRoom>;
   static constexpr std::chrono::seconds kBoundWithin{30};
-  /// `rooms`: for these pods, with GPUs of this pool; `is_bound`: the job's pods are there, or will
-  /// not come any more.
+  /// `rooms`: for these pods, with GPUs of this pool; `is_bound`: the job's pods exist, or will not
+  /// come any more.
   NodeFit(std::function<Rooms(const PodRequests&, int pool)> rooms,
           std::function<bool(core::JobId)> is_bound);
 
   struct Answer {
     std::string why_not;   ///< empty: all of them find a node
-    std::set<int> groups;  ///< from which a node has to come first
+    std::set<int> groups;  ///< groups from which a node has to come first
   };
   Answer Look(const PodRequests& requests, int pool, Duration since_boot);
-  /// `bound_within`: after that its pods are bound, or wait for something else.
+  /// `bound_within`: after this time its pods are bound, or wait for something else.
   void Released(core::JobId job, const PodRequests& requests, int pool, Duration since_boot,
                 Duration bound_within = kBoundWithin);
 
@@ -55,7 +54,7 @@ class NodeFit {
   };
   std::function<Rooms(const PodRequests&, int)> rooms_;
   std::function<bool(core::JobId)> is_bound_;
-  std::deque<Release> releases_;  // whose pods may not be bound yet
+  std::deque<Release> releases_;  // releases whose pods may not be bound yet
 };
 
 }  // namespace ebb::kubernetes

@@ -47,7 +47,7 @@ int NodeGroups::Of(const JsonNode& node) const {
 int NodeGroups::MostNodes(int group) const {
   const NodeGroup& of = at(group);
   const PublishedGroup& published = StateOf(group).published;
-  // Where neither says a limit, nobody knows that a node would come.
+  // Without any limit it is unknown if a node would come.
   std::optional<int> most = of.most_nodes;
   const auto limit = [&](int nodes) { most = std::min(most.value_or(nodes), nodes); };
   if (published.most_nodes) limit(*published.most_nodes);

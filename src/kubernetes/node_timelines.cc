@@ -9,7 +9,7 @@
 namespace ebb::kubernetes {
 namespace {
 
-// Agents that were away tell of it so much later.
+// Agents that were away may report nodes this much later.
 constexpr std::chrono::hours kRemembered{1};
 constexpr std::chrono::seconds kResolvedEvery{5};
 
@@ -66,7 +66,7 @@ void NodeTimelines::Resolve(Pod& pod) {
   node->attempts[pod.object->uid] = pod.object->attempt;
 }
 
-// The object of a pod may name its pods only later, and a node may be told of after its pods.
+// The object of a pod may name its pods later, and a node may be reported after its pods.
 void NodeTimelines::TakePod(const JsonNode& json, const std::string& gang) {
   const std::string uid = TextAt(json, "/metadata/uid"), node = TextAt(json, "/spec/nodeName");
   if (node.empty() || ports_.groups.groups().empty()) return;
@@ -110,7 +110,7 @@ void NodeTimelines::Begin(Node& node, Time at) {
   node.first_pod = at;
 }
 
-// A node that stood for long before its first pod was not started for it.
+// A node that existed for long before its first pod was not started for it.
 void NodeTimelines::BecomeIdle(Node& node, Time at) {
   const NodeGroup& group = ports_.groups.at(node.group);
   const auto shares = SharesOf(node.busy, node.attempts);

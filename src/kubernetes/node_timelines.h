@@ -1,6 +1,6 @@
 #pragma once
-// What nodes of groups (node_group.h) do for the objects that Ebb released, besides running their
-// pods: they start for them, and stay idle for a while after them. Each such stretch belongs to the
+// The start-up and idle time of nodes of groups (node_group.h) for the objects that Ebb released:
+// nodes start for them, and stay idle for a while after them. Each such stretch belongs to the
 // objects that the node ran beside it, by the time for which their pods were there: the start to
 // those of its first busy stretch, idle time to those of the busy stretch before it. An idle
 // stretch ends when the next pod comes, when the node goes, or after the group's idle tail: what
@@ -26,17 +26,17 @@
 
 namespace ebb::kubernetes {
 
-/// An object's part of a stretch.
+/// Part of a stretch that is attributed to an object.
 struct StretchShare {
   std::string object;  ///< uid
   int attempt = 1;
-  double part = 1;  ///< of all: they add up to 1
+  double part = 1;  ///< fraction; all add up to 1
 };
 
 struct NodeStretch {
   std::string node;
   int group = 0;
-  bool is_start = false;  ///< otherwise it is idle
+  bool is_start = false;  ///< false: an idle stretch
   Interval wall;
   std::vector<StretchShare> shares;
 };
@@ -45,7 +45,7 @@ class NodeTimelines {
  public:
   struct Ports {
     NodeGroups& groups;
-    /// Of an object that is under way.
+    /// Returns the object under way of a pod.
     std::function<std::optional<ObjectReconciler::PodsObject>(const PodOwner&)> object_of;
     std::function<Time()> now;
   };
@@ -57,12 +57,11 @@ class NodeTimelines {
   void TakePod(const JsonNode& pod, const std::string& gang);
   void DropPod(const std::string& uid);
 
-  /// When the next stretch is over that was not taken yet, as it is known now; nothing: there is
-  /// none.
+  /// The end of the next stretch that was not taken yet, as known now; nothing: there is none.
   std::optional<Time> NextOver() const;
-  /// Those that are over, and were not taken before.
+  /// Stretches that are over and were not taken before.
   std::vector<NodeStretch> TakeOver();
-  /// The idle stretch of a node in which this moment lies, over or not; nullptr: none.
+  /// The idle stretch of a node at this moment, over or not; nullptr: none.
   const NodeStretch* IdleAt(const std::string& node, Time moment) const;
   std::size_t remembered() const { return nodes_.size() + pods_.size() + stretches_.size(); }
 
@@ -71,18 +70,18 @@ class NodeTimelines {
     std::string name;
     int group = 0;
     Time created{};
-    bool has_started = false;              // its start is told
+    bool has_started = false;              // its start was reported
     std::optional<Time> first_pod;         // of the busy stretch
     std::map<std::string, Duration> busy;  // of the busy stretch: by object
     std::map<std::string, int> attempts;   // of the same
-    int pods = 0;                          // that run
+    int pods = 0;                          // number of running pods
     bool is_idle = false;
   };
   struct Pod {
     std::string node;
     PodOwner owner;
     Time since{};
-    std::optional<ObjectReconciler::PodsObject> object;  // nothing: not known, or of others
+    std::optional<ObjectReconciler::PodsObject> object;  // nothing: unknown, or not Ebb's
   };
   struct Stretch {
     NodeStretch told;

@@ -1,8 +1,8 @@
 #pragma once
-// What was released though nodes do not stand for it yet: an autoscaler has to add them
-// (node_group.h). It waits until the first of its pods is on a node. If that takes too long, or the
-// autoscaler says that no node comes, the start has failed: the object is held back again, where it
-// can be, and the group counts for nothing for a while.
+// Follows released objects whose nodes do not exist yet: an autoscaler has to add them
+// (node_group.h). Such an object waits until the first of its pods is on a node. If that takes too
+// long, or the autoscaler says that no node comes, the start has failed: the object is held back
+// again, where it can be, and the group counts for nothing for a while.
 //
 // Thread contract: one thread.
 
@@ -21,23 +21,23 @@ class NodeWait {
  public:
   struct Ports {
     NodeGroups& groups;
-    /// As it is; nullptr: it is not there, or not gated any more.
+    /// The current object; nullptr: it is gone, or not gated any more.
     std::function<const GatedObject*(core::JobId)> find;
-    /// A node is on its way, or has come, so that other words hold of the job.
+    /// Called when a node is on its way, or has come, so that the text for the job changes.
     std::function<void(core::JobId)> changed;
-    /// Its start has failed.
+    /// Called when the start of the job has failed.
     std::function<void(core::JobId, const std::string& why)> give_up;
     std::function<Duration()> since_boot;
   };
   explicit NodeWait(Ports ports) : ports_(std::move(ports)) {}
 
   void Begin(core::JobId job, std::set<int> groups);
-  /// A pod of this object is on a node. Of one that needs GPUs, only pods that have some count: a
-  /// RayJob's head finds a node without them.
+  /// Notes that a pod of this object is on a node. If the object needs GPUs, only pods with GPUs
+  /// count, because a RayJob's head finds a node without them.
   void SawPod(const std::string& object, bool has_gpus);
   bool empty() const { return waiting_.empty(); }
-  /// "a node of group a100 has to start for it, about 5m", or why its last start has failed; empty:
-  /// it waits for none.
+  /// A text such as "a node of group a100 has to start for it, about 5m", or the reason for which
+  /// its last start failed; empty: it waits for no node.
   std::string Sentence(core::JobId job) const;
 
   void Tick();
