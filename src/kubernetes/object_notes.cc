@@ -22,7 +22,7 @@ std::string WrittenAt(const ObjectPart& part, const std::string& key) {
   return found == part.written.end() ? "" : found->second;
 }
 
-// Of a gang on its first pod.
+// Annotations of a gang are on its first pod.
 std::string WrittenOn(const GatedObject* object, const std::string& key) {
   return !object || object->parts.empty() ? "" : WrittenAt(object->parts.front(), key);
 }
@@ -33,7 +33,7 @@ std::set<std::string> UidsOf(const std::vector<ObjectPart>& parts) {
   return uids;
 }
 
-// What a stage is told as; of the others the cluster has Events of its own.
+// The Event for a stage; for other stages the cluster has Events of its own.
 std::optional<EventReason> ReasonOf(const std::string& stage) {
   if (stage == "waiting") return EventReason::kWaiting;
   if (stage == "starting") return EventReason::kReleased;
@@ -104,7 +104,8 @@ const ObjectNote* ObjectNotes::Of(const std::string& uid) const {
 
 // Events ---------------------------------------------------------------------------------------
 
-// People look at what Kueue made it for; the answer to Kueue says the same.
+// People look at the object that Kueue made the Workload for; the answer to Kueue has the same
+// text.
 const GatedObject* ObjectNotes::ToldOn(const GatedObject& object) const {
   return object.by_kueue ? ports_.find(object.made_for) : &object;
 }
@@ -190,7 +191,7 @@ void ObjectNotes::Write(const GatedObject& object, Record& record) {
       const std::string before = WrittenAt(part, key);
       if (!before.empty() || !text.empty()) note[key] = before.empty() ? text : before;
     }
-    // As another process left it.
+    // Compares with the annotations that another process left.
     const bool is_there = std::ranges::all_of(
         note, [&](const auto& text) { return WrittenAt(part, text.first) == text.second; });
     if (is_there) continue;

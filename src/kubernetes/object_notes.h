@@ -1,6 +1,6 @@
 #pragma once
-// What people are told of an object, on the object itself: annotations that say where it stands and
-// why (rewritten when something changes, numbers alone not too often), and Events.
+// Notes for people on an object: annotations with its stage and the reason for it (rewritten when
+// something changes, numbers alone not too often), and Events.
 //
 // Thread contract: one thread, that of the ApiClient.
 
@@ -18,10 +18,10 @@
 
 namespace ebb::kubernetes {
 
-/// What is written on an object.
+/// A note on an object.
 struct ObjectNote {
   std::string stage, reason, expected_start;
-  /// Intensities, of which the first ones stay; empty: not known.
+  /// Intensities; the first ones are kept; empty: unknown.
   std::string at_submission{}, at_start{};
   friend bool operator==(const ObjectNote&, const ObjectNote&) = default;
 };
@@ -31,46 +31,49 @@ class ObjectNotes {
   struct Ports {
     ApiClient& client;
     EventRecorder& recorder;
-    /// As it was last seen; nullptr: it is not there.
+    /// The object as last seen; nullptr: it is gone.
     std::function<const GatedObject*(const std::string& uid)> find;
-    /// Released through a gate that has not let it through yet: until then it is starting.
+    /// Tells that the object was released through a gate that has not let it through yet: it is
+    /// starting.
     std::function<bool(const std::string& uid)> is_awaited;
     std::function<Duration()> since_boot;  ///< a clock that nobody sets
     bool dry_run = false;
-    /// Between two notes on one object that say nothing new but numbers.
+    /// Time between two notes on one object that differ only in numbers.
     Duration every;
   };
   explicit ObjectNotes(Ports ports) : ports_(std::move(ports)) {}
 
-  /// What holds of it from now on. Written soon, if it is not there already.
+  /// Sets the note that holds from now on. It is written soon, unless the object has it already.
   void Put(const GatedObject& object, ObjectNote note);
-  /// The same stage for another cause is news.
+  /// Sets a note that is news even if the stage is the same, because the cause differs.
   void PutNews(const GatedObject& object, ObjectNote note);
-  /// Writes it once more, since it is to be put otherwise.
+  /// Writes the note once more, because its text has changed.
   void WriteAgain(const std::string& uid);
-  /// What was said before is over, though it stands there.
+  /// Forgets the note, which stays on the object.
   void Forget(const std::string& uid);
-  /// Takes it off the object.
+  /// Removes the note from the object.
   void Remove(const GatedObject& object);
-  /// Annotations without the prefix. `what`: a later one of the same replaces it while it waits.
+  /// Writes annotations, given without the prefix. `what`: a later call with the same value
+  /// replaces one that still waits.
   void WriteFigures(const GatedObject& object, const std::map<std::string, std::string>& figures,
                     const char* what);
-  /// As it stands on the object; of a gang on its first pod.
+  /// The annotation on the object; that of a gang is on its first pod.
   std::string Written(const GatedObject& object, const std::string& key) const;
-  /// The object is gone.
+  /// Call it when the object is gone.
   void Drop(const GatedObject& object);
-  /// Where `before` is not what there is now: what is new has no note yet.
+  /// Call it if the parts differ from `before`: a new part has no note yet.
   void FollowParts(const GatedObject& object, const std::vector<ObjectPart>& before);
-  /// What the engine last said of it; nullptr: nothing yet.
+  /// The last note of the engine; nullptr: none yet.
   const ObjectNote* Of(const std::string& uid) const;
 
-  /// As an Event. `told_before`: how another process has told it, so that it is no news.
+  /// Tells something as an Event. `told_before`: another process has told this text, so it is not
+  /// news.
   void Tell(const GatedObject& object, EventReason reason, const std::string& message,
             const std::optional<std::string>& told_before = {});
-  /// What of it cannot be had, and could not `before`.
+  /// Tells the problems of the object that it did not have `before`.
   void TellProblems(const GatedObject& object, const std::vector<std::string>& before);
 
-  /// Writes what is due. Call it before each wait.
+  /// Writes the notes that are due. Call it before each wait.
   void Tick();
   std::optional<Duration> NextDue() const;
   std::int64_t written() const { return written_; }

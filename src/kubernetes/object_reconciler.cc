@@ -14,15 +14,15 @@ using engine::JobPhase;
 
 constexpr int kOk = 200, kForbidden = 403;
 
-// What becomes of what is let go while it is held back.
+// Text about an object that is let go while it is held back.
 std::string LeftOf(const GatedObject& object) {
   if (object.by_kueue) return "it starts when Kueue admits it";
   if (object.is_gang()) return "its pods keep their gate until somebody removes it";
   return "it stays suspended until somebody resumes it";
 }
 
-// A node may have to start for it first, whenever it is released: its deadlines are kept all the
-// same, and where that is sure it holds its devices for so much longer.
+// A node may have to start first whenever the job is released: deadlines are kept nevertheless, and
+// if that start is certain, the job holds its devices for that much longer.
 void AllowFor(const StartUp& start_up, core::Job& job) {
   const auto earlier = [&](std::optional<Time>& limit) {
     if (limit) limit = std::max(job.submitted, *limit - start_up.longest);
@@ -40,7 +40,7 @@ std::string UndoneBy(const GatedObject& object) {
   return object.suspended_by.empty() ? "somebody else" : object.suspended_by;
 }
 
-// A job that is withdrawn does not wait.
+// A withdrawn job does not wait, so its text names no stage.
 std::string WithoutStage(const std::string& sentence) {
   constexpr std::string_view kStage = "waiting: ";
   return sentence.starts_with(kStage) ? sentence.substr(kStage.size()) : sentence;
@@ -62,7 +62,7 @@ ObjectReconciler::ObjectReconciler(ApiClient& client, Capacity& capacity, EventR
       say_(std::move(say)),
       options_(std::move(options)) {}
 
-// What the reflectors report -------------------------------------------------------------------
+// Reports of the reflectors ---------------------------------------------------------------------
 
 bool ObjectReconciler::IsChosen(const GatedObject& object) const {
   return !object.declined && !object.follows &&
@@ -73,7 +73,7 @@ std::vector<std::string> ObjectReconciler::ModelsFor(const GatedObject& object) 
   return object.models.empty() ? capacity_.ModelsFor(object.requests) : object.models;
 }
 
-// There may be no one object of it to tell it on.
+// The namespace may have no object on which the mistake could be noted.
 void ObjectReconciler::SayMistypedOf(const JsonNode& name_space) {
   std::set<std::string> mistyped;
   for (const char* where : {"/metadata/annotations", "/metadata/labels"})
@@ -136,7 +136,7 @@ void ObjectReconciler::TakeObject(const GatedKind& kind, const JsonNode& json) {
 void ObjectReconciler::TakeObject(GatedObject object) {
   Entry& entry = entries_[object.uid];
   const GatedObject before = std::exchange(entry.object, std::move(object));
-  // What is suspended forgets whose pods were its own, and some of them may still be ending.
+  // A suspended object does not name its pods any more, and some of them may still be ending.
   if (entry.object.pods.empty()) entry.object.pods = before.pods;
   if (before.pods != entry.object.pods) {
     OwnersChanged(before);
@@ -161,7 +161,7 @@ void ObjectReconciler::SayProblems(const Entry& entry, const std::vector<std::st
   notes_.TellProblems(entry.object, said);
 }
 
-// Of what Ebb leaves alone, perhaps for that reason.
+// Reports mistyped keys also of objects that Ebb leaves alone, perhaps because of the mistake.
 void ObjectReconciler::SayMistyped(const Entry& entry, const std::vector<std::string>& said) {
   const GatedObject& object = entry.object;
   const bool is_over =
@@ -190,7 +190,7 @@ void ObjectReconciler::Enter(Entry& entry) {
     HoldWhatLacks(entry);
     return NoteLack(entry);
   }
-  // With its affinity it is told anew.
+  // The object is reported again with its affinity.
   if (object.attempt == 0 && (IsBeingPlaced(entry) || !entry.unplaced.empty())) return;
   entry.attempt = object.attempt;
   notes_.Forget(object.uid);
@@ -200,7 +200,7 @@ void ObjectReconciler::Enter(Entry& entry) {
   EnterReleased(entry);
 }
 
-// It was created without being held back, and has done next to nothing.
+// The object was not created suspended, and has done next to nothing.
 void ObjectReconciler::HoldWhatLacks(Entry& entry) {
   const GatedObject& object = entry.object;
   const bool is_young = now_() - object.created < options_.holds_younger_than;
@@ -211,7 +211,7 @@ void ObjectReconciler::HoldWhatLacks(Entry& entry) {
     Write(entry, true);
 }
 
-// Why it cannot be released now; empty: it can be.
+// The reason for which the object cannot be released now; empty: none.
 std::string ObjectReconciler::LackOf(const Entry& entry) const {
   const bool is_held_off =
       entry.object.phase != ObjectPhase::kReleased && entry.release_backoff.IsOn(now_());
@@ -237,8 +237,8 @@ void ObjectReconciler::EndBackoffs() {
   });
 }
 
-// The affinity that its filter asks for (hardware_filter.h). What was released once cannot be
-// changed any more, but for some kinds.
+// Sets the affinity that its filter asks for (hardware_filter.h). Most kinds cannot be changed any
+// more once they were released.
 bool ObjectReconciler::IsBeingPlaced(Entry& entry) {
   const GatedObject& object = entry.object;
   if (object.requests.filter.empty() || object.phase != ObjectPhase::kSuspended ||
@@ -248,7 +248,7 @@ bool ObjectReconciler::IsBeingPlaced(Entry& entry) {
   const auto answered = [this, uid = object.uid](const Result<ApiAnswer>& answer) {
     const auto found = entries_.find(uid);
     if (found == entries_.end() || !answer || answer->status == kOk) return;
-    // Otherwise somebody else has changed it meanwhile, and it is tried again with that.
+    // Somebody else has changed the object meanwhile; the next attempt uses the new version.
     const std::string why = MessageOf(answer->status, answer->body);
     const bool is_refused = answer->status == kForbidden || why.find("invalid") != why.npos;
     if (!is_refused) return;
@@ -267,7 +267,7 @@ core::Job ObjectReconciler::Wanted(const Entry& entry) const {
   core::Job job = entry.object.job;
   job.id = entry.job;
   job.models = ModelsFor(entry.object);
-  // Kueue has the nodes of its own.
+  // Kueue places its pods on nodes itself.
   if (!entry.object.by_kueue) AllowFor(capacity_.StartUpOf(entry.object.requests), job);
   return job;
 }
@@ -284,23 +284,23 @@ void ObjectReconciler::Submit(Entry& entry) {
 void ObjectReconciler::Offer(Entry& entry) {
   Submit(entry);
   entry.attempt = entry.object.attempt;
-  // It was released and held again, perhaps by an earlier process.
+  // The object was released and held again, perhaps by an earlier process.
   if (entry.attempt > 0 && !options_.dry_run) Report(entry, JobPhase::kPaused, now_());
 }
 
 // Changes ------------------------------------------------------------------------------------
 
-// What runs is followed once it waits again, but where it is to be let go.
+// Changes of a running object are followed once it waits again, unless it is to be let go.
 bool ObjectReconciler::IsChanged(const Entry& entry) const {
   if (entry.course == Course::kEnded) return false;
   if (!IsChosen(entry.object)) return true;
   return !IsUnderWay(entry) && (!LackOf(entry).empty() || Wanted(entry) != entry.told);
 }
 
-// Called when the engine takes it, so that nothing can have been decided of the job meanwhile.
+// Called when the engine takes the change, so that it cannot have decided about the job meanwhile.
 void ObjectReconciler::FollowChange(Entry& entry) {
   if (entry.job == 0 || entry.deleted || entry.course == Course::kEnded) return;
-  if (HasReports(entry.job)) {  // which the engine has to know first
+  if (HasReports(entry.job)) {  // the engine must learn of those first
     changed_.insert(entry.object.uid);
     return;
   }
@@ -361,10 +361,10 @@ void ObjectReconciler::ChangeRefused(core::JobId job) {
   if (!entry) return;
   if (entry->course == Course::kOffered || entry->course == Course::kPaused)
     return OfferAsAnother(*entry, "its object was changed");
-  entry->told = {};  // it has begun meanwhile, and is followed when it waits again
+  entry->told = {};  // it has begun meanwhile; the change is followed when it waits again
 }
 
-// It was created without being held back, or another process released it.
+// The object was not created suspended, or another process released it.
 void ObjectReconciler::EnterReleased(Entry& entry) {
   const GatedObject& object = entry.object;
   const bool is_new = entry.attempt == 0 && !object.by_kueue;
@@ -415,7 +415,7 @@ void ObjectReconciler::Follow(Entry& entry) {
     case Course::kOffered:
     case Course::kPaused:
     case Course::kRefused:
-      // Somebody else released it.
+      // Another process released it.
       if (phase == ObjectPhase::kReleased && !entry.holding) Adopt(entry, now_());
       return;
     case Course::kReleased:
@@ -432,19 +432,19 @@ void ObjectReconciler::Follow(Entry& entry) {
   }
 }
 
-// The status of an object may say that nothing runs while pods are still writing a checkpoint; and
-// what is known of it may be older than its release.
+// The status of an object may say that no pod runs while pods still write a checkpoint; and the
+// known status may be older than the release.
 bool ObjectReconciler::HasStopped(const Entry& entry) const {
   return entry.object.phase == ObjectPhase::kSuspended && SawRelease(entry) &&
          !capacity_.HasPods(entry.object.name_space, entry.object.pods);
 }
 
-// The release itself carries the number of the attempt; one through a gate is seen or not.
+// The release itself carries the number of the attempt; a release through a gate is visible or not.
 bool ObjectReconciler::SawRelease(const Entry& entry) {
   return entry.object.by_kueue ? !entry.awaited : entry.object.attempt >= entry.attempt;
 }
 
-// Until the release itself is seen, what is told is old.
+// Reports are outdated until the release itself is seen.
 void ObjectReconciler::FollowReleased(Entry& entry) {
   const bool is_held =
       entry.object.phase == ObjectPhase::kSuspended || entry.object.phase == ObjectPhase::kStopping;
@@ -493,20 +493,20 @@ void ObjectReconciler::DropObject(const std::string& uid) {
     events_.push_back({now_(), engine::JobCancelled{entry.job, "its object was deleted"}});
 }
 
-// What the engine does not know it does not tell the end of.
+// The end of a job is not reported if the engine does not know the job.
 void ObjectReconciler::Drop(const Entry& entry) {
   OwnersChanged(entry.object);
   by_job_.erase(entry.job);
   entries_.erase(std::string(entry.object.uid));
 }
 
-// Thousands may be released in one decision, each of which asks whose pods are whose.
+// Thousands may be released in one decision, and each release would recompute the owners of pods.
 void ObjectReconciler::OwnersChanged(const GatedObject& object) {
   owners_changed_.insert(object.uid);
   capacity_.OwnersChanged(object.name_space, object.pods);
 }
 
-// Empty: it has none that are its own.
+// Empty if the object has no pods of its own.
 std::string ObjectReconciler::PodsKey(const Entry& entry) {
   const bool has_pods = entry.job != 0 && IsUnderWay(entry) && !entry.object.pods.empty();
   return has_pods ? entry.object.name_space + "/" + entry.object.pods : "";
@@ -539,7 +539,7 @@ std::optional<ObjectReconciler::PodsObject> ObjectReconciler::ObjectOf(
   return std::nullopt;
 }
 
-// What Kueue admits has its quota's pool.
+// A Workload that Kueue admits counts in the pool of its quota.
 bool ObjectReconciler::Holds(const PodOwner& owner) const {
   const auto object = ObjectOf(owner);
   return object && !object->by_kueue;

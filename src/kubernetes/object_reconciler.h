@@ -34,14 +34,14 @@ struct ObjectReconcilerOptions {
   /// A clock that nobody sets.
   std::function<Duration()> since_boot;
   bool dry_run = false;  ///< writes annotations and releases and holds nothing
-  /// An object that is released when it is first seen is held back where it is younger: what it has
-  /// done is next to nothing.
+  /// An object that is already released when it is first seen is held back if it is younger than
+  /// this: it has done next to nothing.
   Duration holds_younger_than{std::chrono::minutes{1}};
-  /// Between two notes on one object that say nothing new but numbers.
+  /// Time between two notes on one object that differ only in numbers.
   Duration notes_every{std::chrono::seconds{30}};
-  /// A release that has not come through in so long would come at an hour that nobody chose.
+  /// A release that takes longer than this to come through would come at an unplanned time.
   Duration late_release{std::chrono::seconds{30}};
-  /// How long the next release waits after somebody else has undone two within minutes
+  /// Wait of the next release after another process has undone two within minutes
   /// (release_backoff.h).
   Duration first_backoff{std::chrono::minutes{5}};
 };
@@ -50,49 +50,48 @@ struct ObjectCounts {
   std::int64_t released = 0, held = 0, refused = 0;
 };
 
-/// Releases and holds what has no field of its own for that.
+/// Releases and holds objects that have no field of their own for that.
 class ReleaseGate {
  public:
   virtual ~ReleaseGate() = default;
   virtual void Release(const std::string& uid) = 0;
-  /// What runs is to end.
+  /// Ends the running object.
   virtual void Hold(const std::string& uid) = 0;
-  /// Takes a release back that nothing has come of. False: something has, or may have.
+  /// Takes back a release without effect so far. False: it has had an effect, or may have had one.
   virtual bool TakeBack(const std::string& uid) = 0;
-  /// The engine has given the object up.
+  /// Called when the engine has given the object up.
   virtual void Leave(const std::string& uid) = 0;
 };
 
 class ObjectReconciler {
  public:
-  /// `now`: the wall clock; `say`: what a person should know of an object.
+  /// `now` is the wall clock; `say` reports something about an object to people.
   ObjectReconciler(ApiClient& client, Capacity& capacity, EventRecorder& recorder, PodGangs& gangs,
                    std::function<Time()> now, std::function<void(const std::string&)> say,
                    ObjectReconcilerOptions options);
 
-  /// Of objects that are `by_kueue`; outlives the reconciler's use.
+  /// The gate of objects that are `by_kueue`; it must outlive the use of the reconciler.
   void SetGate(ReleaseGate& gate) { gate_ = &gate; }
 
-  // What the reflectors tell.
+  // Reports of the reflectors.
   void TakeObject(const GatedKind& kind, const JsonNode& object);
   void TakeObject(GatedObject object);
   void DropObject(const std::string& uid);
-  /// The gate could do nothing with a release: it was in vain.
+  /// The gate could not carry out a release, which was in vain.
   void NotStarted(const std::string& uid, const std::string& why);
   void TakeNamespace(const JsonNode& name_space);
   void DropNamespace(const std::string& uid);
-  /// Other policies of namespaces are in force (ObjectDefaults::policy_of). Gangs tell it
-  /// themselves.
+  /// Call it when other policies of namespaces are in force (ObjectDefaults::policy_of). Gangs
+  /// report that themselves.
   void PoliciesChanged();
-  /// Their claims ask for something else. Gangs tell it themselves.
+  /// Call it when claims of objects ask for something else. Gangs report that themselves.
   void ReadAgainWhere(const std::function<bool(const GatedObject&)>& concerned);
-  /// Everything that was there at the beginning has been told: jobs get their numbers, the oldest
-  /// first.
+  /// Call it when all existing objects were reported: jobs get their numbers, the oldest first.
   void Begin();
   bool begun() const { return begun_; }
-  /// Whether a pod with these labels is of an object that is released.
+  /// Tells if a pod with these labels belongs to a released object.
   bool Holds(const PodOwner& owner) const;
-  /// The object under way that a pod with these labels is of, and its attempt; nothing: of none.
+  /// The object under way to which a pod with these labels belongs, and its attempt; nothing: none.
   struct PodsObject {
     std::string uid;
     int attempt = 0;
@@ -100,53 +99,55 @@ class ObjectReconciler {
   };
   std::optional<PodsObject> ObjectOf(const PodOwner& owner) const;
 
-  // For the engine.
+  // Interface for the engine.
   std::vector<engine::Event> TakeEvents(Time now);
   bool has_events() const { return !events_.empty() || !changed_.empty(); }
   std::vector<engine::JobReport> TakeReports();
   bool has_reports() const { return !reports_.empty(); }
   std::vector<engine::JobReport> Observe() const;
-  /// An Error (kTryLater): its pods' affinity is being set first.
+  /// Starts a job. An Error (kTryLater): its pods' affinity is being set first.
   Status Start(const engine::StartJob& command);
   Status Pause(const engine::PauseJob& command);
   Status Cancel(const engine::CancelJob& command);
   void Forget(core::JobId job);
-  /// The engine did not take the submission.
+  /// Call it if the engine did not take the submission.
   void Refused(core::JobId job, const Error& why);
-  /// The engine did not take the change: then it does not take such a job either, and says so.
+  /// Call it if the engine did not take the change: it does not take such a job either, and says
+  /// so.
   void ChangeRefused(core::JobId job);
-  /// There are other devices now: offers what was refused once more, and what waits anew where it
-  /// can have devices of models that were not there before.
+  /// Call it when the devices have changed: offers refused jobs once more, and waiting jobs anew if
+  /// they can use models that did not exist before.
   void OfferAgain();
   void Note(core::JobId job, ObjectNote note);
-  /// What is said beside the reason of a job that waits or is under way, as `hint` says it now;
-  /// empty: nothing.
+  /// Sets the function for a text beside the reason of a job that waits or is under way; empty: no
+  /// text.
   void SetHint(std::function<std::string(core::JobId)> hint) { hint_ = std::move(hint); }
   void HintChanged(core::JobId job);
-  /// The release of a job has come to nothing: it is held back again, and is released later. A gang
-  /// of pods cannot be held back any more, and is only told of.
+  /// Takes back a release that came to nothing: the object is held again, and released later. A
+  /// gang of pods cannot be held again, and only gets an Event.
   void TakeBack(core::JobId job, const std::string& why);
-  /// This controller ends: releases that have not been sent are reported as failed starts, for the
-  /// next one to decide about.
+  /// Call it when this controller ends: unsent releases are reported as failed starts, so that the
+  /// next controller decides about them.
   void TakeBackReleases();
-  /// Annotations without the prefix, on the object or all pods of a gang, gated any more or not.
+  /// Writes annotations, given without the prefix, on the object or on all pods of a gang, gated or
+  /// not.
   void WriteFigures(const std::string& uid, const std::map<std::string, std::string>& figures);
-  /// Others, in the same way: neither waits for the other.
+  /// Writes other annotations in the same way, independently of WriteFigures.
   void WriteOverhead(const std::string& uid, const std::map<std::string, std::string>& figures);
-  /// What Ebb has written on the object; empty: nothing.
+  /// The annotation that Ebb has written on the object; empty: none.
   std::string WrittenOn(const std::string& uid, const std::string& key) const;
-  /// Writes the notes that are due, and sees what has ended meanwhile.
+  /// Writes the notes that are due, and notices ended objects.
   void Tick();
   std::optional<Duration> NextDue() const { return notes_.NextDue(); }
 
   const GatedObject* Find(core::JobId job) const;
-  /// As it was last seen, gated or not; nullptr: it is not there.
+  /// The object as last seen, gated or not; nullptr: it is gone.
   const GatedObject* FindObject(const std::string& uid) const;
-  /// What the engine last said of it; nullptr: nothing yet.
+  /// The last note of the engine; nullptr: none yet.
   const ObjectNote* NoteOf(const std::string& uid) const { return notes_.Of(uid); }
   const ObjectCounts& counts() const { return counts_; }
   std::size_t size() const { return by_job_.size(); }
-  /// Objects, gated or not.
+  /// Number of objects, gated or not.
   std::size_t remembered() const {
     return entries_.size() + by_job_.size() + chosen_namespaces_.size() + mistyped_.size() +
            notes_.remembered() + pods_of_.size();
@@ -160,25 +161,25 @@ class ObjectReconciler {
     kCancelling,
     kPaused,
     kEnded,
-    kRefused,  // by the engine
+    kRefused,  // refused by the engine
   };
   struct Entry {
     GatedObject object;
     core::JobId job = 0;  // 0: not gated
-    core::Job told{};     // as the engine knows it
+    core::Job told{};     // the job as the engine knows it
     Course course = Course::kOffered;
     int attempt = 0;
     int pool = -1;
     std::optional<engine::JobReport> last;
-    bool holding = false;  // asked to be suspended, and not yet seen so
-    bool awaited = false;  // released through a gate, and not yet seen so
+    bool holding = false;  // asked to be suspended, and not yet seen as such
+    bool awaited = false;  // released through a gate, and not yet seen as such
     bool deleted = false;
-    bool let_go = false;               // it runs, and is not to be held back any more
+    bool let_go = false;               // runs, and must not be held back any more
     bool done = false;                 // ended, and forgotten by the engine
-    std::string placed;                // the version for which its affinity was asked for
-    std::string unplaced;              // why that was refused; empty: it was not
+    std::string placed;                // version for which its affinity was requested
+    std::string unplaced;              // why the affinity was refused; empty: it was not
     ObjectNote note{};                 // without the hint
-    ReleaseBackoff release_backoff{};  // somebody else keeps suspending what is released
+    ReleaseBackoff release_backoff{};  // another process keeps suspending it after releases
   };
   using Entries = std::map<std::string, Entry>;  // by uid
 
@@ -235,11 +236,11 @@ class ObjectReconciler {
   std::map<std::string, std::set<std::string>> mistyped_;  // of namespaces, by uid
   std::vector<engine::Event> events_;
   std::vector<engine::JobReport> reports_;
-  std::set<std::string> changed_;   // uids of objects whose jobs the engine may know otherwise
-  std::set<std::string> stopping_;  // uids of what is being paused or cancelled
-  std::set<std::string> held_off_;  // uids of what waits for the end of its release_backoff
-  /// "namespace/label=value" of the pods of what is under way, with its uid, in both directions;
-  /// those of `owners_changed_` are put right once somebody asks.
+  std::set<std::string> changed_;   // uids of objects whose jobs may have changed
+  std::set<std::string> stopping_;  // uids of objects being paused or cancelled
+  std::set<std::string> held_off_;  // uids of objects that wait for their release_backoff
+  /// "namespace/label=value" of the pods of objects under way, with the object's uid, in both
+  /// directions. Entries of `owners_changed_` are corrected at the next query.
   mutable std::set<std::pair<std::string, std::string>> held_pods_;
   mutable std::unordered_map<std::string, std::string> pods_of_;
   mutable std::set<std::string> owners_changed_;

@@ -1,5 +1,5 @@
-// What the engine asks of the object reconciler: reports, commands, and what is written on objects
-// for them. object_reconciler.cc is the other half: what the reflectors report.
+// Commands of the engine to the object reconciler: reports, commands, and the annotations for them.
+// The other half, reports of the reflectors, is in object_reconciler.cc.
 
 #include <algorithm>
 #include <utility>
@@ -16,7 +16,7 @@ constexpr int kOk = 200, kForbidden = 403, kNotFound = 404;
 
 }  // namespace
 
-// For the engine -----------------------------------------------------------------------------
+// Interface for the engine -------------------------------------------------------------------
 
 std::vector<engine::Event> ObjectReconciler::TakeEvents(Time now) {
   for (const std::string& uid : std::exchange(changed_, {}))
@@ -25,7 +25,7 @@ std::vector<engine::Event> ObjectReconciler::TakeEvents(Time now) {
   return std::exchange(events_, {});
 }
 
-// A report of a job that the engine does not know yet would be refused.
+// The engine would refuse a report of a job that it does not know yet.
 std::vector<engine::JobReport> ObjectReconciler::TakeReports() {
   if (!events_.empty()) return {};
   for (const engine::JobReport& report : reports_)
@@ -143,7 +143,7 @@ void ObjectReconciler::Forget(core::JobId job) {
   if (entry->deleted)
     entries_.erase(uid);
   else if (entry->let_go && IsChosen(entry->object))
-    Enter(*entry);  // meanwhile it is to wait again
+    Enter(*entry);  // meanwhile it has to wait again
 }
 
 const GatedObject* ObjectReconciler::FindObject(const std::string& uid) const {
@@ -171,7 +171,7 @@ void ObjectReconciler::OfferAgain() {
   }
 }
 
-// What is written ----------------------------------------------------------------------------
+// Annotations --------------------------------------------------------------------------------
 
 void ObjectReconciler::Write(Entry& entry, bool suspend) {
   const GatedObject& object = entry.object;
@@ -201,7 +201,7 @@ void ObjectReconciler::Written(const std::string& uid, bool suspend,
   if (suspend && entry.course == Course::kPausing) entry.course = Course::kReleased;
 }
 
-// Rights can be given later; an object that its own rules forbid to change stays as it is.
+// Rights can be given later; an object whose own rules forbid the change stays as it is.
 void ObjectReconciler::StartRefused(Entry& entry, const std::string& why, bool can_be_mended) {
   if (!can_be_mended) return Report(entry, JobPhase::kFailed, now_(), why);
   Report(entry, JobPhase::kStartFailed, now_(), why);
@@ -223,7 +223,8 @@ void ObjectReconciler::Note(core::JobId job, ObjectNote note) {
   entry->note = note;
   const bool is_told = entry->course == Course::kReleased || entry->course == Course::kOffered;
   const std::string hint = hint_(job);
-  const bool is_said = note.reason.find(hint) != std::string::npos;  // as why the last start failed
+  const bool is_said =
+      note.reason.find(hint) != std::string::npos;  // the reason of the last failed start
   if (is_told && !is_said) note.reason += "; " + hint;
   notes_.Put(entry->object, std::move(note));
 }

@@ -18,7 +18,7 @@ std::optional<core::JobChange> ChangeTo(const core::Job& told, core::Job wanted,
     wanted.start_by = told.start_by;
     wanted.duration = told.duration;
   }
-  // Of a node that may have to start: no reason to offer it as another job.
+  // The pause cost depends on a node that may have to start, which is no reason for another job.
   wanted.pause_cost = told.pause_cost;
   core::JobChange change;
   if (wanted.tier != told.tier) change.tier = wanted.tier;

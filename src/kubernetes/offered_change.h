@@ -1,5 +1,5 @@
 #pragma once
-// What the engine is told once an object that waits has been changed. Pure.
+// Turns a change of a waiting object into a change of its job in the engine. Pure.
 
 #include <optional>
 
@@ -8,9 +8,9 @@
 
 namespace ebb::kubernetes {
 
-/// Makes what the engine knows (`told`) into what the object says now (`wanted`). Nothing: a change
-/// cannot express it (the width, the power, the models, whether it can be paused), so it has to be
-/// offered as another job. Of what `has_run` the latest start and the estimate mean nothing any
+/// The change from the job that the engine knows (`told`) to the job of the object now (`wanted`).
+/// Nothing: a change cannot express it (width, power, models, the ability to pause), so it must be
+/// offered as another job. If the job `has_run`, its latest start and estimate have no meaning any
 /// more, and stay as they were.
 std::optional<core::JobChange> ChangeTo(const core::Job& told, core::Job wanted, bool has_run);
 

@@ -18,7 +18,7 @@ char Lower(char letter) {
   return static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
 }
 
-// Nothing: it is more than plain.
+// Returns nothing if the pattern is not plain.
 std::optional<Parts> ReadAlternative(std::string_view pattern) {
   const Part many{Part::Kind::kMany};
   Parts parts;
@@ -52,7 +52,7 @@ std::optional<Parts> ReadAlternative(std::string_view pattern) {
   return parts;
 }
 
-// All places in the text that may be reached, part by part.
+// Follows all positions in the text that can be reached, part by part.
 bool Fits(const Parts& parts, std::string_view text, bool in_any_case) {
   std::vector<bool> reached(text.size() + 1);
   reached[0] = true;

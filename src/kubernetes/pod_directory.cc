@@ -5,7 +5,7 @@
 namespace ebb::kubernetes {
 namespace {
 
-// An agent that was away tells of them so much later; one that is of none is of no use then.
+// An agent that was away may report pods this much later; a pod without an object is useless then.
 constexpr std::chrono::hours kRemembered{1};
 constexpr std::chrono::minutes kOthersRemembered{5};
 constexpr std::chrono::minutes kTidiedEvery{1};
@@ -20,8 +20,8 @@ void PodDirectory::Resolve(Pod& pod) {
 
 void PodDirectory::TakePod(const JsonNode& json, const std::string& gang) {
   const std::string node = TextAt(json, "/spec/nodeName");
-  if (node.empty()) return;  // it uses nothing yet
-  // The API server shows another uid of it.
+  if (node.empty()) return;  // the pod uses no device yet
+  // The API server shows another uid of a static pod.
   const std::string hash = TextAt(json, "/metadata/annotations/kubernetes.io~1config.hash");
   if (!hash.empty() && static_pods_.size() < kMostStatic) static_pods_.insert(hash);
   const auto [found, is_new] = pods_.try_emplace(TextAt(json, "/metadata/uid"));

@@ -36,12 +36,12 @@ class PodDirectory {
   void TakePod(const JsonNode& pod, const std::string& gang);
   void DropPod(const std::string& uid);
 
-  /// `pod`: a uid, or "namespace/name" of the latest pod of that name.
+  /// `pod` is a uid, or "namespace/name" of the latest pod of that name.
   bool Knows(const std::string& pod) const {
     return pods_.contains(pod) || static_pods_.contains(pod) || named_.contains(pod);
   }
   std::optional<PodOrigin> OriginOf(const std::string& pod);
-  /// Where pods of an object have been.
+  /// Nodes on which pods of the object have been.
   std::set<std::string> NodesOf(const std::string& object) const;
   /// Forgets pods that have been gone for long.
   void Tick();

@@ -15,7 +15,7 @@ using Json = nlohmann::json;
 constexpr int kOk = 200, kNotFound = 404, kUnprocessable = 422;
 constexpr const char* kGangKey = "ebb/gang";
 constexpr const char* kGangSizeKey = "ebb/gang-size";
-// Not in names and labels, nor in what keys of the service end with.
+// This character occurs neither in names and labels nor at the end of the service's keys.
 constexpr char kGenerationMark = '~';
 constexpr int kMostMembers = 100'000, kMostTries = 5;
 constexpr std::chrono::hours kLateFollower{24};
@@ -42,7 +42,7 @@ const JsonNode* OwnerOf(const JsonNode& pod) {
   return found == owners->items.end() ? nullptr : &*found;
 }
 
-// Two processes write the same, and a person's own keys stay.
+// Two processes write the same text, and a person's own keys stay.
 Json GatePatch(const std::string& uid, std::size_t gate, const std::string& version,
                bool has_annotations, int attempt) {
   const std::string place = "/spec/schedulingGates/" + std::to_string(gate);
@@ -86,7 +86,7 @@ std::optional<PodGangs::Member> PodGangs::ReadMember(const JsonNode& pod) const 
   Member member;
   member.uid = TextAt(pod, "/metadata/uid");
   member.gate = GateOf(pod);
-  // Most pods are none of ours.
+  // Most pods are not Ebb's.
   if (!member.gate && !members_.contains(member.uid) &&
       TextAt(pod, "/metadata/annotations/ebb~1attempt").empty())
     return std::nullopt;
@@ -178,7 +178,7 @@ PodGangs::Counts PodGangs::CountsOf(const Gang& gang) const {
 
 PodGangs::News PodGangs::TakeNews() {
   News news;
-  // What is there no more for so long that nobody makes it anew.
+  // Removes gangs that have had no pod for so long that none will be made anew.
   for (const std::string& key : std::set(empty_)) {
     const Gang& gang = gangs_.at(key);
     const Duration patience = gang.released ? options_.runs_on_for : options_.waits_on_for;
@@ -204,7 +204,7 @@ void PodGangs::Judge(const std::string& key, Gang& gang, News& news) {
   Remember(gang, counts);
   gang.with_owner = gang.with_owner || (!gang.told && IsReleasedWithOwner(gang));
   if (gang.with_owner) return LetThrough(gang);
-  // By an earlier process, or by hand.
+  // released by an earlier process, or by hand
   if (counts.running > 0) gang.released = true;
   if (gang.released) {
     gang.attempt = std::max(gang.attempt, 1);
@@ -227,7 +227,7 @@ void PodGangs::NoteEmpty(const std::string& key, Gang& gang) {
   empty_.insert(key);
 }
 
-// What its pods say of it, for when some of them are there no more.
+// Remembers facts of its pods for the time when some of them are gone.
 void PodGangs::Remember(Gang& gang, const Counts& counts) {
   if (counts.gated > 0) gang.size = 0;
   for (const auto& [name, uid] : gang.members) {
@@ -240,7 +240,7 @@ void PodGangs::Remember(Gang& gang, const Counts& counts) {
   }
 }
 
-// Of what has ended nothing counts any more, but for how long work that failed has waited.
+// After the end of a gang nothing counts any more, except how long failed work has waited.
 void PodGangs::BeginAnew(const std::string& key, Gang& gang, News& news) {
   news.gone.push_back(UidOf(key, gang.generation++));
   std::erase_if(gang.members, [&](const auto& entry) {
@@ -376,7 +376,7 @@ void PodGangs::RemoveGate(Member& member, Duration patience) {
   });
 }
 
-// 422: the pod is not any more as it was when it was read.
+// Status 422: the pod has changed since it was read.
 void PodGangs::TakeRemoved(const std::string& uid, const Result<ApiAnswer>& answer) {
   const auto found = members_.find(uid);
   if (found == members_.end()) return;
@@ -406,7 +406,7 @@ void PodGangs::TakeRead(const std::string& uid, const Result<ApiAnswer>& answer)
     for (const JsonNode& pod : items->items)
       if (TextAt(pod, "/metadata/uid") == uid) TakePod(pod);
   const auto found = members_.find(uid);
-  // Somebody has removed it, or the pod.
+  // Somebody has removed the gate, or the pod.
   if (found == members_.end() || !found->second.gate) return Settle(uid, answer);
   if (unsure) return Settle(uid, Fail(*unsure));
   RemoveGate(found->second, options_.late_release);

@@ -27,23 +27,23 @@
 
 namespace ebb::kubernetes {
 
-/// Written by Ebb: when the first pod of the gang was created.
+/// Annotation written by Ebb: the creation time of the gang's first pod.
 inline constexpr const char* kFirstCreatedKey = "ebb/first-created";
 
 struct PodGangOptions {
   ObjectDefaults defaults;
   bool dry_run = false;      ///< no gate is removed
-  std::string name_space{};  ///< only this one; empty: all
-  /// Without any pod so long a gang is no more: one that runs, and one that waits.
+  std::string name_space{};  ///< the only namespace; empty: all
+  /// A gang without any pod for this long is gone: one that runs, and one that waits.
   Duration runs_on_for{30'000}, waits_on_for{std::chrono::minutes{10}};
-  Duration again_after{10'000};   ///< a gate that could not be removed
+  Duration again_after{10'000};   ///< time before another try to remove a gate
   Duration late_release{30'000};  ///< ObjectReconcilerOptions::late_release
 };
 
 class PodGangs {
  public:
-  /// `is_released`: the pod is of an object that was released as a whole (a Job that is suspended,
-  /// too, say), so that it has waited already. `now`: a clock that nobody sets.
+  /// `is_released`: the pod belongs to an object that was released as a whole (e.g. a Job that is
+  /// suspended, too), so it has waited already. `now` is a clock that nobody sets.
   PodGangs(ApiClient& client, std::function<bool(const PodOwner&)> is_released,
            std::function<Duration()> now, std::function<void(const std::string&)> say,
            PodGangOptions options);
@@ -53,42 +53,42 @@ class PodGangs {
 
   void TakePod(const JsonNode& pod);
   void DropPod(const std::string& uid);
-  /// Other policies of namespaces are in force: all gangs are told anew.
+  /// Call it when other policies of namespaces are in force: all gangs are reported anew.
   void PoliciesChanged();
-  /// The same of gangs with these claims.
+  /// Call it when these claims have changed: their gangs are reported anew.
   void ClaimsChanged(const ClaimChanges& changes);
-  /// Of a pod; "" where it belongs to none.
+  /// The gang of a pod; "" if it belongs to none.
   std::string GangOf(const std::string& pod_uid) const;
 
   struct News {
-    std::vector<std::string> gone;     ///< uids, to be taken first
-    std::vector<GatedObject> changed;  ///< the oldest first
+    std::vector<std::string> gone;     ///< uids, to be handled first
+    std::vector<GatedObject> changed;  ///< oldest first
   };
-  /// Since the last call.
+  /// Changes since the last call.
   News TakeNews();
-  /// Whether all its pods are there now.
+  /// Tells if all its pods exist now.
   bool IsWhole(const std::string& uid) const;
   /// Removes the gates of all its pods. `done`: as for a change of one object; an Error or a status
-  /// other than 200 only where no gate could be removed. The others follow.
+  /// other than 200 only if no gate could be removed. The other gates follow.
   void Release(const std::string& uid, int attempt, ApiClient::Done done);
 
-  /// Sends what is due. Call it before each wait.
+  /// Sends the requests that are due. Call it before each wait.
   void Tick();
   std::optional<Duration> NextDue() const;
 
  private:
   struct Removal {  // of its gate
     bool under_way = false;
-    bool awaited = false;  // by the release of its gang
+    bool awaited = false;  // the release of its gang waits for it
     int tries = 0;
     Duration due{};
-    std::optional<Error> unsure;  // nobody has answered: it may be gone
+    std::optional<Error> unsure;  // no answer came: the gate may be gone
   };
   struct Member {
     std::string uid, name, version, gang, gang_name;
     PodOwner owner;
     Time created{};
-    std::optional<std::size_t> gate;  // its place among the gates
+    std::optional<std::size_t> gate;  // index among the pod's gates
     bool ended = false, succeeded = false, deleting = false;
     int size = 0, attempt = 0;
     std::optional<Time> first_created;
@@ -106,7 +106,7 @@ class PodGangs {
     std::string name, name_space;
     std::map<std::string, std::string> members;  // name and uid -> uid
     int generation = 0;
-    int size = 0, attempt = 0;  // 0: nobody has said
+    int size = 0, attempt = 0;  // 0: unknown
     std::optional<Time> first_created;
     bool released = false, ended = false, succeeded = false, told = false;
     bool with_owner = false;  // its owner has waited and was released

@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kMostReplicas = 1e6;
 
-// Numbers beside a template that say how often it is made.
+// Numbers beside a template that tell how often it is used.
 double TimesOf(const JsonNode& node) {
   double times = 1;
   for (const char* key : {"replicas", "parallelism", "numOfHosts", "numNodes", "count"})
@@ -30,7 +30,7 @@ void Walk(const JsonNode& node, double times, PodRequests& requests) {
     return;
   }
   times *= TimesOf(node);
-  // It only submits, and has devices of its own nowhere.
+  // The template only submits, and its devices are elsewhere.
   for (const JsonMember& member : node.members)
     if (member.name != "submitterPodTemplate") Walk(member.value, times, requests);
 }

@@ -1,6 +1,6 @@
 #pragma once
-// What pods ask of nodes: of one pod, of all pods of an object, and of each kind of pod among them,
-// for a node has to have all that one pod asks for. Pure.
+// Requests of pods for resources of nodes: of one pod, of all pods of an object, and of each kind
+// of pod among them, because one node must have everything that a pod asks for. Pure.
 
 #include <functional>
 #include <map>
@@ -23,48 +23,48 @@ struct PodClaim {
   friend auto operator<=>(const PodClaim&, const PodClaim&) = default;
 };
 
-/// What a claim asks for.
+/// The needs of a claim.
 struct ClaimNeeds {
   double gpus = 0;
-  std::set<std::string> models{};  ///< that it can have
-  /// What is not known, in a sentence, so that nobody knows what it asks for; empty: nothing.
+  std::set<std::string> models{};  ///< models that it can use
+  /// A sentence about unknown parts, because of which the needs are unknown; empty: none.
   std::string lacks{};
   std::vector<std::string> problems{};
 };
 
 /// Pods that ask for the same.
 struct PodShape {
-  double gpus = 0, cores = 0;  ///< of each one
-  std::string gpu_model;       ///< that its node selector names; empty: any
+  double gpus = 0, cores = 0;  ///< for each pod
+  std::string gpu_model;       ///< model in its node selector; empty: any
   int pods = 0;
   std::vector<PodClaim> claims{};
-  double claimed = 0;  ///< GPUs, by claims of its own (CountClaims)
+  double claimed = 0;  ///< GPUs by claims of its own (CountClaims)
   double all_gpus() const { return gpus + claimed; }
 };
 
-/// What pods ask for, all together.
+/// Sum of the requests of pods.
 struct PodRequests {
   int pods = 0;
   double gpus = 0, cores = 0;
-  std::string gpu_model;                           ///< that their node selectors name; empty: any
-  std::map<std::string, std::string> annotations;  ///< of the templates
+  std::string gpu_model;                           ///< model in their node selectors; empty: any
+  std::map<std::string, std::string> annotations;  ///< annotations of the templates
   std::set<std::string> tolerated;                 ///< keys of taints; "": all of them
-  HardwareFilter filter{};                         ///< models that it wants none of
-  std::vector<PodShape> shapes{};                  ///< those with most GPUs first, then cores
-  double claimed = 0;                              ///< of `gpus`, those by claims
-  std::set<std::string> claim_models{};            ///< of these alone
+  HardwareFilter filter{};                         ///< excluded models
+  std::vector<PodShape> shapes{};                  ///< shapes with most GPUs first, then most cores
+  double claimed = 0;                              ///< part of `gpus` that is claimed
+  std::set<std::string> claim_models{};            ///< models of claimed GPUs
 };
 
-/// Of an object of any kind: each template of pods in it, as often as its replicas and parallelism
-/// say.
+/// Requests of an object of any kind: each template of pods in it, as often as its replicas and
+/// parallelism say.
 PodRequests RequestsOf(const JsonNode& object);
-/// Of one pod's spec, added.
+/// Adds the spec of a pod, `times` times.
 void AddPod(const JsonNode& spec, double times, PodRequests& requests);
-/// Counts what its claims ask for, anew. Their models are those that all of them can have.
-/// `claims`: what of that is to be said.
+/// Counts the needs of the claims anew. Their models are those that all claims can use. `claims`:
+/// remarks about them.
 void CountClaims(const std::function<ClaimNeeds(const PodClaim&)>& needs_of, PodRequests& requests,
                  ClaimNeeds& claims);
-/// Of others, added; without their annotations and their filter.
+/// Adds the requests of others, without their annotations and their filter.
 void AddRequests(const PodRequests& others, PodRequests& requests);
 
 }  // namespace ebb::kubernetes

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kEnding = ".yaml";
 
-// Empty: it is not the key of a policy.
+// Returns an empty text if the key is not that of a policy.
 std::string NamespaceOf(const std::string& key) {
   return key.ends_with(kEnding) ? key.substr(0, key.size() - kEnding.size()) : "";
 }
@@ -43,7 +43,7 @@ bool PolicyRegistry::Take(const JsonNode& config_map) {
       const auto last = good.find(key);
       if (last == good.end()) continue;
       policy = parse_(last->second, key);
-      if (!policy) continue;  // another version of Ebb took it
+      if (!policy) continue;  // another version of Ebb accepted it
       good_[key] = last->second;
     }
     policies_[name_space] = *std::move(policy);

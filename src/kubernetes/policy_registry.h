@@ -1,8 +1,8 @@
 #pragma once
 // The policies of namespaces that are in force, out of one ConfigMap: key NAMESPACE.yaml for a
-// namespace, key _others.yaml for those that have none of their own. Where one is wrong, the last
-// good one stays in force, over restarts too: it is kept in an annotation of the ConfigMap until
-// the key is right again.
+// namespace, key _others.yaml for namespaces without one of their own. If a policy is wrong, the
+// last good one stays in force, also after restarts: it is kept in an annotation of the ConfigMap
+// until the key is right again.
 //
 // Values.
 
@@ -15,7 +15,7 @@
 
 namespace ebb::kubernetes {
 
-/// The key for namespaces without one of their own. No namespace can have the name.
+/// Key for namespaces without a policy of their own. No namespace can have this name.
 inline constexpr std::string_view kOtherNamespaces = "_others";
 /// Annotations of the ConfigMap, written by Ebb.
 inline constexpr std::string_view kStatusKey = "ebb/status";
@@ -24,24 +24,24 @@ inline constexpr std::string_view kUsedKey = "ebb/used";
 
 class PolicyRegistry {
  public:
-  /// `key`: for messages.
+  /// Parses a policy. `key` is for messages.
   using Parse =
       std::function<Result<NamespacePolicy>(const std::string& text, const std::string& key)>;
   explicit PolicyRegistry(Parse parse) : parse_(std::move(parse)) {}
 
-  /// Whether other policies are in force now.
+  /// Takes the ConfigMap; tells if other policies are in force now.
   bool Take(const JsonNode& config_map);
-  /// The ConfigMap is gone, and so is all that was in it.
+  /// Takes that the ConfigMap is gone, with all policies in it.
   bool Drop();
 
-  /// nullptr: none.
+  /// Returns nullptr if there is none.
   const NamespacePolicy* Of(const std::string& name_space) const;
   const std::map<std::string, NamespacePolicy>& policies() const { return policies_; }
-  /// By key, what is wrong with it.
+  /// Mistakes by key.
   const std::map<std::string, std::string>& wrong() const { return wrong_; }
-  /// For people: what is in force, and what is wrong.
+  /// Text for people: the policies in force, and the mistakes.
   std::string Status() const;
-  /// As JSON, of keys that are wrong; empty: there is none.
+  /// The last good texts of wrong keys, as JSON; empty: there is none.
   std::string LastGood() const;
 
  private:

@@ -8,7 +8,8 @@
 namespace ebb::kubernetes {
 namespace {
 
-// Who may not read it is told so, and goes on without policies.
+// Without the right to read it, the watch reports that after this time and goes on without
+// policies.
 constexpr std::chrono::seconds kUnreadableAfter{10};
 constexpr int kForbidden = 403;
 
@@ -46,7 +47,7 @@ bool PolicyWatch::ready() const {
   return reflector_->synced() || (away && ports_.since_boot() - *away >= kUnreadableAfter);
 }
 
-// A server that does not know the selector tells all of them.
+// A server that ignores the selector lists all ConfigMaps.
 void PolicyWatch::TakeMap(const JsonNode& config_map) {
   if (TextAt(config_map, "/metadata/name") != options_.name) return;
   uid_ = TextAt(config_map, "/metadata/uid");

@@ -1,6 +1,6 @@
 #pragma once
-// Follows the ConfigMap with the policies of namespaces (policy_registry.h), and writes on it what
-// became of them: what is in force, what is wrong, and what each namespace has used.
+// Follows the ConfigMap with the policies of namespaces (policy_registry.h), and writes the result
+// on it: the policies in force, the mistakes, and the energy that each namespace has used.
 //
 // Thread contract: that of ApiClient.
 
@@ -28,7 +28,7 @@ class PolicyWatch {
     EventRecorder& recorder;
     std::function<Duration()> since_boot;  ///< a clock that nobody sets
     std::function<void(const std::string&)> say;
-    /// Other policies are in force.
+    /// Called when other policies are in force.
     std::function<void()> changed;
   };
   PolicyWatch(Ports ports, PolicyOptions options, ReflectorOptions reflector);
@@ -36,17 +36,17 @@ class PolicyWatch {
   /// Call it before each wait.
   void Tick();
   std::optional<Duration> NextDue() const;
-  /// Follows it no more.
+  /// Ends the watch.
   void Stop() { reflector_.reset(); }
-  /// The ConfigMap is known, or it cannot be read, which is said.
+  /// Tells that the ConfigMap is known, or cannot be read, which is reported.
   bool ready() const;
 
   const PolicyRegistry& registry() const { return registry_; }
-  /// What namespaces have used, as KeepUsed has it; empty: nothing is kept. An earlier controller's
-  /// until the first KeepUsed.
+  /// The energy that namespaces have used, in the text of KeepUsed; empty: nothing is kept. Until
+  /// the first KeepUsed it is that of an earlier controller.
   const std::string& used() const { return used_; }
   void KeepUsed(std::string used);
-  /// On the ConfigMap, for people.
+  /// Records an Event on the ConfigMap, for people.
   void Tell(EventReason reason, const std::string& message);
 
  private:
@@ -57,10 +57,10 @@ class PolicyWatch {
   Ports ports_;
   PolicyOptions options_;
   PolicyRegistry registry_;
-  std::string uid_;                             // empty: it is not there
-  std::map<std::string, std::string> written_;  // annotations of ours as they are
+  std::string uid_;                             // empty: it does not exist
+  std::map<std::string, std::string> written_;  // Ebb's annotations on it
   std::string used_;
-  bool has_used_ = false;  // used_ is of this controller
+  bool has_used_ = false;  // used_ comes from this controller
   std::string said_;
   std::unique_ptr<Reflector> reflector_;
 };

@@ -5,7 +5,8 @@
 namespace ebb::kubernetes {
 namespace {
 
-// When it is known to cost no more than that; nothing: never, as far as prices are known.
+// The time from which the price is known to be no more than `most`; nothing: never, as far as
+// prices are known.
 std::optional<Time> NextAtMost(const core::PriceSeries& prices, double most, Time now) {
   for (const core::PriceSample* next = prices.NextAfter(now); next;
        next = prices.NextAfter(next->interval.begin))

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kForbiddenWaitsLonger = 10;
 constexpr int kOk = 200, kBadRequest = 400, kForbidden = 403, kNotFound = 404, kGone = 410;
-// The server ends a watch in time; one that does not hangs, and is ended here.
+// The server ends a watch in time; a watch that hangs is ended here after this additional time.
 constexpr std::chrono::seconds kPatience{5};
 constexpr std::chrono::minutes kLookForAbsent{5};
 constexpr const char* kInitialEventsEnd = "/metadata/annotations/k8s.io~1initial-events-end";
@@ -79,7 +79,7 @@ void Reflector::TakePage(const Result<ApiAnswer>& answer) {
   Worked();
 }
 
-// What the server had before and has no more.
+// Reports objects that the server had before and has no more.
 void Reflector::EndOfList() {
   std::vector<std::string> gone;
   for (const auto& [uid, version] : known_)
@@ -135,7 +135,7 @@ void Reflector::Watch(bool from_the_beginning) {
        }});
 }
 
-// A line that is no event is none of ours: while it starts, a server answers strange things.
+// A line that is not an event is ignored: a server may answer anything while it starts.
 bool Reflector::TakeLine(std::string_view line) {
   const auto parsed = ParseJson(line, path_);
   if (!parsed || !parsed->Find("object")) return true;
@@ -144,7 +144,7 @@ bool Reflector::TakeLine(std::string_view line) {
   ++counts_.events;
   if (type == "ERROR") {
     const int code = static_cast<int>(NumberAt(event, "/object/code").value_or(0));
-    // Of a store that cannot stream lists, or of a version that is too old.
+    // The server's store cannot stream lists, or the version is too old.
     if (in_stream_) streams_lists_ = false;
     restart_ = in_stream_ || code == kGone;
     error_ = "error " + std::to_string(code) + " in a watch: " + TextAt(event, "/object/message");
@@ -190,11 +190,11 @@ void Reflector::TakeWatchEnd(const Result<ApiAnswer>& answer) {
   }
   if (answer && answer->status == kGone) return ListAgain();
   if (answer && answer->status == kOk) {
-    // One that the server ends at once is not asked for again at once.
+    // A watch that the server ends at once is not repeated at once.
     due_ = std::max(now_(), watch_began_ + options_.first_wait);
     return;
   }
-  // A server that does not know the parameters says so with one of these.
+  // A server that does not know the parameters answers with one of these.
   if (was_in_stream && answer && answer->status >= kBadRequest && answer->status != kForbidden &&
       answer->status != kNotFound && answer->status < 429) {
     streams_lists_ = false;
@@ -218,7 +218,7 @@ void Reflector::Failed(const std::string& why, int status) {
     return EndOfList();
   }
   if (!away_since_) away_since_ = now_();
-  // A server that is away comes back by itself. A right that is missing, somebody has to give.
+  // A server that is away comes back by itself. A missing right must be given by somebody.
   const Duration longest =
       options_.longest_wait * (status == kForbidden ? kForbiddenWaitsLonger : 1);
   const Duration whole =

@@ -1,8 +1,7 @@
 #pragma once
 // Follows all objects of one resource: a list, then a watch from there, for as long as the process
-// lives. What is told is what the server has: after a watch that was cut off, a version that is too
-// old (410, usual after each restart of the server) or a server that was away, the difference is
-// told, and nothing twice.
+// lives. It reports the server's state: a version that is too old (410, usual after each restart of
+// the server) or a server that was away, the difference is told, and nothing twice.
 //
 // Where the server can, the list comes as the beginning of the watch (sendInitialEvents), which
 // costs it less; otherwise in pages.
@@ -21,16 +20,17 @@
 namespace ebb::kubernetes {
 
 struct ReflectorEvents {
-  /// An object that is new or has changed.
+  /// Called for an object that is new or has changed.
   std::function<void(const JsonNode& object)> on_object;
-  /// By metadata.uid.
+  /// Called for an object that is gone, with its metadata.uid.
   std::function<void(const std::string& uid)> on_gone;
-  /// What a person should know: the server refuses, or cannot be reached. Once for each reason.
+  /// Reports to people that the server refuses, or cannot be reached. Once for each reason.
   std::function<void(const std::string&)> say = [](const std::string&) {};
 };
 
 struct ReflectorOptions {
-  Duration watch_for{std::chrono::minutes{5}};  ///< then the server ends it, and the next begins
+  Duration watch_for{
+      std::chrono::minutes{5}};  ///< then the server ends the watch, and the next begins
   Duration first_wait{500}, longest_wait{30'000};
   int page = 500;
   std::uint64_t seed = 1;
@@ -42,27 +42,28 @@ struct ReflectorCounts {
 
 class Reflector {
  public:
-  /// `path`: "/apis/batch/v1/jobs"; it may select objects: "...?fieldSelector=...". The client
-  /// outlives the reflector.
+  /// `path` is a collection such as "/apis/batch/v1/jobs"; it may select objects:
+  /// "...?fieldSelector=...". The client must outlive the reflector.
   Reflector(ApiClient& client, std::string path, std::function<Duration()> now,
             ReflectorEvents events, ReflectorOptions options = {});
   ~Reflector();
   Reflector(const Reflector&) = delete;
   Reflector& operator=(const Reflector&) = delete;
 
-  /// Begins what is due. Call it before each wait.
+  /// Begins the requests that are due. Call it before each wait.
   void Tick();
-  /// When to call it next; nothing: something is under way.
+  /// When to call Tick next; nothing: a request is under way.
   std::optional<Duration> NextDue() const;
 
-  /// The whole list was told at least once.
+  /// Tells that the whole list was reported at least once.
   bool synced() const { return synced_; }
-  /// The server does not have this resource (404): it is looked for again now and then.
+  /// Tells that the server does not have this resource (404); the reflector looks again from time
+  /// to time.
   bool absent() const { return absent_; }
-  /// Since when the server gives no answer; nothing: it answers.
+  /// Since when the server has given no answer; nothing: it answers.
   std::optional<Duration> away_since() const { return away_since_; }
   const ReflectorCounts& counts() const { return counts_; }
-  /// Objects, those of a list that is under way twice.
+  /// Number of objects; those of a list that is under way count twice.
   std::size_t remembered() const { return known_.size() + seen_.size(); }
 
  private:
@@ -91,13 +92,13 @@ class Reflector {
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // for answers that come too late
   std::string version_;                       // where the next watch begins; empty: list first
   std::map<std::string, std::string> known_;  // uid -> resourceVersion
-  std::set<std::string> seen_;                // in the list that is being told
+  std::set<std::string> seen_;                // uids in the list that is being reported
   bool streams_lists_ = true, in_stream_ = false;
   bool synced_ = false, absent_ = false, restart_ = false;
   std::optional<Duration> away_since_;
   Duration due_{};
   int failures_ = 0;
-  std::string said_, error_;  // error_: told in the watch, which it ended
+  std::string said_, error_;  // error_: reported by the watch, which it ended
   Duration watch_began_{};
   Random random_;
   ReflectorCounts counts_;

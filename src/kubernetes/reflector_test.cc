@@ -15,7 +15,7 @@ constexpr const char* kJobs = "/apis/batch/v1/jobs";
 
 class ReflectorTest : public ::testing::Test {
  protected:
-  // What a client that follows the events believes: name -> value of the annotation.
+  // The belief of a client that follows the events: name -> value of the annotation.
   using Belief = std::map<std::string, std::string>;
 
   Reflector& Open(ReflectorOptions options = {}) {
@@ -76,7 +76,7 @@ class ReflectorTest : public ::testing::Test {
   int told_ = 0;
 };
 
-// Nobody may ever give the right: no more than some requests in an hour, and one line in the log.
+// If the right is never given, there are only a few requests in an hour, and one line in the log.
 TEST_F(ReflectorTest, WhatItMayNotReadIsSaidOnceAndSeldomAskedFor) {
   Duration now{};
   ReflectorEvents events;

@@ -1,5 +1,5 @@
 #pragma once
-// How long a release waits after others have undone it again and again.
+// Computes how long a release waits after others have undone it repeatedly.
 //
 // A tool that applies a manifest with `suspend: true` over and over (GitOps with self-healing) and
 // a controller that releases the object would fight: each round starts pods and kills them. So the
@@ -18,8 +18,9 @@ namespace ebb::kubernetes {
 
 class ReleaseBackoff {
  public:
-  /// Somebody else suspended at `now` what was released at `released`. True if the next release
-  /// has to wait until until(). `first_wait`: after the second release that was undone soon.
+  /// Notes that another process suspended the object at `now` after its release at `released`. True
+  /// if the next release has to wait until until(). `first_wait`: the wait after the second release
+  /// that was undone soon.
   bool ReleaseUndone(Time released, Time now, Duration first_wait) {
     undone_ = now - released < kSoon ? undone_ + 1 : 1;
     if (undone_ < kPatience) {
@@ -30,7 +31,7 @@ class ReleaseBackoff {
     until_ = now + std::min(first_wait * (1 << doublings), kLongestWait);
     return true;
   }
-  /// Whether releases still wait.
+  /// Tells if releases still wait.
   bool IsOn(Time now) const { return until_ && now < *until_; }
   std::optional<Time> until() const { return until_; }
   int undone() const { return undone_; }

@@ -59,7 +59,7 @@ void SuspendField::Release(const GatedObject& object, int attempt, ApiClient::Do
 
 bool SuspendField::TakeBack(const std::string& uid) { return client_.TakeBack(KeyOf(uid)); }
 
-// `version`: as it was looked at; empty: however it is.
+// `version`: the version that was looked at; empty: any version.
 void SuspendField::Try(const std::shared_ptr<Asked>& asked, const std::string& version) {
   ApiClient::Change change;
   change.path = asked->kind->ObjectPath(asked->name_space, asked->name);
@@ -96,7 +96,7 @@ void SuspendField::Looked(const std::shared_ptr<Asked>& asked, const Result<ApiA
   if (const JsonNode* items = list ? list->Find("items") : nullptr)
     for (const JsonNode& item : items->items)
       if (TextAt(item, "/metadata/uid") == asked->uid) object = &item;
-  // It is gone, which is told, or it was released.
+  // The object is gone, which is reported elsewhere, or it was released.
   if (!object || AttemptOf(*object) >= asked->attempt) return asked->done(answer);
   if (since_boot_() - asked->since >= late_release_) return asked->done(before);
   Try(asked, TextAt(*object, "/metadata/resourceVersion"));

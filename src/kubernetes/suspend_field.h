@@ -1,10 +1,10 @@
 #pragma once
 // Holds an object and releases it by the field that suspends it.
 //
-// A release is made at most once for each decision, whatever becomes of its answer: where nobody
-// answers, the object is looked at before it is asked for once more, and then only if nobody has
-// changed the object meanwhile. Else a release that comes through twice would undo that somebody
-// has held the object in between. That it was made stands on the object, as the attempt's number.
+// A release is made at most once for each decision, even if its answer is lost: without an answer,
+// the object is read before the request is repeated, and only if nobody has changed the object
+// meanwhile. Otherwise a release that comes through twice would undo a hold in between. The
+// attempt's number on the object shows that the release was made.
 //
 // Thread contract: that of ApiClient.
 
@@ -19,24 +19,25 @@ namespace ebb::kubernetes {
 
 class SuspendField {
  public:
-  /// `since_boot`: a clock that nobody sets. `late_release`: one that has not come through in so
-  /// long would come at an hour that nobody chose.
+  /// `since_boot` is a clock that nobody sets. `late_release`: a release that takes longer to come
+  /// through would come at an unplanned time.
   SuspendField(ApiClient& client, std::function<Duration()> since_boot, Duration late_release)
       : client_(client), since_boot_(std::move(since_boot)), late_release_(late_release) {}
 
-  /// Answered by the server's status; an Error: it was not made, or asking again cannot mend it.
-  /// Not answered where Hold came after it.
+  /// Releases the object. `done` gets the server's status; an Error: it was not released, or
+  /// repeating cannot mend it. It is not called if Hold came afterwards.
   void Release(const GatedObject& object, int attempt, ApiClient::Done done);
-  /// A release that has not been sent is not made, and not answered. False: nobody knows.
+  /// Cancels a release that has not been sent; it gets no answer. False: it may have been sent.
   bool TakeBack(const std::string& uid);
-  /// Asked until it is answered. `attempt`: that is held; 0: none was released.
+  /// Holds the object; the request is repeated until it is answered. `attempt`: the attempt that is
+  /// held; 0: none was released.
   void Hold(const GatedObject& object, int attempt, ApiClient::Done done);
-  /// Keeps its pods away from nodes of these models, while it is held back. False: they are, or
-  /// nothing can be done about it, which is said.
+  /// Keeps its pods away from nodes of these models, while it is held back. False: they are kept
+  /// away already, or that is impossible, which is reported.
   bool Avoid(const GatedObject& object, const std::vector<std::string>& models,
              ApiClient::Done done);
-  /// Of what somebody else has released: so that it is seen when it is held again, and by the next
-  /// process.
+  /// Writes the attempt of an object that another process released, so that the next hold, and the
+  /// next process, can see it.
   void WriteAttempt(const GatedObject& object, int attempt);
 
  private:
