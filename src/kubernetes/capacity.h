@@ -6,8 +6,8 @@
 // are as many as there were models and sets of taints, however many nodes come and go.
 //
 // Nodes are counted together; node_fit.h looks at what is free on each one. Nodes that an
-// autoscaler would add (node_group.h) count as those that stand. Of a group that gets no further
-// node for a while, they are away (core::DevicePool::away), so that what needs them waits for them.
+// autoscaler would add (node_group.h) count as those that stand. If a group gets no further node
+// for a while, its devices are away (core::DevicePool::away), so that jobs that need them wait.
 //
 // Values; told by reflectors of nodes and pods.
 

@@ -4,8 +4,8 @@
 //
 // Only slices of a pool's newest generation count, and only once all of them are there, as for
 // Kubernetes. A device of a driver whose name begins with "gpu." is a GPU. Devices that draw on the
-// same counters (a GPU and slices of it) are one, of the model of the whole. What belongs to no
-// single node, and what is tainted, is not counted.
+// same counters (a GPU and slices of it) are one, of the model of the whole. Devices of no single
+// node and tainted devices are not counted.
 //
 // Values; told by a reflector.
 

@@ -43,8 +43,7 @@ struct MonthlyBudget {
 
 struct NamespacePolicy {
   PolicyDefaults defaults;
-  std::map<std::string, PolicyDefaults>
-      workloads;  ///< by type; they take precedence over `defaults`
+  std::map<std::string, PolicyDefaults> workloads;  ///< by type: preferred to `defaults`
   PolicyLimits limits;
   MonthlyBudget budget;
   friend bool operator==(const NamespacePolicy&, const NamespacePolicy&) = default;

@@ -1,6 +1,7 @@
 #pragma once
-// The gated objects of a cluster and the jobs that the engine knows them as: what the reflectors
-// tell becomes submissions, reports and cancellations; what the engine decides becomes patches.
+// The gated objects of a cluster and the jobs that the engine knows them as: reports of the
+// reflectors become submissions, job reports and cancellations; decisions of the engine become
+// patches.
 //
 // An object's job has a number of this process; its times count from the object's creation and its
 // attempts stand on the object, so that another process goes on where this one ends.

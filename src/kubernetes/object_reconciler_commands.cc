@@ -223,8 +223,7 @@ void ObjectReconciler::Note(core::JobId job, ObjectNote note) {
   entry->note = note;
   const bool is_told = entry->course == Course::kReleased || entry->course == Course::kOffered;
   const std::string hint = hint_(job);
-  const bool is_said =
-      note.reason.find(hint) != std::string::npos;  // the reason of the last failed start
+  const bool is_said = note.reason.find(hint) != std::string::npos;  // by a failed start
   if (is_told && !is_said) note.reason += "; " + hint;
   notes_.Put(entry->object, std::move(note));
 }

@@ -1,9 +1,9 @@
 #pragma once
-// Which object that Ebb released a pod is of, and which attempt of it: also for a while after the
-// pod is gone, since what it used is heard of later.
+// Finds the released object, and its attempt, to which a pod belongs: also for a while after the
+// pod is gone, because its energy is reported later.
 //
-// A pod that is of none is looked up again each time: its object may name its pods later, or may be
-// taken up while it runs.
+// A pod without an object is looked up again each time: its object may name its pods later, or may
+// be taken up while it runs.
 //
 // Thread contract: one thread.
 

@@ -1,7 +1,8 @@
 #pragma once
 // Follows all objects of one resource: a list, then a watch from there, for as long as the process
-// lives. It reports the server's state: a version that is too old (410, usual after each restart of
-// the server) or a server that was away, the difference is told, and nothing twice.
+// lives. It reports the server's state: after a watch that was cut off, a version that is too old
+// (410, usual after each restart of the server) or a server that was away, the difference is
+// reported, and no change twice.
 //
 // Where the server can, the list comes as the beginning of the watch (sendInitialEvents), which
 // costs it less; otherwise in pages.
@@ -29,8 +30,7 @@ struct ReflectorEvents {
 };
 
 struct ReflectorOptions {
-  Duration watch_for{
-      std::chrono::minutes{5}};  ///< then the server ends the watch, and the next begins
+  Duration watch_for{std::chrono::minutes{5}};  ///< the server ends a watch after this time
   Duration first_wait{500}, longest_wait{30'000};
   int page = 500;
   std::uint64_t seed = 1;
