@@ -1,5 +1,5 @@
 #pragma once
-// The flags of runs (app/options/run_options.h) on a subcommand.
+// Adds the flags of runs (app/options/run_options.h) to a subcommand.
 
 #include <set>
 #include <string>
@@ -9,7 +9,8 @@
 
 namespace ebb::cli {
 
-/// Registers the flags of one group; given ones land in `values`. `only`: not all of them.
+/// Registers the flags of one group. The values of given flags go into `values`. `only` limits them
+/// to some of the group.
 void AddFlags(Command& command, app::FlagGroup group, app::FlagValues& values,
               const std::set<std::string>& only = {});
 

@@ -10,10 +10,10 @@ namespace {
 constexpr const char* kObjectsPath = "/mutate";
 constexpr const char* kChosenNamespacesPath = "/mutate-in-chosen-namespaces";
 constexpr int kHighestPort = 65'535;
-constexpr std::size_t kLongestBody = 3 << 20;  // as long as the API server takes an object
-constexpr std::chrono::seconds kPatience{10};  // the API server's own is shorter
-// Longer than the API server keeps a connection that it does not use (90 s): it hangs up, not we,
-// so that no request goes into a connection that is being closed.
+constexpr std::size_t kLongestBody = 3 << 20;  // the API server's limit of an object
+constexpr std::chrono::seconds kPatience{10};  // the API server's own limit is shorter
+// Longer than the API server keeps an idle connection (90 s), so that the API server closes it
+// first, and no request goes into a connection that we are closing.
 constexpr std::chrono::seconds kKeptAlive{180};
 constexpr int kThreads = 32;
 

@@ -17,7 +17,8 @@ struct WebhookFlags {
   std::string port, certificate, key;
 };
 
-/// Nothing: no flag is given. It answers until it is destroyed. `say`: what a person should know.
+/// Serves the webhook until the returned server is destroyed. Returns nothing if no flag is given.
+/// `say` receives messages for people.
 Result<std::optional<web::HttpServer>> ServeAdmission(
     const WebhookFlags& flags, kubernetes::AdmissionOptions options,
     const std::function<void(const std::string&)>& say);

@@ -14,7 +14,8 @@ class BriefDisplay final : public app::RunDisplay {
   BriefDisplay(std::string label, const app::RunOptions& options)
       : label_(std::move(label)), name_(options.name), line_(ModeFor(options.quiet)) {}
 
-  /// Prints notes, but not the lines that introduce a run ("baseline: ..."): its label does that.
+  /// Prints notes, but not the lines that introduce a run ("baseline: ..."), because the label does
+  /// that.
   void Say(const std::string& line) override {
     if (!line.starts_with(name_ + ": ")) line_.Say(line);
   }

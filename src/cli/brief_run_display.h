@@ -10,7 +10,7 @@
 
 namespace ebb::cli {
 
-/// `label`: "[3/15] scheduled, seed 1".
+/// `label` names the run: "[3/15] scheduled, seed 1".
 std::unique_ptr<app::RunDisplay> MakeBriefRunDisplay(const std::string& label,
                                                      const app::RunOptions& options);
 

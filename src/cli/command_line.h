@@ -1,5 +1,5 @@
 #pragma once
-// The subcommands of `ebb`, one file each, and what they share.
+// The subcommands of `ebb`, one file each, and their common types.
 
 #include <string>
 #include <vector>

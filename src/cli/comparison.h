@@ -1,6 +1,6 @@
 #pragma once
-// Reads runs, compares them, writes the comparison's files and prints what they say: used by `ebb
-// compare` and at the end of `ebb train --compare`.
+// Reads runs, compares them, writes the comparison's files and prints them: for `ebb compare` and
+// for the end of `ebb train --compare`.
 
 #include <filesystem>
 #include <string>
@@ -14,8 +14,8 @@ struct ComparisonRequest {
   std::vector<std::filesystem::path> directories;
   std::string baseline;  ///< empty: the first run's group
   std::string output_dir = "comparison";
-  std::vector<std::string> notes;  ///< what its reader should know besides
-  bool unlike_programs = false;    ///< compare them, instead of those of one program
+  std::vector<std::string> notes;  ///< further notes for the reader
+  bool unlike_programs = false;    ///< compare groups of several programs, not only of one
   bool json = false;
   bool brief = false;  ///< a few lines (report/compare/compare_answer.h) instead of the tables
 };

@@ -1,6 +1,6 @@
 #pragma once
-// ebb data weather: a folder of files of GFS as one file of archived runs at the places of a zone,
-// so that the files are decoded once; and what it holds, for people and as JSON.
+// ebb data weather: decodes a folder of GFS files once, into one file of archived runs at the
+// places of a zone; and describes that file for people and as JSON.
 
 #include <string>
 
@@ -12,7 +12,7 @@ namespace ebb::cli {
 struct WeatherImport {
   std::string folder, zone;
   std::string points;  ///< empty: those of the zone
-  std::string lag;     ///< of publication, as a duration; empty: the usual one
+  std::string lag;     ///< publication lag as a duration; empty: the usual one
 };
 
 Result<forecast::WeatherArchive> ImportWeather(const WeatherImport& request);
@@ -21,7 +21,7 @@ Result<forecast::WeatherArchive> ImportWeather(const WeatherImport& request);
 std::string WeatherFileName(const forecast::WeatherArchive& archive, const std::string& zone);
 
 std::string WeatherImportText(const forecast::WeatherArchive& archive, const std::string& zone);
-/// Schema ebb.data-weather/1.
+/// JSON in the schema ebb.data-weather/1.
 std::string WeatherImportJson(const forecast::WeatherArchive& archive, const std::string& zone,
                               const std::string& path, bool written);
 

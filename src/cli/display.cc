@@ -39,7 +39,7 @@ std::string EnergyAndGrams(const local::LiveFigures& figures) {
 }  // namespace
 
 std::string EmittedSoFar(Energy energy, Emissions emissions) {
-  // Unknown is not zero: nothing of it had an intensity, or it is of the moments since the last
+  // Unknown is not zero: either no energy had an intensity, or all of it is from after the last
   // row.
   if (energy > Energy{} && emissions.grams == 0) return "emissions not known yet";
   return EmissionsText(emissions);

@@ -17,7 +17,7 @@ namespace ebb::cli {
 std::string EmittedSoFar(Energy energy, Emissions emissions);
 
 enum class DisplayMode { kQuiet, kPlain, kTerminal };
-/// Quiet if asked, else by what stderr is.
+/// Quiet if asked; otherwise stderr decides.
 DisplayMode ModeFor(bool quiet);
 
 /// Writes to stderr; keeps at most one rewritable line at the bottom.
@@ -33,7 +33,7 @@ class StatusLine {
   void Say(const std::string& line);
   /// Rewrites the bottom line, cut to the terminal's width; nothing in a pipe.
   void Rewrite(const std::string& line);
-  /// From now on lines go to a file, or wherever they stay.
+  /// From now on lines go to a file, or to another place where they stay.
   void LeaveTerminal() {
     if (mode_ == DisplayMode::kTerminal) mode_ = DisplayMode::kPlain;
     drawn_ = false;
@@ -69,8 +69,8 @@ class WaitDisplay {
 class TrainingDisplay {
  public:
   explicit TrainingDisplay(StatusLine& line) : line_(line) {}
-  /// A program that may print to the terminal has it to itself: what is rewritten in place would
-  /// run into its lines.
+  /// A program that may print to the terminal has it to itself: its lines would mix with a
+  /// rewritten line.
   void Begin(bool prints) { rewrites_ = !prints; }
   /// Returns true when an epoch ended.
   bool Show(const std::vector<report::ProgressEvent>& events, const local::LiveFigures& figures);

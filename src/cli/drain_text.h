@@ -8,7 +8,7 @@
 
 namespace ebb::cli {
 
-/// Lines of that answer; empty while it does not drain.
+/// Lines about that answer; empty if the service does not drain.
 std::string DrainLines(std::string_view answer, const LocalTimes& times);
 
 }  // namespace ebb::cli

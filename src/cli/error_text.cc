@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::string_view kBeforeWords = " \n(:=";
 
-// How much of the text, which begins a word, is as somebody types it: a quotation, a path, an
-// address, a flag with its value; 0: nothing.
+// The length of the text's beginning that people type verbatim: a quotation, a path, an address, a
+// flag with its value; 0 if none. The text begins with a word.
 std::size_t TypedLength(std::string_view text) {
   if (text.starts_with('"')) {
     const std::size_t end = text.find('"', 1);
@@ -35,7 +35,7 @@ std::string PrintableLines(std::string_view text) {
 
 std::string ForPerson(std::string_view text, const LocalTimes& times) {
   std::string told;
-  std::size_t plain = 0;  // where what nobody types begins
+  std::size_t plain = 0;  // begin of the text that nobody types
   for (std::size_t at = 0; at < text.size();) {
     const bool begins = at == 0 || kBeforeWords.find(text[at - 1]) != std::string_view::npos;
     const std::size_t typed = begins ? TypedLength(text.substr(at)) : 0;

@@ -7,8 +7,8 @@
 
 namespace ebb::cli {
 
-/// Texts that are too long are cut. Of the `count` columns from `first` on those that do not fit
-/// are left out, the last one first, and a line after the table names them.
+/// Cuts texts that are too long. Of the `count` columns from `first` on, those that do not fit are
+/// left out, the last one first, and a line after the table names them.
 std::string FittedText(report::TextTable table, std::size_t first = 0, std::size_t count = 0);
 
 }  // namespace ebb::cli

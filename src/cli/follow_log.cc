@@ -70,7 +70,7 @@ Result<int> PrintLog(const app::ServiceClient& client, long long job, long long 
 Result<int> FollowLog(PatientClient& client, long long job, std::optional<long long> attempt) {
   long long shown = attempt.value_or(0), offset = 0;
   for (;;) {
-    // The state is asked first, so that nothing is missed at the end of the log.
+    // The state is asked for first, so that no output is missed at the end of the log.
     EBB_ASSIGN_OR_RETURN(const std::optional<State> state, Ask(client, job));
     if (!state) return 130;
     if (shown == 0) shown = state->attempt;

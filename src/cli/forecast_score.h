@@ -1,6 +1,6 @@
 #pragma once
-// ebb forecast --score: how far off the forecasts of a zone were over the last weeks, by source and
-// horizon, and which of them a decision uses therefore.
+// ebb forecast --score: the errors of a zone's forecasts over the last weeks, by source and
+// horizon, and the source that decisions use because of them.
 
 #include <functional>
 #include <memory>
@@ -18,21 +18,22 @@ struct ScoreQuestion {
   Time now{};
   core::Publication publication;
   forecast::BesidePast beside{};
-  /// The provider's forecasts: makes a forecaster of them; may be empty.
+  /// Makes a forecaster of the provider's forecasts; may be empty.
   std::function<std::unique_ptr<forecast::Forecaster>()> make_provider{};
-  std::vector<Time> moments{};  ///< at which the provider's were kept; none: every 13 h
+  std::vector<Time> moments{};  ///< moments of the provider's kept forecasts; if empty, every 13 h
 };
 
 struct ForecastScore {
   TraceScore table;
-  /// The provider's beside ours, and ours with the weather, or with drivers, (as the provider's)
-  /// beside those without; absent where there is one of them only, or no record.
+  /// Judgements of the provider's forecasts against ours, and of ours (or the provider's) with
+  /// weather or drivers against those without. Absent if only one of the two exists, or if there is
+  /// no record.
   std::optional<forecast::Judgement> provider, weather, drivers;
   bool uses_provider = false, uses_weather = false, uses_drivers = false;
   std::string driver_names{};
 };
 
-/// Over the four weeks before the current one, as forecasts are judged for decisions.
+/// Scores over the four weeks before the current one, as forecasts are judged for decisions.
 Result<ForecastScore> ScoreForecasts(const ScoreQuestion& question,
                                      const std::function<void(double share)>& progress);
 

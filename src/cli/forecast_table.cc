@@ -13,8 +13,8 @@
 namespace ebb::cli {
 namespace {
 
-// Before this much history the regression is not used, and the comparison would be of one method
-// with itself.
+// With less history the regression is not used, and the comparison would be of one method with
+// itself.
 constexpr Duration kFirstHistory{std::chrono::days{70}};
 constexpr std::size_t kLeadsPrinted = 96;
 

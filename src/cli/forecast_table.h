@@ -21,24 +21,24 @@ struct MethodScore {
 struct TraceScore {
   std::string zone;
   std::string source;
-  core::Publication publication;  ///< what the methods knew at each moment
+  core::Publication publication;  ///< knowledge of the methods at each moment
   Interval issues;
   Duration every{};
   std::vector<MethodScore> methods;  ///< persistence first
 };
 
 struct BacktestQuestion {
-  std::optional<Time> from, to;  ///< the trace's own, after its first 70 days, where not given
-  std::optional<core::Publication> publication;  ///< the trace's usual one, where not given
+  std::optional<Time> from, to;  ///< if absent, those of the trace, after its first 70 days
+  std::optional<core::Publication> publication;  ///< if absent, the usual one of the trace
   std::shared_ptr<const forecast::WeatherArchive> weather{};  ///< may be absent
   std::vector<forecast::Driver> drivers{};                    ///< may be none
-  Duration every{std::chrono::hours{7}};                      ///< 7 h comes by every hour of a day
+  Duration every{std::chrono::hours{7}};  ///< 7 h reaches every hour of a day in turn
 };
 
 /// Forecasters to be compared, persistence first.
 using Contenders = std::vector<std::unique_ptr<forecast::Forecaster>>;
 
-/// Null where there are none.
+/// Null if there are no drivers.
 std::shared_ptr<const forecast::DriverInputs> InputsOf(const std::vector<forecast::Driver>& drivers,
                                                        const core::Publication& publication);
 
@@ -47,13 +47,13 @@ std::shared_ptr<const forecast::DriverInputs> InputsOf(const std::vector<forecas
 Result<Contenders> OwnContenders(const core::Publication& publication,
                                  const forecast::BesidePast& beside);
 
-/// Scores each of them over `options.issues`; reports its own progress.
+/// Scores each contender over `options.issues`, and shows its progress.
 Result<std::vector<MethodScore>> ScoreAll(const Contenders& contenders,
                                           const core::IntensitySeries& series,
                                           forecast::BacktestOptions options,
                                           const std::function<void(double share)>& progress);
 
-/// Every forecaster, and the trace's archived forecasts where it has any.
+/// Scores every forecaster, and the trace's archived forecasts if it has any.
 Result<TraceScore> ScoreTrace(const signals::Trace& trace, const BacktestQuestion& question,
                               const std::function<void(double share)>& progress);
 

@@ -15,7 +15,7 @@ constexpr std::size_t kMostLanes = 24;
 struct Axis {
   Interval window;
   std::size_t columns;
-  // The column that holds a moment.
+  // The column of a moment.
   std::size_t At(Time time) const {
     const double share = Seconds(time - window.begin) / Seconds(window.length());
     return std::min(columns - 1, static_cast<std::size_t>(share * static_cast<double>(columns)));

@@ -8,9 +8,9 @@
 
 namespace ebb::cli {
 
-/// `columns` of time. Letters are those of LetterOf.
+/// The chart with `columns` of time. Letters are those of LetterOf.
 std::string GanttText(const sim::QueuePlan& plan, std::size_t columns, const LocalTimes& times);
-/// a to z, A to Z, then '#': which job of the table a letter in the chart is.
+/// The letter in the chart for a job of the table: a to z, A to Z, then '#'.
 char LetterOf(std::size_t job);
 
 }  // namespace ebb::cli

@@ -19,7 +19,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr double kLeastDifference = 5e-4;  // of the baseline, as on the page
+constexpr double kLeastDifference = 5e-4;  // share of the baseline, as on the page
 constexpr std::size_t kNameColumns = 26;
 
 // The lines about a job, in parts with a blank line between them.
@@ -106,7 +106,7 @@ std::string CommandOf(const Json& job) {
   return sweep::ShellCommand(job.at("command").get<std::vector<std::string>>());
 }
 
-// "2h 3m in 3 parts": of what has an end, and of what goes on until now.
+// "2h 3m in 3 parts": the running time so far, of ended and of running jobs.
 std::string RanText(const Json& job) {
   if (!job.contains("ran_ms")) return "";
   Duration ran{0};
@@ -134,7 +134,7 @@ std::string DevicesText(const Facts& facts) {
   return numbers.empty() ? text : text + ", last on number " + Join(numbers, ", ");
 }
 
-// "12.0 g: 3.1 g saved", or WORSE. `half_width`: within what the difference is known, where it is.
+// "12.0 g: 3.1 g saved", or WORSE. `half_width` is the uncertainty of the difference, if known.
 std::string ComparedText(const Facts& facts, const char* baseline, const char* half_width) {
   if (!facts.Has(baseline) || !facts.Has("emissions_g")) return "";
   const double was = facts.Number(baseline), difference = was - facts.Number("emissions_g");
@@ -147,7 +147,7 @@ std::string ComparedText(const Facts& facts, const char* baseline, const char* h
 }
 
 std::string EstimateText(const Facts& facts) {
-  if (!facts.Has("duration_s")) return "";  // of a job that is only in the store
+  if (!facts.Has("duration_s")) return "";  // a job that is only in the store
   std::string text = facts.Length("duration_s");
   if (facts.Has("duration_error_percent")) {
     const double error = facts.Number("duration_error_percent");
@@ -219,7 +219,7 @@ std::string TextOf(const core::Field& field, const Json& value) {
   return value.dump() + (field.unit.empty() ? "" : " " + field.unit);
 }
 
-// Options that differ from their defaults, but for those that have a line of their own.
+// Adds options that differ from their defaults, except those with a line of their own.
 void AddPlainOptions(Facts& facts) {
   static const std::set<std::string> elsewhere{
       "name", "devices", "working_directory", "duration", "power_w", "checkpointable", "freeze"};

@@ -8,8 +8,8 @@
 
 namespace ebb::cli {
 
-/// `answer` is that of GET /api/v1/jobs/ID (docs/api.md). What is not known has no line. An Error
-/// when it is not JSON.
+/// `answer` is that of GET /api/v1/jobs/ID (docs/api.md). Unknown facts have no line. Returns an
+/// Error if the answer is not JSON.
 Result<std::string> JobFacts(const std::string& answer, const LocalTimes& times);
 
 }  // namespace ebb::cli

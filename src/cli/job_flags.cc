@@ -58,7 +58,7 @@ std::string HelpOf(const Field& field, bool none_removes) {
   return field.default_text.empty() ? help : help + " (default " + field.default_text + ")";
 }
 
-// `part`: the object that holds the field; empty: the job itself.
+// `part` is the object that contains the field; empty for the job itself.
 void AddFlag(Command& command, const Field& field, const std::string& part,
              const std::string& heading, GivenJobFlags given) {
   Json& job = *static_cast<Json*>(given.job);

@@ -11,14 +11,14 @@ namespace ebb::cli {
 /// The job flags given so far. This object must outlive the command.
 struct GivenJobFlags {
   void* job;              ///< a nlohmann::ordered_json: keys of the API
-  Status* first_mistake;  ///< stays as it is once it holds an Error
-  /// The value "none" puts the key into "without": for changes of a job.
+  Status* first_mistake;  ///< keeps the first Error
+  /// If set, the value "none" puts the key into "without": for changes of a job.
   bool none_removes = false;
 };
 
-/// A flag for each option of the place that has one.
+/// Adds a flag for each option of the place that has one.
 void AddJobFlags(Command& command, core::Place place, GivenJobFlags given);
-/// The flags of an object inside of a job, which stands under `key`.
+/// Adds the flags of an object inside of a job under `key`.
 void AddPartFlags(Command& command, const core::Definition& definition, const std::string& key,
                   const std::string& heading, GivenJobFlags given);
 

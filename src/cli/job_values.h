@@ -1,5 +1,5 @@
 #pragma once
-// Values of flags about a job, as the API takes them.
+// Values of job flags in the form that the API takes.
 
 #include <string>
 
@@ -7,9 +7,10 @@
 
 namespace ebb::cli {
 
-/// A length of time. The service would take a number without a unit as seconds.
+/// A duration with a unit. The service would take a number without a unit as seconds.
 Result<std::string> DurationForService(const std::string& flag, const std::string& text);
-/// A time is by the clock of the person; a distance counts from when the service takes it.
+/// A time by the person's clock, or a distance, which counts from the moment when the service takes
+/// it.
 Result<std::string> WhenForService(const std::string& flag, const std::string& text);
 
 }  // namespace ebb::cli

@@ -1,6 +1,6 @@
 #pragma once
-// When this user last looked at what failed in a service: a file of the user's state, beside where
-// the user's own store would be. What failed since is news.
+// Remembers when this user last looked at the failed jobs of a service, in a file of the user's
+// state, beside the place of the user's own store. Later failures are news.
 
 #include <optional>
 #include <string>
@@ -13,15 +13,15 @@ namespace ebb::cli {
 class LastLook {
  public:
   explicit LastLook(const app::FoundService& service);
-  /// On the clock of the service; a day before `now` where the user never looked, or where that
-  /// clock has been set back since.
+  /// The last look on the clock of the service. A day before `now` if the user never looked, or if
+  /// that clock has been set back since.
   Time Since(Time now) const;
-  /// The user looks now. An Error: it cannot be kept.
+  /// Stores that the user looks now. Returns an Error if that fails.
   Status Remember(Time now) const;
 
  private:
   std::string service_;
-  platform::Path file_;  ///< empty: there is no home directory
+  platform::Path file_;  ///< empty if there is no home directory
 };
 
 }  // namespace ebb::cli

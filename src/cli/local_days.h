@@ -10,7 +10,7 @@
 
 namespace ebb::cli {
 
-/// The local days that the interval holds, the first and the last one cut to it.
+/// The local days of the interval. The first and the last one are cut to it.
 std::vector<report::PeriodDay> DaysOf(Interval interval, const prices::ZoneClock& zone);
 
 /// "2026-10-01 09:30"

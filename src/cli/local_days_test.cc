@@ -25,8 +25,8 @@ TEST(LocalDays, DaysHave23Or25HoursWhereTheClockIsSet) {
   EXPECT_EQ(spring[0].wall.length(), std::chrono::hours(23));
 }
 
-// Against the calendar of the C library, hour by hour; a zone whose clock is set at midnight, and
-// one that once skipped a day, are among them.
+// Compares with the calendar of the C library, hour by hour. Among the zones are one whose clock is
+// set at midnight and one that once skipped a day.
 TEST(LocalDays, EachHourLiesInTheDayThatTheClockShows) {
   for (const char* name : {"Europe/Berlin", "America/Los_Angeles", "America/Havana", "Pacific/Apia",
                            "Asia/Kolkata", "UTC"}) {

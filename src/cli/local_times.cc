@@ -17,7 +17,7 @@ constexpr std::array<const char*, 7> kDays{"Sun", "Mon", "Tue", "Wed", "Thu", "F
 constexpr std::array<const char*, 12> kMonths{"Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                               "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
 
-// "3d", "10h", "2h 5m", "12m", "20s": nobody plans by more than that.
+// "3d", "10h", "2h 5m", "12m", "20s": people plan no more precisely.
 std::string DistanceText(Duration length) {
   using std::chrono::hours;
   const auto text = [](std::int64_t count, const char* unit) {

@@ -1,6 +1,6 @@
 #pragma once
 // Times as a person reads them in a terminal: short, by their own clock ($TZ, or UTC with --utc).
-// What programs read stays in UTC.
+// Output for programs stays in UTC.
 
 #include <optional>
 #include <string>
@@ -15,7 +15,7 @@ class LocalTimes {
  public:
   /// Without a zone, times are in UTC. `now` decides how much of a date must be written.
   LocalTimes(std::optional<prices::ZoneClock> zone, Time now) : zone_(std::move(zone)), now_(now) {}
-  /// By the clock of this user. A zone that the machine does not know counts as UTC.
+  /// Times by the clock of this user. A zone that the machine does not know counts as UTC.
   static LocalTimes Of(Time now);
   /// Local times at this moment of the system clock.
   static LocalTimes Now();
@@ -27,13 +27,13 @@ class LocalTimes {
   std::string Moment(Time time) const;
   /// "Thu 17:52, in 10h" or "17:52, 2h 5m ago".
   std::string MomentAndDistance(Time time) const;
-  /// "Thu 17:52", of a line in a log.
+  /// "Thu 17:52", for a line in a log.
   std::string Stamp(Time time) const;
   /// "2026-11-19 17:52"
   std::string Minute(Time time) const;
   /// The reading of the local clock, as a calendar time.
   Time Shown(Time time) const;
-  /// A sentence with each time in it as Moment has it: the service and the records write them as
+  /// A sentence with each time in the form of Moment. The service and the records write times as
   /// "2023-05-01T11:00:00Z" and "2023-05-01 11:00-13:00", in UTC.
   std::string InText(std::string_view text) const;
 

@@ -1,4 +1,4 @@
-// ebb: the command line. What the subcommands do stands in one file each.
+// ebb: the command line. Each subcommand has a file in cli/commands.
 #include <cstdio>
 
 #include "cli/command_line.h"
@@ -30,7 +30,7 @@ int main(int argc, char** argv) {
   using namespace ebb::cli;
   ebb::platform::WriteErrorsByLine();
   Parser parser({"ebb", kVersion, kDescription, kFooter});
-  // docs/commands.md has the same groups.
+  // The groups here and in docs/commands.md are the same.
   parser.BeginGroup("One run");
   AddTrackCommand(parser);
   AddRunCommand(parser);

@@ -8,7 +8,7 @@
 namespace ebb::cli {
 namespace {
 
-// A line of running text: roff reads backslashes, and dots and quotes at the beginning.
+// Escapes a line of running text: roff reads backslashes, and dots and quotes at the beginning.
 std::string Roff(std::string_view text) {
   std::string out;
   bool line_begins = true;
@@ -25,7 +25,7 @@ std::string Roff(std::string_view text) {
   return out;
 }
 
-// In double quotes, as an argument of a macro.
+// Puts the text in double quotes, as an argument of a macro.
 std::string RoffWord(std::string_view text) {
   std::string out = "\"";
   for (const char c : Roff(text)) out += c == '"' ? std::string("\\(dq") : std::string(1, c);
@@ -82,7 +82,7 @@ bool IsChoice(const FlagText& flag) { return !ChoicesOf(flag).empty(); }
 
 std::string ChoiceWords(const FlagText& flag) { return Join(ChoicesOf(flag), " "); }
 
-// Which words the program knows for a value; empty: it is a file, or anything.
+// The list of words that the program knows for a value; empty for a file, or any value.
 std::string_view ListOf(const FlagText& flag) {
   if (flag.name == "policy") return flag.value_name == "POLICY" ? kGatePolicyWords : kPolicyWords;
   if (flag.name == "zone") return kZoneWords;
@@ -107,7 +107,7 @@ std::string Asking(const std::string& program, std::string_view list) {
   return program + " complete " + std::string(list) + " 2>/dev/null";
 }
 
-// In single quotes for a POSIX shell and fish.
+// Puts the text in single quotes for a POSIX shell and fish.
 std::string Quoted(std::string_view text) {
   std::string out = "'";
   for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);

@@ -16,7 +16,7 @@ std::string ManualPage(const Parser::Text& program, const std::vector<CommandTex
 /// ebb-COMMAND(1).
 std::string ManualPage(const Parser::Text& program, const CommandText& command);
 
-/// Words that scripts ask the program for: `ebb complete LIST`.
+/// Lists of words that completion scripts ask the program for: `ebb complete LIST`.
 inline constexpr std::string_view kJobWords = "jobs", kZoneWords = "zones",
                                   kSignalWords = "signals", kPolicyWords = "policies",
                                   kGatePolicyWords = "gate-policies";

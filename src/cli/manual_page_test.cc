@@ -22,7 +22,7 @@ std::vector<CommandText> Commands() {
   return {command, {"other", "does another thing", "", {}, {}}};
 }
 
-// Runs a command and gives what it printed; nothing when the program is not installed.
+// Runs a command and returns its output; nothing if the program is not installed.
 std::optional<std::string> Printed(const std::string& tool, const std::string& command) {
   if (std::system(("command -v " + tool + " > /dev/null 2>&1").c_str()) != 0) return std::nullopt;
   const auto out = ScratchDirectory("manual") / "out.txt";
@@ -84,7 +84,7 @@ CommandText WithValues() {
   return command;
 }
 
-// In place of the program: it knows some words, and complains aloud.
+// A script that stands in for the program: it knows some words, and prints errors.
 std::string ProgramWithWords(const std::filesystem::path& folder) {
   EXPECT_TRUE(platform::WriteFileAtomically(
       folder / "prog",

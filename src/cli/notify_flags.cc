@@ -13,7 +13,7 @@ constexpr std::size_t kMostWebhooks = 10;
 constexpr std::uint64_t kLongestFile = 64 << 10;
 constexpr double kHighestGPerKwh = 10'000;
 
-// Words with blanks, commas or line ends between.
+// The words of a text with blanks, commas or line breaks between them.
 std::vector<std::string> WordsOf(std::string_view text) {
   std::vector<std::string> words;
   for (std::size_t at = 0; at < text.size();) {

@@ -15,8 +15,8 @@ struct NotifyFlags {
 
 void AddNotifyFlags(Command& command, NotifyFlags& flags);
 
-/// No webhooks: nothing is to be notified. Addresses also come from $EBB_NOTIFY. Secrets are read
-/// from the file or variable that the flags name.
+/// Without webhooks there are no notifications. Addresses also come from $EBB_NOTIFY. Secrets are
+/// read from the file or variable that the flags name.
 Result<web::NotifierOptions> NotifierOptionsOf(const NotifyFlags& flags);
 
 }  // namespace ebb::cli

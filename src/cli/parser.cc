@@ -18,13 +18,13 @@
 namespace ebb::cli {
 namespace {
 
-// A subcommand and what it does.
+// A subcommand and its actions.
 struct CommandParts {
   CLI::App* app = nullptr;
   std::function<Result<int>()> action;
   CommandText text;
   bool hidden = false;
-  std::vector<std::string>* user_words = nullptr;  // of the user's command, if it takes one
+  std::vector<std::string>* user_words = nullptr;  // for the user's command, if it takes one
   std::function<bool(const std::string&)> is_ours{};
 };
 
@@ -32,7 +32,7 @@ CommandParts& PartsOf(void* implementation) { return *static_cast<CommandParts*>
 CLI::App& AppOf(void* implementation) { return *PartsOf(implementation).app; }
 CommandText& TextOf(void* implementation) { return PartsOf(implementation).text; }
 
-// A name is one word: CLI11 takes no other from 2.2 on, and older ones do.
+// A name is one word: CLI11 rejects other names from 2.2 on, while older versions accept them.
 template <typename Value>
 void AddPositional(void* implementation, const PositionalText& text, Value& value) {
   EBB_CHECK(text.name.find_first_of(" =:{") == std::string::npos);
@@ -43,7 +43,7 @@ void AddPositional(void* implementation, const PositionalText& text, Value& valu
       ->type_name("");
 }
 
-// CLI11 names what it does not know; we add what was probably meant.
+// CLI11 names unknown words; this adds the word that was probably meant.
 std::string Suggestion(const CLI::App& app, const std::vector<std::string>& arguments) {
   const CLI::App* command = &app;
   std::vector<std::string> names;
@@ -62,7 +62,7 @@ std::string Suggestion(const CLI::App& app, const std::vector<std::string>& argu
   return "";
 }
 
-// The first word, where it is none of the commands: what follows, even --help, is not ours to read.
+// The first word if it is not a command. Words after it, even --help, are not parsed.
 std::string UnknownCommand(const CLI::App& app, const std::vector<std::string>& arguments) {
   if (arguments.empty() || arguments.front().starts_with('-')) return "";
   std::vector<std::string> names;
@@ -103,7 +103,7 @@ std::vector<std::string> TakeUserCommand(const CommandParts& parts,
   return words;
 }
 
-// Words that people try before they try flags.
+// Replaces words that people try before flags by the flags.
 std::vector<std::string> AsFlags(const CLI::App& app, std::vector<std::string> arguments) {
   if (arguments.empty()) return arguments;
   if (arguments.front() == "version") arguments.front() = "--version";
@@ -114,7 +114,7 @@ std::vector<std::string> AsFlags(const CLI::App& app, std::vector<std::string> a
   return {arguments[1], "--help"};
 }
 
-// How many words there are, as people say it.
+// Replaces CLI11's words about the number of arguments by plain ones.
 std::string InPlainWords(const std::string& message) {
   const auto after = [&](std::string_view mark) {
     const auto at = message.find(mark);
@@ -153,8 +153,8 @@ Status FlushOutput() {
                "free some disk space or print somewhere else"});
 }
 
-// Help as wide as standard output shows it, and at most kHelpColumns: long descriptions go on under
-// their first word.
+// The help in the width of standard output, and at most kHelpColumns. Long descriptions are
+// indented under their first word.
 class HelpFormatter final : public CLI::Formatter {
  public:
   std::string make_option_desc(const CLI::Option* option) const override {
@@ -284,7 +284,7 @@ Parser::Parser(const Text& text) : implementation_(std::make_unique<Implementati
   app.formatter(std::make_shared<HelpFormatter>());
   app.footer(text.footer);
   app.set_version_flag("--version", text.program + " " + text.version);
-  // Taken out of the arguments before they are parsed, so that it may stand anywhere.
+  // This flag is taken out of the arguments before parsing, so that it may stand anywhere.
   app.add_flag_function(
       "--utc", [](std::int64_t) {}, "show and read times in UTC");
   app.require_subcommand(0, 1);

@@ -1,6 +1,6 @@
 #pragma once
-// Subcommands, flags and help: a thin face over CLI11, so that one translation unit pays for it and
-// every subcommand looks the same. Values arrive as text; what they mean is for the subcommand.
+// Subcommands, flags and help: a thin layer over CLI11, so that only one translation unit includes
+// it and every subcommand looks the same. Values arrive as text; the subcommand interprets them.
 
 #include <functional>
 #include <memory>
@@ -24,7 +24,7 @@ struct FlagText {
 /// The choices of a flag, if it has any.
 std::vector<std::string> ChoicesOf(const FlagText& flag);
 
-/// A word without a flag.
+/// A positional argument.
 struct PositionalText {
   std::string name;
   std::string help;
@@ -43,27 +43,28 @@ class Command {
  public:
   explicit Command(void* implementation) : implementation_(implementation) {}
 
-  /// A word that must be given.
+  /// A required positional argument.
   void Positional(const std::string& name, const std::string& help, std::string* value);
-  /// A word that may be given.
+  /// An optional positional argument.
   void OptionalPositional(const std::string& name, const std::string& help, std::string* value);
   /// A positional argument of one or more words.
   void Positionals(const std::string& name, const std::string& help,
                    std::vector<std::string>* values);
-  /// Any number of words.
+  /// A positional argument of any number of words.
   void OptionalPositionals(const std::string& name, const std::string& help,
                            std::vector<std::string>* values);
   void Flag(const FlagText& text, std::function<void(const std::string&)> set);
-  /// An older name of a flag: read, and not in the help.
+  /// An older name of a flag, which is read but not in the help.
   void HiddenFlag(const std::string& name, std::function<void(const std::string&)> set);
   /// The program to run and its arguments: everything from the first word on that is not a flag, or
-  /// after `--`. Ebb never parses them. `is_ours`: a first word that is not a program.
+  /// after `--`. Ebb never parses them. `is_ours` is true for a first word that is
+  /// not a program.
   void TakesUserCommand(std::vector<std::string>* words,
                         std::function<bool(const std::string&)> is_ours = {});
   /// A flag with one or more words, which may be given again.
   void List(const FlagText& text, std::vector<std::string>* values);
   void Switch(const FlagText& text, std::function<void()> set);
-  /// Leaves the subcommand out of the help: it is for Ebb itself.
+  /// Leaves the subcommand out of the help, because only Ebb itself uses it.
   void Hide();
   /// The action of this subcommand. It returns the exit code.
   void Action(std::function<Result<int>()> action);
@@ -85,9 +86,9 @@ class Parser {
   Parser(const Parser&) = delete;
   Parser& operator=(const Parser&) = delete;
 
-  /// The commands that are added from now on stand under this heading in the help.
+  /// Commands that are added from now on stand under this heading in the help.
   void BeginGroup(const std::string& heading);
-  /// The command lives as long as the parser.
+  /// Adds a command, which lives as long as the parser.
   Command& Add(const std::string& name, const std::string& help, const std::string& footer);
 
   /// The text printed in place of the help if no subcommand is given.

@@ -12,7 +12,7 @@ namespace {
 // A larger request needs another tool.
 constexpr long long kMostListed = 10'000'000;
 
-// Unknown is not zero: the sums are of the others.
+// Unknown is not zero: the sums cover only the other jobs.
 std::string Without(const char* figure, long long count) {
   return count == 0 ? "" : std::string("; ") + figure + " unknown for " + std::to_string(count);
 }
@@ -27,7 +27,7 @@ void PastTotals::Add(std::optional<Energy> energy, std::optional<Emissions> emis
                      std::optional<Emissions> saved, const std::string& outcome) {
   ++all_;
   ++outcomes_[outcome];
-  if (!energy || *energy == Energy{}) return;  // it used nothing, so it has nothing to be known
+  if (!energy || *energy == Energy{}) return;  // a job without energy has no unknown emissions
   energy_ += *energy;
   if (emissions) emissions_ += *emissions;
   if (saved) saved_ += *saved;

@@ -1,5 +1,5 @@
 #pragma once
-// Figures of what has ended, as ebb history and ebb runs show them.
+// Figures of ended jobs and runs, as ebb history and ebb runs show them.
 
 #include <map>
 #include <optional>
@@ -10,18 +10,19 @@
 
 namespace ebb::cli {
 
-/// "1.20 g"; "-300 mg": it emitted more.
+/// "1.20 g"; "-300 mg" if it emitted more.
 std::string SavedText(Emissions saved);
 
-/// Begins the sums of what ran on a replayed grid clock: they are never added to real ones.
+/// Begins the sums of jobs on a replayed grid clock, which are never added to real ones.
 inline constexpr const char* kReplayed = "on a replayed grid clock: ";
 
-/// Sums of what is known, and how often it is not.
+/// Sums of known figures, and counts of unknown ones.
 class PastTotals {
  public:
   void Add(std::optional<Energy> energy, std::optional<Emissions> emissions,
            std::optional<Emissions> saved, const std::string& outcome);
-  /// "3 jobs: 2 succeeded, 1 failed; 1.20 kWh, 480 g, 35.0 g saved". `what`: one of them.
+  /// "3 jobs: 2 succeeded, 1 failed; 1.20 kWh, 480 g, 35.0 g saved". `what` is the word for one of
+  /// them.
   std::string Line(const std::string& what) const;
   bool IsEmpty() const { return all_ == 0; }
 
@@ -33,7 +34,7 @@ class PastTotals {
   Emissions emissions_, saved_;
 };
 
-/// --limit; empty: `otherwise`.
+/// The value of --limit, or `otherwise` if it is empty.
 Result<long long> LimitOf(const std::string& text, long long otherwise);
 
 }  // namespace ebb::cli

@@ -1,6 +1,6 @@
 #pragma once
-// Asks the service for as long as somebody waits: while it does not answer, because it restarts or
-// the machine that it runs on does, the same is asked again.
+// A client that repeats a request while the service does not answer, for example because the
+// service or its machine restarts.
 
 #include <optional>
 #include <string>
@@ -15,11 +15,12 @@ class PatientClient {
   PatientClient(app::ServiceClient client, platform::ProcessSignals& signals)
       : client_(std::move(client)), signals_(signals) {}
 
-  /// The body of the answer, or the Error that the service gives. Nothing: somebody asked to stop.
+  /// The body of the answer, or the Error that the service gives. Returns nothing if somebody asked
+  /// to stop.
   Result<std::optional<std::string>> Get(const std::string& path);
   /// Waits for `time`. Returns true if somebody asked to stop meanwhile.
   bool Pause(Duration time) { return signals_.WaitForStop(time).has_value(); }
-  /// Does not wait for the service.
+  /// The client that does not wait for the service.
   const app::ServiceClient& client() const { return client_; }
 
  private:

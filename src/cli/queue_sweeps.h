@@ -9,11 +9,11 @@
 
 namespace ebb::cli {
 
-/// All of them, the newest first; the exit code.
+/// Prints all sweeps, the newest first. Returns the exit code.
 Result<int> PrintSweeps(const ServiceFlags& flags);
 /// Prints the experiments of a sweep, ranked by loss.
 Result<int> PrintSweep(const ServiceFlags& flags, const std::string& sweep);
-/// Ends those that have not ended.
+/// Ends the experiments that have not ended.
 Result<int> CancelSweep(const ServiceFlags& flags, const std::string& sweep);
 
 }  // namespace ebb::cli

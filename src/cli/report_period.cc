@@ -24,7 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr Duration kLongestPeriod{std::chrono::days{366 * 100}};
-constexpr double kHighestFactor = 5000;  // g/kWh; beyond it is kg or a slip
+constexpr double kHighestFactor = 5000;  // g/kWh; a larger number is in another unit or a slip
 
 tl::unexpected<Error> Refuse(const std::string& what, const std::string& next) {
   return Fail({ExitCode::kUsage, what, "", next});
@@ -116,7 +116,7 @@ Result<std::vector<report::BillingExport>> ReadBilling(const std::vector<std::st
                          platform::ReadFile(file, report::kBillingLimitBytes));
     EBB_ASSIGN_OR_RETURN(report::BillingExport read, report::ParseBilling(text, file));
     for (report::BillingLine& line : read.lines) {
-      // "West US 2" is westus2.
+      // "West US 2" and westus2 are one region.
       std::string region = Lowercase(line.region);
       std::erase(region, ' ');
       if (const auto known = signals::CloudRegionFromText(read.provider + "/" + region);

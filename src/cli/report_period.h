@@ -11,14 +11,15 @@ namespace ebb::cli {
 /// The flags of the command as given.
 struct PeriodFlags {
   std::string from, to, time_zone, by = "project", boundary;
-  std::string supplier_factors, residual_mix;  ///< with commas between
+  std::string supplier_factors, residual_mix;  ///< separated by commas
   std::vector<std::string> billing;
   bool include_replayed = false;
-  std::string given;  ///< the first of them that was given; empty: none
+  std::string given;  ///< the first of these flags that was given; empty if none
 };
 void AddPeriodFlags(Command& command, PeriodFlags& flags);
 
-/// `format`: text, json or csv. `output_dir`: where the files of the report go; empty: nowhere.
+/// `format` is text, json or csv. The report's files go to `output_dir`; if it is empty, no file is
+/// written.
 Result<int> ReportPeriod(const std::vector<std::string>& sources, const PeriodFlags& flags,
                          const std::string& format, const std::string& output_dir);
 

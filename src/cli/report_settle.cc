@@ -24,11 +24,11 @@ using platform::Path;
 struct Settled {
   report::Summary before, after;
   core::SignalVersion version;
-  int number = 0;  // of the version
+  int number = 0;  // number of the version
   bool is_new = false;
 };
 
-// A source answers for a limited past: beyond it the values stay as they were.
+// A source answers only for a limited past. Older values stay unchanged.
 Result<core::IntensitySeries> Newest(const core::RunRecord& run, const app::RunOptions& options,
                                      Time now) {
   EBB_ASSIGN_OR_RETURN(

@@ -1,5 +1,5 @@
 #pragma once
-// ebb report settle: a run's figures again, with what its source has published by now.
+// ebb report settle: updates a run's figures with the values that its source has published by now.
 
 #include <filesystem>
 #include <vector>
@@ -10,11 +10,11 @@ namespace ebb::cli {
 
 struct SettleRequest {
   std::vector<std::filesystem::path> directories;
-  bool dry_run = false;  ///< ask and say, write nothing
+  bool dry_run = false;  ///< ask and report, write nothing
   bool json = false;
 };
 
-/// Each directory by itself: the exit code is that of the first that could not be settled.
+/// Settles each directory by itself. The exit code is that of the first that could not be settled.
 Result<int> SettleRuns(const SettleRequest& request);
 
 }  // namespace ebb::cli

@@ -1,6 +1,6 @@
 #pragma once
 // A run as people see it, on stderr: lines that stay, and one that is rewritten (display.h). With
-// --format json its summary goes to stdout.
+// --format json the run's summary goes to stdout.
 
 #include <memory>
 

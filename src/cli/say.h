@@ -6,11 +6,11 @@
 
 namespace ebb::cli {
 
-/// A line, or several.
+/// Prints one or more lines.
 void Say(const std::string& text);
-/// "note: ..." without the control characters of what it may quote.
+/// Prints "note: ...", without control characters that the note may quote.
 void SayNote(const std::string& note);
-/// `text` as standard output shows it.
+/// `text` wrapped for standard output.
 std::string ForStdout(const std::string& text);
 
 }  // namespace ebb::cli

@@ -27,7 +27,7 @@ namespace {
 
 constexpr double kHighestPort = 65535;
 constexpr long long kMostChanges = 1'000'000'000;
-constexpr double kSecondsAtOnce = 10;  // of changes, after a quiet time
+constexpr double kSecondsAtOnce = 10;  // seconds of changes after a quiet time
 
 bool IsLoopback(const std::string& address) {
   return address == "localhost" || address == "::1" || address.starts_with("127.");
@@ -52,8 +52,8 @@ Result<web::RateLimitOptions> ChangeLimitOf(const std::string& text) {
   return limit;
 }
 
-// Where its unit has a directory for it, others on this machine find the address there; the store
-// they cannot look into.
+// Writes the address to a directory of the service's unit, if it has one. Other users of this
+// machine find it there, since they cannot look into the store.
 void WritePublicUrl(const std::string& url, const std::function<void(const std::string&)>& say) {
   const std::string file = app::PublicUrlFile(app::SourcesOfMachine().variable);
   if (file.empty()) return;
@@ -101,7 +101,7 @@ Error AlreadyRuns(const Error& error, const std::string& store) {
   const auto client = app::ServiceClient::Find(place);
   if (!client || !client->Within(kPatience).Get("/livez")) return error;
   const auto url = platform::ReadFile(app::UrlFileOf(store));
-  const auto holder = platform::ReadFile(lock);  // it writes its number there
+  const auto holder = platform::ReadFile(lock);  // the holder writes its number there
   return {ExitCode::kTryLater,
           "a service runs already" + (holder ? ", as process " + std::string(Trim(*holder)) : "") +
               (url ? "; its page is " + std::string(Trim(*url)) : ""),

@@ -30,7 +30,7 @@ void AddServingFlags(Command& command, std::shared_ptr<ServingFlags> flags);
 struct ServingPlace {
   std::string address;
   int port = 0;
-  web::ApiOptions api;  ///< without its token, its store and its tiers
+  web::ApiOptions api;  ///< options without the token, the store and the tiers
   web::NotifierOptions notifications;
 };
 Result<ServingPlace> CheckServing(const ServingFlags& flags);
@@ -38,13 +38,13 @@ Result<ServingPlace> CheckServing(const ServingFlags& flags);
 struct Serving {
   std::string command;  ///< "ebb serve": begins its lines
   std::string version;  ///< of Ebb
-  std::string store;    ///< a file; the socket, the token and the address lie beside it
+  std::string store;    ///< path of the store; the socket, the token and the address lie beside it
   std::string signal;   ///< for people
   std::string zone_origin;
   std::vector<core::Tier> tiers;
   /// True if the address answers before the service opens, because opening may take long.
   bool listens_before = false;
-  /// An Error for want of room on the disk: it is tried again.
+  /// Opens the service. It is called again after an Error for want of room on the disk.
   std::function<Result<std::unique_ptr<service::Service>>(web::StartupHandler&)> open;
   /// Called once the service listens at `url`, even if it still waits for room on the disk.
   std::function<void(const std::string& url)> listens = [](const std::string&) {};
@@ -52,15 +52,16 @@ struct Serving {
   std::function<void(const service::Service&)> opened = [](const service::Service&) {};
 };
 
-/// Opens the service, and runs it: Service::Run.
+/// Opens and runs the service (Service::Run).
 Result<int> RunService(const Serving& serving, ServingPlace place,
                        platform::ProcessSignals& signals);
 
-/// Says a line on stderr.
+/// A function that prints a line on stderr.
 std::function<void(const std::string&)> Sayer(const std::string& command);
 
-/// The service has read its keys; jobs inherit its environment, and these are not theirs. The token
-/// of MLflow stays: a job reports with it, and so do many programs themselves.
+/// Removes the service's keys from the environment, because jobs inherit it. The service has read
+/// them by then. The token of MLflow stays, because a job reports with it, and so do many programs
+/// themselves.
 void ForgetSecrets(const signals::SignalOptions& signal, const NotifyFlags& notify);
 
 }  // namespace ebb::cli

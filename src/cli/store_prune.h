@@ -1,6 +1,6 @@
 #pragma once
-// ebb store prune: what the service does by itself between decisions (ebb serve --keep), at once,
-// while none runs.
+// ebb store prune: removes old jobs at once, as the service does by itself between decisions (ebb
+// serve --keep). It needs a service that does not run.
 
 #include <string>
 

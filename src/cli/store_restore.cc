@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMostNamed = 10;
-// Over the grace of a program, for its supervisor to write how it ended.
+// Time beyond the grace period of a program, for its supervisor to record the end.
 constexpr std::chrono::seconds kForTheSupervisor{15};
 
 struct RunningJob {

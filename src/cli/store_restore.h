@@ -1,6 +1,6 @@
 #pragma once
-// ebb store restore: a backup in place of the store (store/restore.h), and what that means for the
-// folders of the jobs and for programs that run.
+// ebb store restore: puts a backup in place of the store (store/restore.h), and handles the folders
+// of jobs and the programs that run.
 
 #include <string>
 
@@ -10,9 +10,9 @@ namespace ebb::cli {
 
 struct StoreRestoreRequest {
   std::string backup, store;
-  bool replay = true;  ///< make every decision of the backup again, as ebb store check does
+  bool replay = true;  ///< replays every decision of the backup, as ebb store check does
   bool dry_run = false;
-  bool end_programs = false;  ///< of jobs that the backup does not know
+  bool end_programs = false;  ///< ends programs of jobs that the backup does not contain
   bool json = false;
 };
 

@@ -17,7 +17,7 @@ namespace ebb::cli {
 
 class SweepDisplay final : public app::SweepObserver {
  public:
-  /// `directory_of`: where a job's progress file lies.
+  /// `directory_of` gives the directory of a job's progress file.
   SweepDisplay(std::string name, const app::RunOptions& options, app::DirectoryOf directory_of)
       : name_(std::move(name)),
         directory_of_(std::move(directory_of)),
@@ -51,7 +51,7 @@ class SweepDisplay final : public app::SweepObserver {
   std::size_t drawn_lines_ = 0;
   std::map<core::JobId, Outlook> outlooks_;
   std::string device_trouble_;
-  std::uint64_t told_ = 0;  // of what happened, the last number
+  std::uint64_t told_ = 0;  // number of the last event that was reported
 };
 
 }  // namespace ebb::cli

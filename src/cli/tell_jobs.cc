@@ -27,7 +27,7 @@ std::string Consequence(const std::string& what, const std::string& number, engi
   return runs ? "cancelled; Ebb asks its program to end" : "cancelled";
 }
 
-// The line to print for it.
+// Sends the command to one job and returns the line to print.
 Result<std::string> TellJob(const app::ServiceClient& client, const ServiceFlags& flags,
                             const std::string& word, const std::string& what) {
   EBB_ASSIGN_OR_RETURN(const long long job, app::FindJob(client, word, app::JobsMeant::kLive));
@@ -51,12 +51,12 @@ int DoForEach(const std::vector<std::string>& words,
     const auto line = line_of(word);
     if (line) {
       std::fputs(line->c_str(), stdout);
-      std::fflush(stdout);  // in order with what goes to stderr, also in a pipe
+      std::fflush(stdout);  // keeps the order with stderr, even in a pipe
       continue;
     }
     std::fprintf(stderr, "ebb: %s\n", ErrorText(line.error()).c_str());
     if (code == 0) code = static_cast<int>(line.error().code);
-    if (line.error().code == ExitCode::kUnavailable) break;  // nobody is there to be told
+    if (line.error().code == ExitCode::kUnavailable) break;  // the service does not answer
   }
   return code;
 }

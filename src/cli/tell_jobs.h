@@ -9,13 +9,13 @@
 
 namespace ebb::cli {
 
-/// Prints the line that comes of each word. One that fails is reported on standard error and the
-/// others are taken all the same, unless the service does not answer; the exit code is that of the
-/// first failure.
+/// Prints the result line for each word. A failure is reported on standard error and the other
+/// words are still handled, unless the service does not answer. The exit code is that of the first
+/// failure.
 int DoForEach(const std::vector<std::string>& words,
               const std::function<Result<std::string>(const std::string& word)>& line_of);
 
-/// Tells each of the jobs (numbers or names) `what`, and prints a line for each, as DoForEach
+/// Sends `what` to each of the jobs (numbers or names), and prints a line for each, as DoForEach
 /// does.
 Result<int> TellJobs(const ServiceFlags& flags, const std::vector<std::string>& jobs,
                      const std::string& what);

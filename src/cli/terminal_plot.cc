@@ -45,11 +45,11 @@ std::size_t ColumnOf(Time time, Interval window, std::size_t columns) {
 
 std::string Axis(Interval window, std::size_t columns, const LocalTimes& times) {
   std::string line(columns, ' ');
-  // Labels every 6 hours, or every 12 or 24 where they would touch.
+  // Labels stand every 6 hours, or every 12 or 24 if they would touch.
   for (int every = 6; every <= 24; every *= 2) {
     const double per_label = static_cast<double>(columns) * every / Hours(window.length());
     if (per_label < 7 && every < 24) continue;
-    // In quarters of an hour, since that is what zones differ by.
+    // The step is a quarter of an hour, because time zones differ by multiples of that.
     constexpr std::chrono::minutes kStep{15};
     for (Time at = std::chrono::ceil<std::chrono::hours>(window.begin) - std::chrono::hours{1};
          at < window.end; at += kStep) {
@@ -117,7 +117,7 @@ std::string IntensityChart(const core::SignalView& view, Interval window,
   const auto values = SampleView(view, window, options.columns);
   const auto range = RangeOf(values);
   if (!range) return "  (no value in this window)\n";
-  // The scale begins at zero only if that costs little: differences are what one looks for.
+  // The scale begins at zero only if that costs little, because readers look for differences.
   const double low = range->low < 0.25 * range->high ? 0 : std::floor(range->low * 0.9 / 10) * 10;
   const double high = std::max(range->high, low + 1);
   std::string chart;

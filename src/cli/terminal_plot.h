@@ -12,7 +12,7 @@
 
 namespace ebb::cli {
 
-/// How wide a chart on this terminal is, where so many columns stand beside it.
+/// The width of a chart on this terminal, with `beside` columns beside it.
 std::size_t ChartColumns(std::size_t beside);
 
 /// One character per value, between the lowest and the highest; a blank for a missing value.

@@ -79,7 +79,7 @@ TEST(IntensityChartTest, ItsAxisIsOfTheLocalClock) {
   const LocalTimes kolkata{*prices::ZoneClock::Find("Asia/Kolkata"), kDay};
   const std::string chart =
       IntensityChart(Ramp(), {kDay, kDay + std::chrono::hours{24}}, options, kolkata);
-  // 06:00 there is half an hour after midnight in UTC: one of 48 columns.
+  // 06:00 in that zone is half an hour after midnight in UTC: one of 48 columns.
   const std::string axis = chart.substr(chart.rfind('\n', chart.size() - 2) + 1);
   EXPECT_TRUE(axis.starts_with(std::string(8 + 1, ' ') + "06:00")) << axis;
 }

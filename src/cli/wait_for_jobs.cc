@@ -16,11 +16,11 @@ using Json = nlohmann::ordered_json;
 constexpr Duration kBetweenLooks{500};
 
 struct JobEnd {
-  std::string answer;  // of the service
+  std::string answer;  // answer of the service
   Json job;
 };
 
-// Once it has ended; nothing: somebody asked to stop.
+// Returns the end of the job once it has ended, or nothing if somebody asked to stop.
 Result<std::optional<JobEnd>> WaitForJob(PatientClient& client, long long number) {
   for (;;) {
     EBB_ASSIGN_OR_RETURN(auto answer, client.Get("/api/v1/jobs/" + std::to_string(number)));
@@ -33,7 +33,8 @@ Result<std::optional<JobEnd>> WaitForJob(PatientClient& client, long long number
   }
 }
 
-// A job that was cancelled before it ran, or that failed for what it used, has no code of its own.
+// A job that was cancelled before it ran, or that failed because of its use, has no code of its
+// own.
 int CodeOf(const Json& job) {
   if (job.value("stage", "") == "succeeded") return 0;
   const int code = job.value("exit_code", 0);

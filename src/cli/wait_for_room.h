@@ -1,5 +1,6 @@
 #pragma once
-// A start on a full disk: it is tried again and again, while the address answers why.
+// Repeats a start on a full disk until there is room. Meanwhile the address answers with the
+// reason.
 
 #include <cstdio>
 #include <filesystem>
@@ -15,10 +16,10 @@ namespace ebb::cli {
 
 struct WaitForRoom {
   std::string command;              ///< "ebb serve": begins its lines
-  std::filesystem::path directory;  ///< that has to have room
+  std::filesystem::path directory;  ///< directory that needs room
   web::StartupHandler& door;
   platform::ProcessSignals& signals;
-  /// Has the door answer at the service's address, which it says; may be called again.
+  /// Makes the door answer at the service's address and returns that address. May be called again.
   std::function<Result<std::string>()> listen;
 
   /// Calls `make` and returns its result, or its Error if the disk is not the cause. Returns
@@ -41,7 +42,7 @@ struct WaitForRoom {
 
  private:
   static constexpr Duration kPause{2000};
-  // More than a start needs, less than anybody misses.
+  // More than a start needs, and too little for anybody to miss.
   static constexpr std::uint64_t kRoomBytes = 1 << 20;
 
   bool IsForWantOfRoom(const Error& error) const {

@@ -16,11 +16,11 @@ using forecast::WeatherDriver;
 
 constexpr std::size_t kNextHours = 24;
 constexpr std::size_t kNameColumns = 12, kDepartureColumns = 30, kNumberColumns = 12;
-constexpr std::size_t kDateLetters = 10;  // of "2026-11-19 17:52"
+constexpr std::size_t kDateLetters = 10;  // letters of the date in "2026-11-19 17:52"
 
 constexpr WeatherDriver DriverAt(std::size_t index) { return static_cast<WeatherDriver>(index); }
 
-// Over the hours whose weather is known.
+// Means over the hours with known weather.
 struct Means {
   DriverShares effects{}, departures{};
   double hours = 0;
@@ -45,7 +45,7 @@ std::string Signed(double value) {
   return text == "0" ? text : (value < 0 ? "-" : "+") + text;
 }
 
-// Letters that take one column each.
+// The number of letters, each of which takes one column.
 std::size_t ColumnsOf(const std::string& text) {
   std::size_t columns = 0;
   for (const char c : text) columns += (static_cast<unsigned char>(c) & 0xc0) != 0x80;

@@ -9,7 +9,7 @@
 
 namespace ebb::cli {
 
-/// Lines that end with a line break. Where nothing is known it says so.
+/// Lines that each end with a line break. If no weather is known, a line says so.
 std::string WeatherExplanationText(const std::vector<forecast::HourOfWeather>& hours,
                                    const LocalTimes& times);
 

@@ -1,4 +1,4 @@
-// ebb agent: measures a node of a Kubernetes cluster, and which pods its energy is of.
+// ebb agent: measures a node of a Kubernetes cluster, and assigns its energy to pods.
 
 #include <cstdlib>
 #include <memory>
@@ -40,7 +40,7 @@ constexpr Duration kShortest{100}, kLongest{std::chrono::minutes{5}};
 constexpr long long kMostKept = 4096;  // MiB
 constexpr int kThreads = 8;
 constexpr std::chrono::minutes kPatience{1};  // with exporters, at the start
-// More would be another scope, or is said of a job.
+// Other flags of metering would mean another scope, or are about a job.
 const std::set<std::string> kMeteringFlags{
     "cpu-tdp", "ram-power", "rapl", "cpu-idle-power", "cpu-model", "gpu-ids", "device-profiles"};
 

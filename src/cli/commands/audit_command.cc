@@ -1,4 +1,4 @@
-// ebb audit RUN|JOB|STORE...: every figure and every decision again, and whether a byte was
+// ebb audit RUN|JOB|STORE...: computes every figure and decision again, and checks that no byte was
 // changed.
 #include <algorithm>
 #include <atomic>
@@ -51,11 +51,11 @@ enum class Kind { kRun, kStore };
 struct Target {
   std::filesystem::path path;
   Kind kind = Kind::kRun;
-  std::optional<long long> job{};  ///< of a store: this one only
+  std::optional<long long> job{};  ///< the only job of a store to audit
 };
 
-// A number is a job of the service on this machine; a store is a file; of a folder all runs in it,
-// and the decisions of sweeps that they are of.
+// The targets at a path. A number is a job of the service on this machine; a file is a store; a
+// folder stands for all runs in it, and for the decisions of the sweeps that they belong to.
 Result<std::vector<Target>> TargetsAt(const std::filesystem::path& path,
                                       const AuditRequest& request) {
   std::error_code code;
@@ -99,7 +99,7 @@ Outcome AuditOf(const Target& target, const AuditRequest& request) {
   return audit::AuditRun(target.path, {request.require_seal});
 }
 
-// "1,204 of 10,000 audited", on a terminal only.
+// Shows "1,204 of 10,000 audited", on a terminal only.
 class Progress {
  public:
   explicit Progress(std::size_t all) : all_(all), live_(all > 1 && platform::StderrIsTerminal()) {}
@@ -118,7 +118,7 @@ class Progress {
   std::atomic<std::size_t> done_{0};
 };
 
-// Side by side; in their order.
+// Audits the targets in parallel. The outcomes are in the order of the targets.
 std::vector<std::optional<Outcome>> AuditAll(const std::vector<Target>& targets,
                                              const AuditRequest& request) {
   std::vector<std::optional<Outcome>> outcomes(targets.size());

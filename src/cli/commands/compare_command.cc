@@ -1,4 +1,5 @@
-// ebb compare RUN RUN...: what differs between runs, with intervals, and which factor did it.
+// ebb compare RUN RUN...: the differences between runs, with intervals, and the factors behind
+// them.
 #include <chrono>
 #include <cstdio>
 

@@ -1,5 +1,5 @@
-// ebb complete LIST, for completion scripts (manual_page.cc): what may stand at a place, a word on
-// a line. It prints no errors: a message would break the line that the user is typing.
+// ebb complete LIST, for completion scripts (manual_page.cc): the words that may stand at a place,
+// one per line. It prints no errors: a message would break the line that the user is typing.
 
 #include <algorithm>
 #include <cstdio>
@@ -19,7 +19,8 @@ namespace {
 // A completion answers a key press, so it may take this long at most.
 constexpr Duration kPatience{1000};
 
-// Shells expand what they are offered, and names are anybody's: only plain words are offered.
+// True for plain words. Only these are offered, because shells expand the words that they are
+// offered, and users choose names freely.
 bool IsPlain(const std::string& word) {
   return !word.empty() && word.front() != '-' &&
          std::all_of(word.begin(), word.end(), [](unsigned char c) {

@@ -64,7 +64,8 @@ struct ControllerRequest {
   bool dry_run = false, alone = false;
 };
 
-// A flag, what kubectl reads, or the pod that this runs in.
+// Finds the API server by a flag, by the configuration of kubectl, or by the pod that this process
+// runs in.
 Result<kubernetes::ApiServer> FindServer(const ControllerRequest& request,
                                          const runtime::Clock& clock) {
   const auto variable = app::SourcesOfMachine().variable;
@@ -101,7 +102,7 @@ Result<std::optional<Intensity>> ThresholdOf(const ControllerRequest& request) {
                "--threshold", "write it like 200"});
 }
 
-// The queue service over a cluster, from the command line to its end.
+// Runs the queue service over a cluster, from the command line to its end.
 class Control {
  public:
   Control(ControllerRequest request, app::RunOptions options, ServingPlace place)
@@ -111,7 +112,7 @@ class Control {
     serving_.zone_origin = options_.scheduler.signal.zone_origin;
     serving_.listens_before = true;
     service_.policy = plan::PolicyNameOf(request_.policy);
-    service_.engine.admission = engine::Admission::kTakeAll;  // what is in the cluster is there
+    service_.engine.admission = engine::Admission::kTakeAll;  // objects there cannot be refused
     service_.engine.most_starts = kMostStarts;
     service_.log = Sayer(kCommand);
   }
@@ -129,10 +130,10 @@ class Control {
   app::RunOptions options_;
   ServingPlace place_;
   Serving serving_;
-  std::optional<Intensity> threshold_;  // of objects without one
+  std::optional<Intensity> threshold_;  // for objects without a threshold
   std::optional<Duration> kueue_every_;
   std::vector<kubernetes::NodeGroup> node_groups_;
-  std::shared_ptr<const core::PriceSeries> prices_;  // nothing: none are known
+  std::shared_ptr<const core::PriceSeries> prices_;  // nothing if no prices are known
   std::optional<platform::TemporaryDirectory> directory_;
   service::ServiceOptions service_;
   platform::ProcessSignals signals_;
@@ -142,7 +143,7 @@ class Control {
   std::unique_ptr<kubernetes::ClusterExecutor> cluster_;
   std::function<void(const engine::Decision&)> tell_;
   std::function<void(const service::JobCard&)> tell_figures_;
-  web::StartupHandler* door_ = nullptr;  // while it waits for its lease
+  web::StartupHandler* door_ = nullptr;  // set while it waits for its lease
 };
 
 // Chooses the store. Without a file of its own, the controller remembers only the facts that are on
@@ -262,7 +263,7 @@ Result<std::unique_ptr<service::Service>> Control::Open(web::StartupHandler& doo
   return service::Service::Open(service_, *feed_, *clock_, signals_);
 }
 
-// Somebody may ask it to stop before it has begun.
+// A request to stop may come before it has begun.
 Result<int> Control::Run() {
   EBB_RETURN_IF_ERROR(Prepare());
   kubernetes::AdmissionOptions admission{{}, request_.dry_run};

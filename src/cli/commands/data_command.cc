@@ -163,7 +163,7 @@ std::string Json(const signals::TraceImport& import, const std::string& path, bo
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
-// Beside the other imports, unless named otherwise.
+// The output lies beside the other imports, unless the user names another place.
 std::string OutputOf(const ImportRequest& request, const std::string& file_name) {
   return request.output.empty() ? "data/imported/" + file_name : request.output;
 }

@@ -1,4 +1,4 @@
-// ebb devices: the devices of this machine that jobs can have, and what runs on them.
+// ebb devices: the devices of this machine that jobs can have, and the jobs that run on them.
 
 #include <algorithm>
 #include <chrono>
@@ -49,16 +49,16 @@ struct Found {
   meter::GpuInventory inventory;
   app::Devices devices;                                  // pools as the planner sees them
   std::map<std::string, core::DeviceExperience> learnt;  // by model
-  bool driver_fails = false;                             // it is installed and does not answer
+  bool driver_fails = false;  // the driver is installed and does not answer
 };
 
 // The jobs that the service says it runs.
 struct Runs {
-  std::optional<Json> status;          ///< nothing: no service answers
-  std::string why_not;                 ///< then
-  std::map<std::string, Json> by_gpu;  ///< UUID -> the entry of what runs there
-  std::map<std::string, Json> states;  ///< UUID -> what the service makes of it
-  Json machine;                        ///< what it used lately, and whose it was
+  std::optional<Json> status;          ///< nothing if no service answers
+  std::string why_not;                 ///< reason if no service answers
+  std::map<std::string, Json> by_gpu;  ///< the entry of the running job by UUID
+  std::map<std::string, Json> states;  ///< the service's state of the device by UUID
+  Json machine;                        ///< recent energy of the machine by user
 };
 
 Runs AskService(const ServiceFlags& flags) {
@@ -209,7 +209,7 @@ std::vector<Json> NotFound(const Found& found, const Runs& runs) {
   return devices;
 }
 
-// "the machine in 7 days: 12.3 kWh, of which jobs 71 %, idle 20 %, unattributed 9 %"; empty where
+// "the machine in 7 days: 12.3 kWh, of which jobs 71 %, idle 20 %, unattributed 9 %"; empty if
 // nothing was read.
 std::string MachineText(const Runs& runs) {
   const double machine = runs.machine.is_object() ? runs.machine.value("machine_kwh", 0.0) : 0;
@@ -254,7 +254,7 @@ void Print(const Found& found, const Runs& runs) {
   if (!runs.status) std::printf("no service answers: %s\n", runs.why_not.c_str());
 }
 
-// The device of the service that a person means.
+// The device of the service with the name that a person gave.
 Result<Json> Named(const Runs& runs, const std::string& name) {
   std::vector<Json> found;
   for (const auto& [uuid, device] : runs.states)

@@ -1,4 +1,5 @@
-// ebb doctor: check this machine: what is wrong, what could be better, what to do about it.
+// ebb doctor: checks this machine and reports what is wrong, what could be better, and how to fix
+// it.
 #include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -40,7 +41,7 @@ std::string Text(const std::vector<Finding>& findings) {
     const std::string health(finding.health == Health::kFine ? "" : Name(finding.health));
     std::string topic = finding.topic;
     topic.resize(std::max(topic.size(), kTopicColumns), ' ');
-    // The mistakes of a file have a line each.
+    // Each mistake of a file has its own line.
     const char* begin = "";
     for (const std::string_view line : Split(finding.text, '\n')) {
       text += *begin ? begin + Printable(line)

@@ -1,4 +1,4 @@
-// ebb drain: what runs ends, and the queue service starts nothing until the drain is over.
+// ebb drain: running jobs end, and the queue service starts none until the drain is over.
 
 #include <cstdio>
 

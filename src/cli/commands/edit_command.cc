@@ -1,4 +1,4 @@
-// ebb edit JOB...: changes jobs of the queue service that wait.
+// ebb edit JOB...: changes waiting jobs of the queue service.
 
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -30,7 +30,7 @@ struct EditFlags {
   std::vector<std::string> words;
   Json change = Json::object();
   bool dry_run = false;
-  Status values;  // of the flags: the first mistake
+  Status values;  // first mistake in the flags
 };
 
 std::string LineOf(const Json& job, bool dry_run) {

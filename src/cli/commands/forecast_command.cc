@@ -1,5 +1,5 @@
-// ebb forecast: forecast a zone's intensity from its own past, with a band; and how good that has
-// been.
+// ebb forecast: forecasts a zone's intensity from its own past, with a band, and scores earlier
+// forecasts.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -262,7 +262,7 @@ Result<int> RunScore(const Options& options) {
 struct Expected {
   core::SignalIdentity identity;
   core::Forecast forecast;
-  std::string zone_origin{};         ///< what named the zone, where no flag did
+  std::string zone_origin{};         ///< the setting that named the zone, if no flag did
   std::vector<std::string> notes{};  ///< of the live source
   /// the weather by hour, if it was asked for
   std::optional<std::vector<forecast::HourOfWeather>> weather{};
@@ -289,7 +289,7 @@ Result<Expected> FromTrace(const Options& options, Duration horizon) {
   return expected;
 }
 
-// A typical day of a zone; where a live source is named, what it expects now.
+// A typical day of a zone; if a live source is named, its present expectation.
 Result<Expected> FromSignal(const Options& options, Duration horizon) {
   EBB_ASSIGN_OR_RETURN(signals::SignalOptions signal, GivenSignal(options));
   const bool live = signal.source_named && signals::IsLive(signal.source);

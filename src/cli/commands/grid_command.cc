@@ -42,7 +42,7 @@ struct GridView {
   std::string zone_origin;                    ///< the cloud region that named the zone
   std::optional<runtime::SignalState> state;  ///< of a live source
   std::string chain;                          ///< the sources of the zone
-  std::vector<std::string> notes;             ///< what else people should be told
+  std::vector<std::string> notes;             ///< further notes for people
 };
 
 Result<GridView> Look(const app::RunOptions& options, double hours, int windows) {
@@ -86,7 +86,7 @@ std::string StatusNote(const core::Sample* sample) {
   return sample ? " (" + std::string(Name(sample->status)) + ")" : "";
 }
 
-// "by profile" where a chain's link answers.
+// "by profile" if a link of the chain answers.
 std::string LinkNote(const GridView& grid, const core::Sample* sample) {
   const auto link = sample ? core::LinkOf(grid.view.known.identity(), *sample) : "";
   return link.empty() ? "" : ", by " + std::string(link);

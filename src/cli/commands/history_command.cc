@@ -1,4 +1,4 @@
-// ebb history: what has ended in the queue service.
+// ebb history: ended jobs of the queue service.
 
 #include <algorithm>
 #include <cstdio>
@@ -34,7 +34,7 @@ constexpr const char* kDefaultColumns = "job,name,user,state,exit,ended,ran,ener
 
 using app::PastJob;
 
-// A column for people, and the same in a file.
+// A column for people, and its form in a file.
 struct Column {
   const char* name;
   const char* in_file;

@@ -53,7 +53,7 @@ Result<std::string> Ask(const std::string& question, const std::string& offered)
   return answer.empty() ? offered : answer;
 }
 
-// Until a flag of that name takes it.
+// Asks until the flag of that name accepts the answer.
 Result<std::string> AskFor(const std::string& key, const std::string& question,
                            const std::string& offered) {
   for (;;) {
@@ -69,7 +69,7 @@ Result<std::string> AskFor(const std::string& key, const std::string& question,
   }
 }
 
-// The service is asked once, so that a slip is found here and not by the first run.
+// Asks the service once, so that a slip is found here and not by the first run.
 void TellOfToken(const app::NewSettings& wanted) {
   const Time now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
   std::fprintf(stderr, "   %s is asked whether it takes the token ...\n",
@@ -77,7 +77,8 @@ void TellOfToken(const app::NewSettings& wanted) {
   Say("   " + app::WhatComesOfToken(wanted, platform::HttpGet, now));
 }
 
-// Of the services that would be better than what is known without a token, until one is given.
+// Asks for tokens of services that are better than the sources without a token, until the user
+// gives one.
 Status AskToken(const InitRequest& request, app::NewSettings& wanted) {
   if (!wanted.token_env.empty() || !wanted.token_file.empty()) return {};
   const auto services = app::TokensFor(wanted.zone);
@@ -145,7 +146,7 @@ bool HasToken(const app::NewSettings& wanted) {
   return !wanted.token.empty() || !wanted.token_env.empty() || !wanted.token_file.empty();
 }
 
-// An Error if what is there stays.
+// Returns an Error if the present file must stay.
 Status SettleReplacement(const InitRequest& request, const std::string& path) {
   std::error_code ignored;
   if (request.overwrite || request.dry_run || !std::filesystem::exists(path, ignored)) return {};
@@ -180,7 +181,7 @@ Result<int> Init(const InitRequest& request) {
     return 0;
   }
   {
-    const platform::ProcessSignals held;  // a Ctrl-C between two files comes after them
+    const platform::ProcessSignals held;  // delays a Ctrl-C until both files are written
     EBB_RETURN_IF_ERROR(app::WriteSettings(wanted, path));
   }
   std::printf(

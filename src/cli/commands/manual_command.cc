@@ -1,4 +1,4 @@
-// ebb completion and ebb manual: what is made of the help texts.
+// ebb completion and ebb manual: the scripts and pages made from the help texts.
 
 #include <cstdio>
 #include <filesystem>

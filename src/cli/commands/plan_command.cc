@@ -1,4 +1,4 @@
-// ebb plan FILE: what would be done with a queue at one moment, and what is expected to come of it.
+// ebb plan FILE: the decisions about a queue at one moment, and their expected effects.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -63,12 +63,12 @@ Result<config::ScenarioFile> LoadFile(const PlanOptions& options) {
   }
   EBB_ASSIGN_OR_RETURN(config::ScenarioFile file, config::LoadScenario(context));
   if (!file.scenario.start_dates.empty()) return file;
-  // Dates of jobs count from the moment, so the file is read for it.
+  // Dates of jobs count from this moment, so it must be set before the file is read.
   context.moment = Now();
   return config::LoadScenario(std::move(context));
 }
 
-// The prices of the command line over those of the file.
+// Prices on the command line replace those of the file.
 Result<config::ScenarioFile> Load(const PlanOptions& options) {
   EBB_ASSIGN_OR_RETURN(config::ScenarioFile file, LoadFile(options));
   std::optional<double> weight;
@@ -85,7 +85,7 @@ Result<sim::PolicyChoice> PolicyOf(const PlanOptions& options, const sim::Scenar
                          config::ChoosePolicies(scenario.policies, {options.policy}));
     return chosen.front();
   }
-  // A file may list policies to compare: the planner is what would be used.
+  // A file may list policies to compare. The plan uses the planner if it is among them.
   const auto planner = std::find_if(scenario.policies.begin(), scenario.policies.end(),
                                     [](const auto& choice) { return choice.policy == "planner"; });
   if (planner != scenario.policies.end()) return *planner;

@@ -1,4 +1,5 @@
-// ebb prices FILE: what electricity costs now, when that changes, and today's and tomorrow's rates.
+// ebb prices FILE: the price of electricity now, its next change, and the rates of today and
+// tomorrow.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -30,12 +31,12 @@ struct PricesOptions {
 struct PricesView {
   prices::PriceSource source;
   Time now{};
-  std::string time_zone;       ///< whose days are shown
+  std::string time_zone;       ///< zone of the days that are shown
   std::vector<Interval> days;  ///< today and tomorrow there
-  core::PriceSeries known;     ///< over those days, as far as it was published by now
+  core::PriceSeries known;     ///< prices over those days, as far as published by now
 };
 
-// The days are those of the tariff's first schedule; a series has no place, so its days are UTC's.
+// The days are those of the tariff's first schedule. A series has no place, so its days are in UTC.
 Result<PricesView> Look(const PricesOptions& options) {
   EBB_ASSIGN_OR_RETURN(prices::PriceSource source, config::LoadPrices(options.file));
   PricesView view{std::move(source), {}, "UTC", {}, {}};

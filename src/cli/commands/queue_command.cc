@@ -1,5 +1,5 @@
-// ebb queue, show, explain, logs, tiers, and pause, resume, cancel, now: looks at the queue service
-// and tells it what to do with single jobs.
+// ebb queue, show, explain, logs, tiers, and pause, resume, cancel, now: show the queue service and
+// control single jobs.
 
 #include <algorithm>
 #include <cmath>
@@ -77,7 +77,7 @@ Examples:
   ebb now 7                          starts once devices are free, and is not paused for the grid
   ebb now 7 8 nightly                several, by number or name)";
 
-// The columns of ebb queue that go where there is no room, the last one first.
+// The columns of ebb queue that are left out if there is no room, the last one first.
 constexpr std::size_t kBeforeFigures = 3, kFigures = 4;
 constexpr Duration kBetweenPictures{2000};
 
@@ -115,7 +115,7 @@ std::string EmissionsCell(const Json& json, const char* key) {
   return json.contains(key) && json[key].is_number() ? EmissionsText({json[key]}) : "";
 }
 
-// Emissions that nobody knows are the word "unknown", if energy was used.
+// Unknown emissions are the word "unknown", if energy was used.
 std::string EmittedCell(const Json& json) {
   std::optional<Emissions> emissions;
   if (json.contains("emissions_g") && json["emissions_g"].is_number())
@@ -135,19 +135,20 @@ Result<Json> Parsed(const std::string& answer) {
   return json;
 }
 
-// Empty while the service gives none.
+// The status of the service; empty while the service gives none.
 Json StatusOf(const app::ServiceClient& client) {
   const auto answer = client.Get("/api/v1/status");
   return (answer ? Parsed(*answer) : Result<Json>(Fail(answer.error()))).value_or(Json::object());
 }
 
-// At the service's now, which is not the machine's where it replays a grid.
+// Times relative to the service's clock, which differs from the machine's if the service replays a
+// grid.
 LocalTimes TimesOf(const Json& status) {
   const auto now = ParseTime(TextOf(status, "now"));
   return now ? LocalTimes::Of(*now) : LocalTimes::Now();
 }
 
-// Why nothing starts, where that is not a matter of the plan.
+// The reason why nothing starts, if the plan is not the reason.
 std::string TroubleText(const Json& status) {
   std::string text;
   if (const std::string trouble = TextOf(status, "trouble"); !trouble.empty())
@@ -184,7 +185,7 @@ std::string PathOf(const QueueFlags& flags) {
   return path;
 }
 
-// Empty where nothing was measured.
+// The used energy; empty if nothing was measured.
 std::string UsedEnergyCell(const Json& job) {
   return job.value("energy_kwh", 0.0) > 0 ? EnergyCell(job, "energy_kwh") : "";
 }
@@ -228,7 +229,7 @@ Result<Failed> FailedSince(const app::ServiceClient& client, const QueueFlags& f
   return failed;
 }
 
-// "2 jobs failed since you last looked: ebb queue --failed"; empty where none did.
+// "2 jobs failed since you last looked: ebb queue --failed"; empty if none did.
 std::string FailedLine(const app::ServiceClient& client, const QueueFlags& flags,
                        const Json& status) {
   const auto failed = FailedSince(client, flags, status);
@@ -272,7 +273,7 @@ Result<std::string> QueueText(const app::ServiceClient& client, const QueueFlags
   return text;
 }
 
-// Over the picture before it. What the terminal has no room for is left out, so that it never
+// Draws over the last picture. Lines without room on the terminal are left out, so that it never
 // scrolls.
 void Draw(const std::string& text) {
   const std::vector<std::string_view> lines = Split(text, '\n');
@@ -287,7 +288,7 @@ void Draw(const std::string& text) {
   std::fflush(stdout);
 }
 
-// Until Ctrl-C, which is how it ends. While the service does not answer, the last picture stays.
+// Draws until Ctrl-C. While the service does not answer, the last picture stays.
 Result<int> Watch(const app::ServiceClient& client, const QueueFlags& flags) {
   platform::ProcessSignals signals;
   EBB_ASSIGN_OR_RETURN(std::string text, QueueText(client, flags));
@@ -345,7 +346,7 @@ Result<int> Show(const QueueFlags& flags) {
   return 0;
 }
 
-// Why it waits, until when, and what that saves.
+// Explains why a job waits, until when, and how much that saves.
 Result<int> Explain(const QueueFlags& flags) {
   EBB_ASSIGN_OR_RETURN(const app::ServiceClient client, app::ServiceClient::Find(flags.service));
   EBB_ASSIGN_OR_RETURN(const long long number,

@@ -1,5 +1,6 @@
-// ebb report merge DIR...: run directories that are one run, as one. ebb report settle DIR...: with
-// what their sources have published since. ebb report period: many runs over a stretch of time.
+// ebb report merge DIR...: merges run directories that belong to one run. ebb report settle DIR...:
+// updates runs with the values that their sources have published since. ebb report period: reports
+// many runs over a period.
 #include <cstdio>
 
 #include "app/run/run_files.h"

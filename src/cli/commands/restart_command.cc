@@ -31,7 +31,7 @@ struct RestartFlags {
   bool resume = false, dry_run = false;
 };
 
-// The number; of a name, the last one that ended.
+// The number of an ended job; for a name, the job that ended last.
 Result<long long> FindEnded(const app::ServiceClient& client, const std::string& word) {
   if (ParseInteger(word)) return app::JobNumberOf(word);
   app::HistoryFilter filter;
@@ -73,7 +73,7 @@ class Restarter {
   }
 
  private:
-  // Of those that were restarted before it, the new ones.
+  // The dependencies of the job. Jobs that were restarted before it are replaced by their new jobs.
   Json AfterOf(const Json& job) const {
     Json after = job.value("after", Json::array());
     bool any = false;

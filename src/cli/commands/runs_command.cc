@@ -1,4 +1,4 @@
-// ebb runs: the runs that are there, of run directories and of the queue service.
+// ebb runs: lists runs from run directories and jobs of the queue service.
 
 #include <algorithm>
 #include <cstdio>
@@ -156,7 +156,7 @@ std::string Maybe(const std::optional<T>& value, Text text) {
   return value ? text(*value) : std::string();
 }
 
-// Directories begin with the name, unless somebody chose another.
+// Directories begin with the run's name, unless the user chose another path.
 std::string NameBeside(const PastRun& run) {
   return run.directory.filename().string().starts_with(run.name + "-") ? "" : run.name;
 }
@@ -217,7 +217,7 @@ std::string JsonOf(const std::vector<PastRun>& runs, const std::vector<std::stri
          "\n";
 }
 
-// Replays apart: no grid was spared what they saved.
+// Replays have totals of their own, because no real grid saw their savings.
 std::string TotalsOf(const std::vector<PastRun>& runs) {
   PastTotals real, replayed;
   for (const PastRun& run : runs)

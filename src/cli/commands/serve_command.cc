@@ -86,9 +86,9 @@ Result<service::ServiceOptions> OptionsFor(const ServeRequest& request,
   return service;
 }
 
-// A list of ten thousand jobs needs a hundred times its size for a moment: that is given back to
-// the machine, rather than kept by each of many threads for a next time (-35 % with 100,000 jobs
-// queued).
+// Returns freed memory to the machine. A list of ten thousand jobs needs a hundred times its size
+// for a moment, and otherwise each of many threads would keep that for later (-35 % with 100,000
+// jobs queued).
 void KeepMemorySmall() {
   constexpr int kArenas = 2, kTrimThreshold = 64 << 10;
   ::mallopt(M_ARENA_MAX, kArenas);

@@ -1,5 +1,5 @@
-// ebb simulate SCENARIO: what policies would have emitted, over many start dates, beside running at
-// once and beside the best schedule in hindsight.
+// ebb simulate SCENARIO: the emissions of policies over many start dates, compared with running at
+// once and with the best schedule in hindsight.
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -98,7 +98,7 @@ Result<int> ThreadsFor(const SimulateOptions& options) {
   return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
 }
 
-// Shows how far the workers are, and hears Ctrl-C for them.
+// Shows the progress of the workers, and watches for Ctrl-C on their behalf.
 class Supervisor {
  public:
   explicit Supervisor(bool quiet) : line_(ModeFor(quiet)) {
@@ -120,7 +120,7 @@ class Supervisor {
       else if (stopped_ && ++polls_since_stop_ > 20)
         EndAtOnce();
   }
-  // Policies and the bound cannot be interrupted. While they run, nothing has been written.
+  // Policies and the bound cannot be interrupted. While they run, no file has been written yet.
   void Stop() {
     if (stopped_.exchange(true)) EndAtOnce();
   }
@@ -158,7 +158,7 @@ Result<int> Simulate(const SimulateOptions& options) {
                                ? report::SimulationJson(experiment)
                                : report::SimulationText(experiment, platform::StdoutColumns());
   std::fputs(text.c_str(), stdout);
-  // A page that cannot be written does not lose what took long to compute.
+  // If the page cannot be written, the computed results are still printed.
   if (!options.html.empty())
     EBB_RETURN_IF_ERROR(
         platform::WriteFileAtomically(options.html, report::SimulationPage(experiment)));

@@ -47,17 +47,18 @@ Prints the numbers of the jobs. Commands run in this directory, without a shell 
 struct SubmitFlags {
   ServiceFlags service;
   Json job = Json::object();
-  std::string file;                // of people
-  std::string json_file;           // of programs
+  std::string file;                // a file that people write
+  std::string json_file;           // a file that programs write
   std::string wrap;                // a line for a shell, in place of a command
-  Json trackers = Json::object();  // of the command line
+  Json trackers = Json::object();  // from the command line
   bool dry_run = false;
-  Status values;  // of the flags: the first mistake
+  Status values;  // first mistake in the flags
   bool wait = false;
-  bool follow = false;  // and wait
+  bool follow = false;  // follow the output and wait
 };
 
-// Flags that are not options of a job: a line for a shell, variables, and whose energy it is.
+// Flags that are not options of a job: a line for a shell, environment variables, and the owner of
+// the energy.
 void AddProgramFlags(Command& command, SubmitFlags& flags) {
   command.Flag({"wrap", "LINE", "a line for /bin/sh -c instead of a command", "Job"},
                [&flags](const std::string& text) { flags.wrap = text; });
@@ -88,7 +89,7 @@ void AddOptionFlags(Command& command, SubmitFlags& flags) {
   AddPartFlags(command, core::RecurrenceDefinition(), "recurring", "Recurring jobs", given);
 }
 
-// The trackers of the command line, for a job and for the jobs of a file.
+// The trackers on the command line, for a job and for the jobs of a file.
 core::Tracking TrackingOf(const SubmitFlags& flags) {
   const Json& given = flags.trackers.value("trackers", Json::object());
   return {given.value("tensorboard", ""), given.value("mlflow", ""),
@@ -111,7 +112,7 @@ void AddWaitFlags(Command& command, SubmitFlags& flags) {
                  [&flags] { flags.wait = flags.follow = true; });
 }
 
-// Different at each call: the same file may be submitted again, and asking twice for one answer is
+// A new prefix at each call: the same file may be submitted again, and repeating one request is
 // still safe.
 std::string NewKeyPrefix(const std::string& file) {
   const auto now = std::chrono::system_clock::now().time_since_epoch().count();
@@ -119,7 +120,7 @@ std::string NewKeyPrefix(const std::string& file) {
          std::to_string(platform::ProcessId());
 }
 
-// The one place where a shell reads what a job is to do: because somebody asks for it.
+// Only --wrap has a shell read the job's command, because the user asks for it.
 Result<std::vector<std::string>> WordsOf(const SubmitFlags& flags,
                                          const UserCommand& user_command) {
   if (flags.wrap.empty()) return user_command.Required("ebb submit python train.py");
@@ -150,7 +151,7 @@ Result<std::string> CommandBody(const SubmitFlags& flags, const UserCommand& use
   }
 }
 
-// By their names, for the check of a file; nothing where the service does not answer.
+// The tiers, for the check of a file; nothing if the service does not answer.
 std::optional<std::vector<core::Tier>> TiersOf(const ServiceFlags& service) {
   const auto client = app::ServiceClient::Find(service);
   if (!client) return std::nullopt;
@@ -193,7 +194,7 @@ Json JobsOf(const Json& answer) {
   return answer.contains("jobs") ? answer["jobs"] : Json::array({answer});
 }
 
-// The numbers on standard output, unless what the job prints goes there; what was refused on
+// Prints numbers on standard output, unless the output of the job goes there, and refusals on
 // standard error.
 int PrintAnswer(const Json& jobs, const app::SubmitFile& file, bool follow) {
   int refused = 0;
@@ -262,7 +263,7 @@ Result<int> Submit(const SubmitFlags& flags, const UserCommand& user_command) {
   return code == 0 ? waited : code;
 }
 
-// Any other first word is a program.
+// True if the first word is a file of jobs. Any other first word is a program.
 bool IsFileOfJobs(const std::string& word) {
   return word.ends_with(".yaml") || word.ends_with(".yml");
 }

@@ -1,5 +1,5 @@
 // ebb supervise FILE: the supervisor of one attempt, as the service starts it (local/supervisor.h).
-// Not for people; it stands in no help text.
+// Not for people, so no help text has it.
 
 #include <optional>
 
@@ -20,12 +20,12 @@ constexpr int kLockDescriptor = 3;
 
 struct Metering {
   local::SupervisorOptions options;
-  core::RunSpec spec;  // how it is measured
+  core::RunSpec spec;  // how the attempt is measured
 };
 
 Result<Metering> MeteringFor(const local::AttemptPlan& plan) {
   app::RunOptions options;
-  // The signal is the service's: no zone is looked for here.
+  // The service provides the signal, so no zone is looked for here.
   options.scheduler.signal.source = signals::SignalSource::kConstant;
   EBB_RETURN_IF_ERROR(app::ApplyFlags(plan.metering, options));
   Metering metering;
@@ -45,7 +45,7 @@ Result<Metering> MeteringFor(const local::AttemptPlan& plan) {
 Status Supervise(const local::AttemptPaths& paths, const local::AttemptPlan& plan,
                  Metering metering, const platform::FileLock& lock) {
   const core::RunSpec spec = app::SpecOf(paths, plan, metering.spec);
-  // Without it an export of the job says less.
+  // A failure to write the spec only makes an export of the job less complete.
   std::ignore = app::WriteAttemptSpec(paths, spec);
   std::optional<store::StoredFeed> feed;
   std::optional<app::JobFollower> follower;

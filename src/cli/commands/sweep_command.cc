@@ -88,7 +88,7 @@ Result<int> Generate(const SweepRequest& request) {
   return 0;
 }
 
-// The directory itself, or where `ebb sweep run` keeps the sweep of this file.
+// The directory itself, or the one in which `ebb sweep run` keeps the sweep of this file.
 Result<std::string> ReportDirectory(const SweepRequest& request) {
   if (platform::IsDirectory(request.file)) return request.file;
   EBB_ASSIGN_OR_RETURN(const config::SweepConfig config, config::LoadSweepConfig(request.file));
@@ -111,7 +111,7 @@ Result<int> Report(const SweepRequest& request) {
   return 0;
 }
 
-// A Deployment for the adapter of the best experiment, or of the one that is named.
+// Prints a Deployment for the adapter of the best experiment, or of the one that the user names.
 Result<int> Serve(const SweepRequest& request) {
   EBB_ASSIGN_OR_RETURN(const config::SweepConfig config, config::LoadSweepConfig(request.file));
   if (config.serving.model.empty())

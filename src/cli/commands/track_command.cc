@@ -63,7 +63,8 @@ void AddHabits(Command& command, CodeCarbonSettings& habits) {
   }
 }
 
-// Flags of this command line, then its codecarbon habits, then the environment, then files.
+// Applies the flags of this command line, then codecarbon's own flags, then the environment, then
+// files.
 Status ApplySettings(const app::FlagValues& given, const CodeCarbonSettings& habits,
                      app::RunOptions& options) {
   EBB_ASSIGN_OR_RETURN(const app::CodeCarbonFlags taken,

@@ -55,7 +55,7 @@ Result<std::vector<std::int64_t>> ParseSeeds(const std::string& text) {
   return seeds;
 }
 
-// "" leaves what the configuration says.
+// "" leaves the configuration's value.
 Status SetSamples(const char* flag, const std::string& text, std::int64_t& samples) {
   if (text.empty()) return {};
   const auto number = ParseInteger(text);
@@ -66,7 +66,7 @@ Status SetSamples(const char* flag, const std::string& text, std::int64_t& sampl
   return {};
 }
 
-// The flags that say which images a classifier learns.
+// Applies the flags that choose the images a classifier learns.
 Status ApplyDataFlags(const TrainRequest& request, config::TrainConfig& config) {
   auto& training = config.training;
   const std::pair<const char*, const std::string&> flags[] = {
@@ -86,14 +86,14 @@ Status ApplyDataFlags(const TrainRequest& request, config::TrainConfig& config) 
   return SetSamples("--test-samples", request.test_samples, training.test_samples);
 }
 
-// A configuration that says nothing of the signal leaves it to the user's settings.
+// True if a configuration has no signal; the user's settings then give one.
 bool LeavesSignalOpen(const app::RunOptions& options) {
   const signals::SignalOptions& signal = options.scheduler.signal;
   return signal.source == signals::SignalSource::kProfile && !signal.source_named &&
          signal.zone.empty() && !options.scheduler.clock.replayed();
 }
 
-// Runs of one seed are neighbours, so that a slow drift of the machine meets all variants alike.
+// Runs of one seed are neighbours, so that a slow drift of the machine affects all variants alike.
 Result<std::vector<app::RunRequest>> PlanRuns(const TrainRequest& request) {
   app::RunOptions settings;
   EBB_RETURN_IF_ERROR(app::ApplyMeteringSettings(settings));
@@ -158,7 +158,7 @@ Result<int> DryRun(std::span<const app::RunRequest> runs, platform::ProcessSigna
   return 0;
 }
 
-// A run as people see it: in full, or one of several in a line.
+// The display of a run: in full, or in one line if it is one of several.
 app::MakeDisplay DisplayOf(const TrainRequest& request, std::span<const app::RunRequest> runs,
                            std::size_t index) {
   const std::string number =

@@ -1,4 +1,4 @@
-// ebb wait JOB...: until jobs of the queue service have ended.
+// ebb wait JOB...: waits until jobs of the queue service have ended.
 
 #include "app/jobs/find_job.h"
 #include "cli/command_line.h"
@@ -23,7 +23,7 @@ Result<int> Wait(const ServiceFlags& flags, const std::vector<std::string>& word
   std::vector<long long> jobs;
   for (const std::string& word : words) {
     EBB_ASSIGN_OR_RETURN(const long long job, app::FindJob(client, word, app::JobsMeant::kAll));
-    // A number that no job has is an error now, and not something to wait for.
+    // An unknown number is an error now, because waiting for it would never end.
     EBB_RETURN_IF_ERROR(client.Get("/api/v1/jobs/" + std::to_string(job)));
     jobs.push_back(job);
   }

@@ -1,5 +1,4 @@
-// ebb zones [TEXT]: the zones of which something is known, with their sources and what these are
-// worth.
+// ebb zones [TEXT]: the zones with known data, their sources and the quality of these.
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -31,7 +30,7 @@ country. docs/signals.md)";
 
 constexpr std::size_t kNearest = 20;
 
-// "live", "typical days", "yearly mean".
+// The data of a zone without a token: "live", "typical days", "yearly mean".
 std::string WithoutKey(const ListedZone& zone) {
   if (signals::IsLive(zone.source)) return "live (" + std::string(Name(zone.source)) + ")";
   return zone.source == signals::SignalSource::kProfile ? "typical days" : "yearly mean";
