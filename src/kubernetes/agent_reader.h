@@ -32,7 +32,7 @@ struct AgentOptions {
   std::string name_space;  ///< namespace of the agents' pods
   int port = 8735;
   std::string token{};  ///< sent to them; empty: none
-  /// What the certificates of agents are verified with (PEM), asked for before each request; pods
+  /// Authorities that verify the certificates of agents (PEM), asked for before each request; pods
   /// then have to prove that they are kAgentName. Empty: pods are asked by plain HTTP, and
   /// addresses with https:// are verified with the system's authorities.
   std::function<Result<std::string>()> authority{};

@@ -51,7 +51,7 @@ class World {
     return Submitted().id;
   }
 
-  // The next one that the executor submits.
+  // The next job that the executor submits.
   core::Job Submitted() {
     const Time until = clock_.Now() + patience();
     while (clock_.Now() < until) {
@@ -64,7 +64,7 @@ class World {
     return {};
   }
 
-  // The next event of this kind, past all others.
+  // The next event of this kind; skips all others.
   template <typename Fact>
   std::optional<Fact> Next() {
     const Time until = clock_.Now() + patience();
@@ -84,7 +84,7 @@ class World {
     server_.Patch(kJobs, name, {{"metadata", {{"annotations", annotations}}}});
   }
 
-  // Until a report of this phase comes.
+  // Waits until a report of this phase comes.
   bool WaitFor(engine::JobPhase phase, Duration for_so_long = patience()) {
     const Time until = clock_.Now() + for_so_long;
     while (clock_.Now() < until) {
@@ -100,7 +100,7 @@ class World {
     while (clock_.Now() < until) std::ignore = executor_->WaitForEvents(until);
   }
 
-  // Until the server has it so, while the executor goes on.
+  // Waits until `done` returns true, while the executor goes on.
   bool Until(const std::function<bool()>& done) {
     const Time until = clock_.Now() + patience();
     while (!done() && clock_.Now() < until)

@@ -33,8 +33,7 @@ void Add(const ClaimNeeds& request, ClaimNeeds& all) {
   all.problems.insert(all.problems.end(), request.problems.begin(), request.problems.end());
 }
 
-// Of alternatives of which one is enough, the widest counts, so that the actual need is never
-// larger.
+// Takes the widest of several alternatives, so that the actual need is never larger.
 void Widen(const ClaimNeeds& alternative, ClaimNeeds& widest) {
   widest.gpus = std::max(widest.gpus, alternative.gpus);
   widest.models.insert(alternative.models.begin(), alternative.models.end());

@@ -127,9 +127,9 @@ TEST_F(EventRecorderTest, AnotherProcessGoesOnWithTheSameEvents) {
   GoOnFor(3600s);
   const std::int64_t posts = server_.counts().posts;
   Begin();
-  // What was told before is no news...
+  // A reason that was told before is not news...
   recorder_->Tell(Subject("train"), EventReason::kWaiting, "still waits", "waits");
-  // ...and of what nobody knows whether it was told, the server knows.
+  // ...and if that is unknown, the server knows it.
   recorder_->Tell(Subject("new"), EventReason::kReleased, "starts again");
   GoOnFor(60s);
   EXPECT_EQ(Found("train", EventReason::kWaiting)["message"], "waits");

@@ -151,7 +151,7 @@ class FakeApiServer::Implementation {
     for (const int socket : sockets_) ::shutdown(socket, SHUT_RDWR);
   }
 
-  // Under the mutex.
+  // Guarded by the mutex.
   std::map<std::string, Course> courses;
   std::deque<std::size_t> cuts;
   std::int64_t oldest = 0;
@@ -176,7 +176,7 @@ class FakeApiServer::Implementation {
     changed_.notify_all();
   }
 
-  // What controllers do ------------------------------------------------------------------------
+  // Behaviour of controllers --------------------------------------------------------------------
 
   void Control() {
     std::unique_lock lock(mutex_);
@@ -190,7 +190,7 @@ class FakeApiServer::Implementation {
     }
   }
 
-  // Pods come when it is released, go when it is held, and end it as its course says.
+  // Pods are created at the release, removed by a hold, and end in the way that the course says.
   std::optional<Json> AfterStep(const Json& job) const {
     Json next = job;
     Json& status = next["status"];

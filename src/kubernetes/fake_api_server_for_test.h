@@ -36,8 +36,8 @@ class FakeApiServer {
   Json Get(const std::string& collection, const std::string& name) const;
   /// Merged, as a client's patch is.
   void Patch(const std::string& collection, const std::string& name, const Json& patch);
-  /// What a GET of this path answers, for what is no object; a group ("/apis/GROUP") that nobody
-  /// sets is not there.
+  /// Sets the answer to a GET of this path, if it is not an object; a group ("/apis/GROUP") that
+  /// nobody sets is not there.
   void SetAnswer(const std::string& path, Json answer);
   void SetCourse(const std::string& name, Course course);
   /// A pod of a Job, which runs until it is deleted.
@@ -47,25 +47,25 @@ class FakeApiServer {
   // Faults.
   /// The next connections are closed after so many bytes of answers, one for each.
   void CutAfter(std::vector<std::size_t> bytes);
-  /// All connections are closed now.
+  /// Closes all connections now.
   void CutAll();
-  /// Watches from an earlier version than now answer 410.
+  /// Makes watches from an earlier version than now answer 410.
   void ForgetHistory();
-  /// The next requests are answered with this status, unless they are watches.
+  /// Answers the next requests with this status, unless they are watches.
   void Refuse(int status, int requests);
-  /// Patches of this object are answered with this status; 0: as they are.
+  /// Answers patches of this object with this status; 0: makes them.
   void RefusePatches(const std::string& name, int status);
-  /// The next patches of this object are made, and answered as a gateway that has waited too long.
+  /// Makes the next patches of this object, and answers as a gateway that has waited too long.
   void LoseAnswers(const std::string& name, int patches);
   void SetStreamsLists(bool streams);
-  /// Nobody is answered while it is away; connections are closed.
+  /// While it is away, no request is answered and connections are closed.
   void SetAway(bool away);
 
   struct Counts {
     std::int64_t lists = 0, watches = 0, patches = 0, posts = 0, refused_patches = 0;
   };
   Counts counts() const;
-  /// The patches of an object, as they came.
+  /// The patches of an object, in the order in which they came.
   std::vector<Json> PatchesOf(const std::string& name) const;
 
  private:

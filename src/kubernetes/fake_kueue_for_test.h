@@ -27,7 +27,7 @@ inline bool Holds(const Json& object, const std::string& type) {
   return false;
 }
 
-// What Kueue does with Workloads of one ClusterQueue, a step at a time. A second of waiting takes a
+// Treats Workloads of one ClusterQueue as Kueue does, a step at a time. A second of waiting takes a
 // tenth of one.
 class FakeKueue {
  public:
@@ -126,7 +126,7 @@ class FakeKueue {
   void StepOf(const std::string& name, const Json& workload) {
     if (Holds(workload, "Finished")) return;
     const bool reserved = Holds(workload, "QuotaReserved"), evicted = Holds(workload, "Evicted");
-    if (reserved && evicted) {  // what ran has ended
+    if (reserved && evicted) {  // the running pods have ended
       Suspend(name, true);
       return Set(name, {{"QuotaReserved", false}, {"Admitted", false}}, {{"admission", nullptr}});
     }
@@ -150,7 +150,7 @@ class FakeKueue {
 
   FakeApiServer& server_;
   std::string root_;
-  int quota_, steps_ = 0;  // of 10 ms
+  int quota_, steps_ = 0;  // steps of 10 ms
   std::vector<std::string> names_;
   std::map<std::string, int> until_;  // step
 };

@@ -28,7 +28,7 @@ struct Case {
   std::optional<double> intensity;  // nothing: it cannot be had
 };
 
-// What of the reference's rules Ebb does in another way.
+// Rules of the reference that Ebb applies differently.
 struct Rules {
   bool starts_in_outage = true;     // intensity error: the pod is scheduled
   bool takes_any_threshold = true;  // negative ones, inf, nan
@@ -234,7 +234,8 @@ TEST(GardenerDecisions, AreEbbsButForTheRulesThatAreNamed) {
   for (const auto& [name, times] : differ) EXPECT_GT(times, 0) << name;
 }
 
-// What the reference does while the intensity cannot be had is an annotation of the object here.
+// If the intensity is unknown, Ebb follows an annotation of the object instead of the reference's
+// rule.
 TEST(GardenerDecisions, AnObjectCanAskToRunInAnOutage) {
   const auto read = [](const char* text) {
     const Json object{{"metadata",

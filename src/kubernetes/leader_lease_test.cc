@@ -21,7 +21,7 @@ class LeaderLeaseTest : public ::testing::Test {
               client, [this] { return Time{} + std::chrono::hours{24 * 20000} + clock; },
               [this] { return clock; }, [this](const std::string& text) { said.push_back(text); },
               {.identity = identity}) {}
-    // Until nothing is under way.
+    // Steps until no request is under way.
     void Step() {
       lease.Tick();
       for (int i = 0; i < 500; ++i) {

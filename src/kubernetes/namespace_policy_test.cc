@@ -54,7 +54,7 @@ TEST(NamespacePolicy, AnObjectsOwnWordsGoFirstTheReferencesToo) {
   EXPECT_EQ(Read({{theirs + "max-scheduling-delay", "2h"}}).job.start_by, At(14));
 }
 
-// Its threshold and its wait are the tier's.
+// The tier sets its threshold and its wait.
 TEST(NamespacePolicy, DoesNotUndoATier) {
   const GatedObject object = Read({{"ebb/tier", "2"}});
   EXPECT_EQ(object.job.threshold, Intensity{175});

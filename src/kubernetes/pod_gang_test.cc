@@ -33,7 +33,7 @@ class PodGangsTest : public ::testing::Test {
     EXPECT_TRUE(GoOn([&] { return reflector_->synced(); }));
   }
 
-  // Until `done` says so, or for ten seconds.
+  // Goes on until `done` returns true, or for ten seconds.
   bool GoOn(const std::function<bool()>& done) {
     const Duration until = platform::SinceBoot() + std::chrono::seconds{10};
     while (!done() && platform::SinceBoot() < until) {
@@ -87,7 +87,7 @@ class PodGangsTest : public ::testing::Test {
     gangs_->Release(uid, attempt,
                     [this](const Result<ApiAnswer>& answer) { answers_.push_back(answer); });
   }
-  // Waits and is whole.
+  // Tells that the gang waits and is whole.
   bool IsReady(const std::string& uid) const {
     return Is(uid, ObjectPhase::kSuspended) && known_.at(uid).lacks.empty();
   }
@@ -163,7 +163,7 @@ TEST_F(PodGangsTest, AChangeByAnotherMeanwhileIsReadAndTheRightGateRemoved) {
   Create("a", OfGang(2));
   Create("b", OfGang(2));
   EXPECT_TRUE(GoOn([&] { return IsReady(kTrain); }));
-  // Not seen yet: another gate stands first, and annotations came to a pod that had none.
+  // The test has not seen it yet: another gate is first, and annotations came to a pod without any.
   server_.Patch(
       kPods, "a",
       {{"spec", {{"schedulingGates", Json::array({{{"name", "x"}}, {{"name", "ebb/wait"}}})}}}});

@@ -54,7 +54,7 @@ class PolicyWatchTest : public ::testing::Test {
       std::ignore = executor_->WaitForEvents(clock_.Now() + Duration{10});
     return done();
   }
-  // As the engine is told, once it is told.
+  // The threshold that the engine gets.
   std::optional<double> Threshold() {
     std::optional<double> threshold;
     Until([&] {

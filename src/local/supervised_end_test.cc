@@ -342,7 +342,7 @@ TEST(LongEnergyFile, IsTakenInToItsEnd) {
   EXPECT_EQ(core::Total(world.records().rows[job]).energy.microjoules(), before + 7 * readings);
 }
 
-// What a program leaves running --------------------------------------------------------------
+// Processes that a program leaves running --------------------------------------------------------
 
 // The daemon leaves its process group and its parent, and no control group holds it.
 const std::string kDaemon = "(setsid bash -c 'echo $$ > daemon; while :; do sleep 0.1; done' &); ";

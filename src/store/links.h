@@ -10,7 +10,7 @@
 
 namespace ebb::store {
 
-/// Text of a record, on one line: integers and numbers that read back exactly, texts with their
+/// The text of a record, on one line: integers and numbers that read back exactly, texts with their
 /// length before them, "~" for NULL, separated by commas.
 std::string LinkText(const Values& values);
 
