@@ -245,7 +245,7 @@ Status ClusterExecutor::Begin(Duration patience) {
     streams_.Poll(UntilDue(Time::max()), signals_.descriptor());
   }
   AddReflectors();
-  // Each resource that was listed raises the hope for the others, so the patience starts anew.
+  // Each listed resource gives hope for the others, so the patience starts anew.
   Duration until = clock_.SinceBoot() + patience;
   std::ptrdiff_t listed = 0;
   while (!IsSynced()) {

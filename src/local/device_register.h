@@ -5,11 +5,11 @@
 //
 // A GPU is not given out while its driver does not answer, while it is gone (the driver does not
 // list it), and while it is set aside: by a person, because it failed jobs quickly, or because of a
-// fault that the driver told of. What it was set aside for is tried again later. A job that runs on
-// it goes on, and the device counts as there until that ends.
+// fault that the driver reported. A device that was set aside is tried again later. A job that runs
+// on it goes on, and the device counts as there until that ends.
 //
-// What happened comes in with its time; it reads no clock. Slots without a name (of the CPU) are
-// always there. Not thread-safe: one thread.
+// Events come in with their time; the register reads no clock. Slots without a name (of the CPU)
+// are always there. Not thread-safe: one thread.
 
 #include <deque>
 #include <functional>
