@@ -377,7 +377,7 @@ void VisitKinds(Archive& archive, std::string_view key, const Names& names, Vari
   std::visit([&](auto& kind) { VisitKind(archive, kind); }, value);
 }
 
-/// The same text over several lines, for files that people read.
+/// The same JSON text over several lines, for files that people read.
 std::string Indented(std::string_view text);
 
 template <typename T>

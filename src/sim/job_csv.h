@@ -2,9 +2,9 @@
 // Jobs from a CSV file. Two formats are understood by their header:
 //   arrival_time,length,cpus            GAIA's: hours since the start, hours, devices
 //   submit_time,duration_s,gpus,job_id  the shared job traces: ISO-8601 UTC, seconds, devices, name
-// Other columns are ignored; columns may stand in any order. What cannot be trusted (a field that
-// is no number, a length of zero, half a device) is an Error with its line and cause, and then no
-// job is taken. Pure: reading the file is the caller's.
+// Other columns are ignored; columns may have any order. A row with an invalid value (a field that
+// is not a number, a length of zero, half a device) is an Error with its line and cause, and then
+// no job is taken. Pure: the caller reads the file.
 
 #include <optional>
 #include <string>

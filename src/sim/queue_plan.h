@@ -36,7 +36,7 @@ struct QueuePlan {
   std::string currency;
   int not_submitted = 0;  ///< jobs of the file that come later
 
-  /// From `at` to the end of the last job.
+  /// The time from `at` to the end of the last job.
   Interval span() const;
 };
 

@@ -38,7 +38,7 @@ struct Simulation {
   Energy pause_energy;
   int pauses = 0;
 
-  /// From the start date to the end of the last job.
+  /// The time from the start date to the end of the last job.
   Interval span() const;
 };
 

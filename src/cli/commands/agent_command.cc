@@ -119,7 +119,8 @@ Result<web::HttpServerOptions> ServerOf(const AgentRequest& request, const std::
   return server;
 }
 
-// It may begin after the agent. Without it what it tells of would be left out for good.
+// An exporter may begin after the agent. If the agent did not wait for it, its figures would be
+// left out for good.
 template <typename Exporter>
 Result<std::shared_ptr<Exporter>> Await(const char* flag, const std::string& url, const char* else_,
                                         platform::ProcessSignals& signals) {

@@ -118,7 +118,7 @@ class Progress {
   std::atomic<std::size_t> done_{0};
 };
 
-// Audits the targets in parallel. The outcomes are in the order of the targets.
+// Audits the targets side by side. The outcomes are in the order of the targets.
 std::vector<std::optional<Outcome>> AuditAll(const std::vector<Target>& targets,
                                              const AuditRequest& request) {
   std::vector<std::optional<Outcome>> outcomes(targets.size());

@@ -1,6 +1,6 @@
 #pragma once
-// An emissions.csv that many runs and processes share, CodeCarbon's among them. Nothing that stands
-// in it is lost or shifted:
+// An emissions.csv that many runs and processes share, CodeCarbon's among them. A write never
+// loses or shifts a value in it:
 //  - rows are written by column name, in the order of the file's own header, whatever its order and
 //    whatever further columns it has;
 //  - a file with fewer columns (CodeCarbon before 3.2) is rewritten with all 38, its rows carried
