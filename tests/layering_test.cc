@@ -425,6 +425,32 @@ TEST(Layering, TheListsNameWhatIsThere) {
       })) << prefix;
 }
 
+// A comment begins with the thing that it is about: docs/VOICE.md, Comments in code.
+TEST(Layering, CommentsBeginWithTheirSubject) {
+  const std::regex riddle(R"(^\s*//[/!]?<? ?(Of|What|Whether|It|Its|They|Their|Them|Those)\b)");
+  const std::regex any(R"(^\s*//)");
+  int comments = 0;
+  for (const char* folder : {"src", "tests", "bench"}) {
+    const fs::path root = fs::path(EBB_SOURCE_DIR) / folder;
+    for (const std::string& file : SourcesUnder(root)) {
+      std::ifstream stream(root / file);
+      int number = 0;
+      bool inside = false;  // of a block of comments: only its first line begins something
+      for (std::string line; std::getline(stream, line);) {
+        ++number;
+        const bool is_comment = std::regex_search(line, any);
+        if (is_comment && !inside) {
+          ++comments;
+          EXPECT_FALSE(std::regex_search(line, riddle))
+              << folder << "/" << file << ":" << number << ": " << line;
+        }
+        inside = is_comment;
+      }
+    }
+  }
+  EXPECT_GT(comments, 5000);
+}
+
 // A comment that names a file of the tree must name one that exists.
 TEST(Layering, CommentsNameFilesThatExist) {
   const fs::path root = EBB_SOURCE_DIR;
