@@ -484,6 +484,31 @@ TEST(Layering, CommentsNameFilesThatExist) {
   EXPECT_GT(looked, 50);
 }
 
+// docs/HACKING.md tells people which files to touch.
+TEST(Layering, TheMapNamesFilesThatExist) {
+  const fs::path root = EBB_SOURCE_DIR;
+  std::set<std::string> paths{"/CHANGELOG.md", "/CMakeLists.txt", "/README.md"};
+  for (const char* folder : {"src", "tests", "bench", "docs", "deploy", "cmake", "python", "web"})
+    for (const auto& entry : fs::recursive_directory_iterator(root / folder))
+      paths.insert("/" + fs::relative(entry.path(), root).string());
+  const auto exists = [&](const std::string& name) {
+    return std::any_of(paths.begin(), paths.end(),
+                       [&](const std::string& path) { return path.ends_with("/" + name); });
+  };
+  const std::string map = TextOf(root / "docs/HACKING.md");
+  const std::regex named("`([A-Za-z0-9_./-]*[A-Za-z0-9_]\\.(h|cc|py|js|json|yaml|yml|md|txt))`");
+  int looked = 0;
+  for (std::sregex_iterator found(map.begin(), map.end(), named); found != std::sregex_iterator();
+       ++found) {
+    const std::string name = (*found)[1];
+    // These stand for any name.
+    if (name == "_test.cc" || name.find("NAME") != std::string::npos) continue;
+    EXPECT_TRUE(exists(name)) << "docs/HACKING.md names " << name;
+    ++looked;
+  }
+  EXPECT_GT(looked, 200);
+}
+
 // The code that checks figures is not the code that computes them.
 TEST(Layering, TheAuditHasItsOwnArithmetic) {
   for (const Include& include : AllIncludes()) {

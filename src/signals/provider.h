@@ -2,7 +2,7 @@
 // The port of a live provider: one file per provider says how its web interface is asked and how
 // its answers are read. Everything around it exists once: patient_http.h (retries, rates),
 // core/sample_archive.h (which value wins), signal_cache.h (disk), live_feed.h (the thread that
-// asks). Adding a provider is one file and one line of make_provider.cc.
+// asks). docs/HACKING.md says how to add one.
 
 #include <functional>
 #include <memory>
