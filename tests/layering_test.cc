@@ -427,7 +427,7 @@ TEST(Layering, TheListsNameWhatIsThere) {
 
 // A comment begins with the thing that it is about: docs/VOICE.md, Comments in code.
 TEST(Layering, CommentsBeginWithTheirSubject) {
-  const std::regex riddle(R"(^\s*//[/!]?<? ?(Of|What|Whether|It|Its|They|Their|Them|Those)\b)");
+  const std::regex riddle(R"(^\s*//[/!]?<? ?(Of|What|It|Its|They|Their|Them|Those)\b)");
   const std::regex any(R"(^\s*//)");
   int comments = 0;
   for (const char* folder : {"src", "tests", "bench"}) {

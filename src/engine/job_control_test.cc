@@ -11,7 +11,7 @@ using std::chrono::hours;
 using std::chrono::minutes;
 using testing::AJob;
 
-// What people want ------------------------------------------------------------------------
+// Control by people ------------------------------------------------------------------------
 
 TEST_F(EngineTest, AHeldJobIsInNoPlanUntilItIsResumed) {
   Make("run-now", 1);

@@ -1,4 +1,4 @@
-// What a service does besides its decisions: it shows new figures of jobs, settles ended jobs, and
+// Work of a service besides its decisions: it shows new figures of jobs, settles ended jobs, and
 // forgets old ones in memory. Each step is short, because requests wait meanwhile.
 
 #include <algorithm>

@@ -34,7 +34,8 @@
 
 namespace ebb::service {
 
-/// What the service offers to an executor that its owner makes (ServiceOptions::make_executor).
+/// The ports that the service offers to an executor that its owner makes
+/// (ServiceOptions::make_executor).
 struct ExecutorPorts {
   core::Cluster before;  ///< of an earlier life; its pools keep their numbers
   /// Service::Ask; may be called before Run too.
@@ -128,7 +129,7 @@ class Service {
   std::chrono::nanoseconds BusyFor(std::chrono::steady_clock::time_point now) const {
     return executor_->heartbeat().BusyFor(now);
   }
-  /// What the loop is doing, while it is busy.
+  /// The present work of the loop, while it is busy.
   std::string Doing() const { return executor_->heartbeat().Doing(); }
   /// The time of the grid clock. A jump of the wall clock shows once the service follows it.
   Time GridNow() const { return executor_->Now(); }

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t kLongestFile = 4 << 20;
 
-// What the store and the folder of a job contain.
+// Contents of the store and of the folder of a job.
 struct StoredJob {
   store::JobRecord record;
   core::Submission submission;

@@ -29,8 +29,8 @@ class JobAccounting final : public local::JobRecords {
   Status Rows(core::JobId job, std::span<const core::LedgerRow> rows) override;
   void End(core::JobId job, const local::AttemptResult& result) override;
 
-  /// What the store has of an attempt, so that its readings are not counted twice. Reads the ledger
-  /// if the job has a budget.
+  /// Readings of an attempt that the store has, so that they are not counted twice. Reads the
+  /// ledger if the job has a budget.
   local::StoredBefore StoredBefore(core::JobId job, int attempt);
   bool EndIsStored(core::JobId job, int attempt);
   /// This many events of the job's budget have been followed. Becomes durable together with what

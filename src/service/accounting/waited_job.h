@@ -1,5 +1,5 @@
 #pragma once
-// What a job that started at its submission would have emitted if it had waited
+// Emissions that a job that started at its submission would have had if it had waited
 // (report/run/had_it_waited.h): an estimate, made once, when the job has ended. The store keeps it
 // as text. Pure.
 

@@ -1,5 +1,5 @@
 #pragma once
-// What the intake asks of others when it takes a job or changes one: the executor, which has to
+// Ports that the intake needs when it takes a job or changes one: the executor, which has to
 // know the job, and whoever knows the devices and deadlines of the whole queue.
 //
 // Thread contract: the loop's thread.

@@ -96,7 +96,7 @@ struct ChangeDrain {
 using Request = std::variant<Submit, Cancel, ControlJob, ChangeRecurring, ChangeBudget,
                              ChangeDevice, ChangeJob, ChangeDrain>;
 
-/// What a request that succeeded tells.
+/// The answer to a request that succeeded.
 struct Answer {
   core::JobId job = 0;
   bool existing = false;               ///< the key was known, and this is its job

@@ -68,7 +68,7 @@ class SubmissionIntake {
     std::shared_ptr<NewSweep> begun;  // the sweep that begins with it
     std::string estimate;
   };
-  // What a new submission comes to before it is known to anybody.
+  // The result of the checks of a new submission, before anybody else knows it.
   struct Checked {
     std::optional<Answer> known;  // its key is known: this is the answer, and nothing is new
     std::vector<core::JobId> pending;

@@ -38,7 +38,7 @@ void ReadLosses(SweepFacts& facts,
 /// `facts.attempts` have wall times.
 report::SweepReport SweepReportOf(const SweepFacts& facts);
 
-/// What experiments that were stopped early did not use, as estimated.
+/// Estimate of what experiments that were stopped early did not use.
 struct SavedByHalving {
   int stopped = 0;
   Energy energy;

@@ -75,7 +75,7 @@ TEST_F(SweepWatchTest, WhoFallsBehindIsStoppedAndSaysWhy) {
   Touch("1-0.7");
   const JobCard stopped = world_.WaitForStage(second, Stage::kCancelled);
   EXPECT_EQ(stopped.detail, "stopped by successive halving: rank 2 of 2 at epoch 1");
-  // Of three experiments one goes on: 3 / 2 is 1.
+  // One of three experiments goes on: 3 / 2 is 1.
   Touch("1-0.6");
   EXPECT_EQ(world_.WaitForStage(third, Stage::kCancelled).detail,
             "stopped by successive halving: rank 2 of 3 at epoch 1");

@@ -12,14 +12,15 @@ namespace ebb::service {
 /// long.
 inline constexpr Duration kStartedAtOnce{std::chrono::seconds{2}};
 
-/// What a job has used. Rows that are not durable yet are included.
+/// Energy and emissions of a job so far. Rows that are not durable yet are included.
 struct JobFigures {
   Energy energy;
   std::optional<Emissions> emissions;
   std::optional<Energy> gpu_energy;  ///< part of `energy`; nothing: no GPU was measured
 };
 
-/// A job that has ended, revalued on the newest values of its signal (service/accounting/settlement.h).
+/// A job that has ended, revalued on the newest values of its signal
+/// (service/accounting/settlement.h).
 struct Settlement {
   std::optional<Emissions> emitted;        ///< nothing: some of the intensity is unknown
   std::optional<Emissions> at_submission;  ///< of the same energy, likewise

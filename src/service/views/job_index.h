@@ -23,7 +23,7 @@ namespace ebb::service {
 /// The executor and all copies of a card share one submission.
 using SharedSubmission = std::shared_ptr<const core::Submission>;
 
-/// What readers know of a job.
+/// A job as readers see it.
 struct JobCard {
   SharedSubmission submission;
   engine::Explanation explanation;  ///< stage and reason
@@ -60,7 +60,7 @@ struct JobCard {
   /// Half of the 95 % interval of what the job saved against first come, first served.
   std::optional<double> first_come_half_width_g;
 
-  /// What a job that began at once would have saved by waiting, as estimated at its end.
+  /// Saving that waiting would have brought a job that began at once, as estimated at its end.
   std::optional<report::HadItWaited> had_it_waited;
 
   store::Baseline at_submission() const { return {emissions_at_submission, saving_half_width_g}; }

@@ -218,7 +218,7 @@ std::vector<local::SupervisedFigures> Publisher::SetRunning(
 }
 
 void Publisher::FollowStartConditions(const std::vector<local::SupervisedFigures>& running) {
-  // What each job waited for at the last look, and what it waits for now.
+  // The condition that each job waited for at the last look, and the one that it waits for now.
   std::map<core::JobId, std::pair<std::string, std::string>> conditions;
   for (const local::SupervisedFigures& program : next_.running)
     if (!program.begins_after.empty()) conditions[program.job].first = program.begins_after;

@@ -28,7 +28,7 @@ struct RecurringView {
   bool paused = false;
 };
 
-/// What a namespace of a cluster has used of its monthly budget.
+/// The use of a namespace's monthly budget.
 struct BudgetView {
   std::string name;
   std::string month;                   ///< "2026-11"
