@@ -43,10 +43,10 @@ struct GatedObject {
   /// The value is "false", or Compute Gardener's skip is set, or it cannot be suspended: not held
   /// back, whatever the namespace says.
   bool declined = false;
-  /// It is owned by another such object, or Kueue releases it: that one is held back, if any.
+  /// Another such object owns this one, or Kueue releases it: the owner is held back, if any.
   bool follows = false;
-  bool by_kueue =
-      false;  ///< a Workload: released by an answer to Kueue (admission_check_controller.h)
+  /// A Workload: released by an answer to Kueue (admission_check_controller.h).
+  bool by_kueue = false;
   ObjectPhase phase = ObjectPhase::kSuspended;
   std::optional<Time> started;  ///< start of the running object, as the cluster reports it
   int attempt = 0;              ///< kAttemptKey

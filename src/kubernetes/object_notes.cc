@@ -44,7 +44,7 @@ std::optional<EventReason> ReasonOf(const std::string& stage) {
 
 }  // namespace
 
-// What holds -----------------------------------------------------------------------------------
+// Notes in force --------------------------------------------------------------------------------
 
 void ObjectNotes::Put(const GatedObject& object, ObjectNote note) {
   Record& record = records_[object.uid];
