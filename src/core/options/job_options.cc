@@ -90,7 +90,7 @@ JobOption Sets(T Submission::*member, JobOption option) {
 
 // The table -------------------------------------------------------------------------------------
 
-std::vector<JobOption> WhatAndWhere() {
+std::vector<JobOption> ProgramOptions() {
   return {
       {Required({"command", Shape::kTexts, "the program and its arguments; no shell reads them", "",
                  R"(["python","train.py"])"}),
@@ -122,7 +122,7 @@ std::vector<JobOption> WhatAndWhere() {
             unsigned(kSubmission), kJob})};
 }
 
-std::vector<JobOption> HowLongAndHowMuch() {
+std::vector<JobOption> EstimateOptions() {
   return {Sets(&Job::duration,
                {ByFlag({"duration", "DURATION"},
                        Formerly("run_time", {"duration", Shape::kDuration,
@@ -141,7 +141,7 @@ std::vector<JobOption> HowLongAndHowMuch() {
                 kSubmission | kSweep, kJob})};
 }
 
-std::vector<JobOption> When() {
+std::vector<JobOption> StartOptions() {
   return {
       {Part("tier", Shape::kTextOrObject,
             "threshold, longest wait and priority, by the name of a tier or spelt out; keys beside "
@@ -170,7 +170,7 @@ std::vector<JobOption> When() {
        unsigned(kSubmission), kJob}};
 }
 
-std::vector<JobOption> Pauses() {
+std::vector<JobOption> PauseOptions() {
   return {
       Sets(&Job::checkpointable,
            {ByFlag({"checkpointable"},
@@ -198,7 +198,7 @@ std::vector<JobOption> Pauses() {
             kSubmission | kSweep | kScenario | kJobTrace, kJob})};
 }
 
-std::vector<JobOption> TheRest() {
+std::vector<JobOption> OtherOptions() {
   return {
       {Part("budget", Shape::kObject, "limits of energy and emissions", BudgetDefinition()),
        unsigned(kSubmission)},
@@ -221,7 +221,8 @@ std::vector<JobOption> TheRest() {
 
 std::vector<JobOption> AllJobOptions() {
   std::vector<JobOption> all;
-  for (auto part : {WhatAndWhere(), HowLongAndHowMuch(), When(), Pauses(), TheRest()})
+  for (auto part :
+       {ProgramOptions(), EstimateOptions(), StartOptions(), PauseOptions(), OtherOptions()})
     all.insert(all.end(), part.begin(), part.end());
   return all;
 }
