@@ -5,6 +5,7 @@
 //
 // 1 kWh = 3.6e6 J exactly. int64 microjoules reach 2.5 GWh.
 
+#include <algorithm>
 #include <cmath>
 #include <compare>
 #include <cstdint>
@@ -15,8 +16,12 @@ class Energy {
  public:
   constexpr Energy() = default;
   static constexpr Energy Microjoules(std::int64_t microjoules) { return Energy(microjoules); }
-  /// Rounds to the nearest microjoule.
-  static Energy Joules(double joules) { return Energy(std::llround(joules * 1e6)); }
+  /// Rounds to the nearest microjoule. An energy beyond what the type holds, 2.56e6 kWh, becomes
+  /// the largest one with its sign: a sum that is too large must not turn negative.
+  static Energy Joules(double joules) {
+    constexpr double kMost = 9.2e18;
+    return Energy(std::llround(std::clamp(joules * 1e6, -kMost, kMost)));
+  }
 
   constexpr std::int64_t microjoules() const { return microjoules_; }
   constexpr double joules() const { return static_cast<double>(microjoules_) / 1e6; }

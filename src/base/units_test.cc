@@ -11,6 +11,8 @@ namespace {
 
 TEST(Units, OneKilowattHourIsThreePointSixMegajoules) {
   EXPECT_DOUBLE_EQ(Energy::Joules(3.6e6).kwh(), 1.0);
+  EXPECT_GT(Energy::Joules(1e300), Energy::Joules(9e12)) << "too large, and not negative";
+  EXPECT_LT(Energy::Joules(-1e300), Energy::Joules(-9e12));
   EXPECT_DOUBLE_EQ(EmissionsOf(Energy::Joules(3.6e6), Pue{1.2}, Intensity{250}).grams, 300.0);
 }
 

@@ -18,8 +18,6 @@ using kubernetes::PolicyDefaults;
 
 constexpr Range kThresholds{0, core::kMostIntensity},
     kPriorities{-core::kMostPriority, core::kMostPriority}, kGpus{0, core::kMostDevices};
-constexpr double kLeastBudget = 1e-6;
-constexpr double kMostKwh = 2e9 / 1e3, kMostGrams = 1e12;  // limits of the type Energy
 
 // The problems of an object that has this annotation and no other.
 std::vector<std::string> ProblemsOf(const std::string& key, const std::string& value,
@@ -88,8 +86,8 @@ void ReadMonthlyBudget(const YamlNode& node, kubernetes::MonthlyBudget& budget,
   Given<double> energy_kwh, emissions_g;
   Given<std::string> time_zone, when_used_up;
   const std::vector<KeyRule> rules{
-      ReadNumber("energy_kwh", energy_kwh, {kLeastBudget, kMostKwh}),
-      ReadNumber("emissions_g", emissions_g, {kLeastBudget, kMostGrams}),
+      ReadNumber("energy_kwh", energy_kwh, {core::kLeastBudget, core::kMostBudgetKwh}),
+      ReadNumber("emissions_g", emissions_g, {core::kLeastBudget, core::kMostBudgetG}),
       ReadText("time_zone", time_zone),
       ReadChoice("when_used_up", when_used_up, {"finish", "pause"})};
   ReadSection(node, "budget", rules, {}, problems);

@@ -6,6 +6,7 @@
 #include "config/list_reader.h"
 #include "config/sweep_values.h"
 #include "config/train_config.h"
+#include "core/options/field_builders.h"
 
 namespace ebb::config {
 namespace {
@@ -359,8 +360,8 @@ void ReadLimits(const YamlNode& node, const std::string& section, const std::str
                 std::vector<KeyRule> more, core::Budget& budget, Problems& problems) {
   Given<double> energy_kwh, emissions_g;
   std::vector<KeyRule> rules{
-      ReadNumber("energy_kwh", energy_kwh, {kLeastBudget, kLargestBudgetKwh}),
-      ReadNumber("emissions_g", emissions_g, {kLeastBudget, kLargestBudgetG})};
+      ReadNumber("energy_kwh", energy_kwh, {core::kLeastBudget, core::kMostBudgetKwh}),
+      ReadNumber("emissions_g", emissions_g, {core::kLeastBudget, core::kMostBudgetG})};
   std::move(more.begin(), more.end(), std::back_inserter(rules));
   ReadSection(node, section, rules, {}, problems);
   Require(energy_kwh || emissions_g, node,
@@ -375,7 +376,7 @@ void ReadBudget(const YamlNode& node, bool checkpointable, core::Budget& budget,
                 Problems& problems) {
   Given<std::string> action;
   ReadLimits(node, "budget", "of each experiment",
-             {ReadChoice("action", action, {"stop", "pause", "log"})}, budget, problems);
+             {ReadChoice("action", action, core::BudgetActionNames())}, budget, problems);
   if (action) budget.action = *core::BudgetActionFromName(*action);
   if (budget.action == core::BudgetAction::kPause && !checkpointable)
     problems.Add(

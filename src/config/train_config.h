@@ -102,11 +102,6 @@ struct TrainingConfig {
   std::optional<double> distillation_mix;  ///< used only with a teacher
 };
 
-/// The limits of a budget, both included, for flags and keys alike.
-inline constexpr double kLeastBudget = 1e-9;
-inline constexpr double kLargestBudgetKwh = 1e9;
-inline constexpr double kLargestBudgetG = 1e12;
-
 inline constexpr double kLargestWue = 100;
 inline constexpr double kLargestEmbodiedKg = 1e9;
 /// The default lifetime of hardware: four years, as in the SCI examples and the reports of cloud

@@ -1,4 +1,5 @@
 #include "config/training_section.h"
+#include "core/options/field_builders.h"
 
 namespace ebb::config {
 namespace {
@@ -119,7 +120,7 @@ std::vector<KeyRule> MeteringRules(MeteringKeys& keys) {
       ReadChoice("rapl", keys.rapl, RaplUseNames()),
       ReadNumber("pue", keys.pue, {1, 10}),
       ReadNumber("wue_l_per_kwh", keys.wue_l_per_kwh, {0, kLargestWue}),
-      ReadNumber("embodied_kg", keys.embodied_kg, {kLeastBudget, kLargestEmbodiedKg}),
+      ReadNumber("embodied_kg", keys.embodied_kg, {core::kLeastBudget, kLargestEmbodiedKg}),
       ReadDuration("embodied_lifetime", keys.embodied_lifetime, std::chrono::hours{1}),
       ReadNumber("embodied_share", keys.embodied_share, {1e-9, 1}),
       ReadText("other_trace", keys.other_trace),
@@ -127,9 +128,9 @@ std::vector<KeyRule> MeteringRules(MeteringKeys& keys) {
       ReadChoice("other_signal", keys.other_signal, signals::SignalSourceNames()),
       ReadText("other_zone", keys.other_zone),
       ReadChoice("other_kind", keys.other_kind, {"average", "marginal"}),
-      ReadNumber("budget_kwh", keys.budget_kwh, {kLeastBudget, kLargestBudgetKwh}),
-      ReadNumber("budget_g", keys.budget_g, {kLeastBudget, kLargestBudgetG}),
-      ReadChoice("on_budget", keys.on_budget, {"log", "stop", "pause"}),
+      ReadNumber("budget_kwh", keys.budget_kwh, {core::kLeastBudget, core::kMostBudgetKwh}),
+      ReadNumber("budget_g", keys.budget_g, {core::kLeastBudget, core::kMostBudgetG}),
+      ReadChoice("on_budget", keys.on_budget, core::BudgetActionNames()),
       ReadDuration("budget_grace", keys.budget_grace, Duration::zero()),
   };
 }

@@ -146,14 +146,14 @@ std::vector<Flag> BudgetFlags() {
       {FlagGroup::kBudget, "budget-kwh", "KWH",
        "energy the run may use, PUE included; a warning at 80 %",
        Number(
-           "budget-kwh", config::kLeastBudget, config::kLargestBudgetKwh,
+           "budget-kwh", core::kLeastBudget, core::kMostBudgetKwh,
            [](RunOptions& o, double v) { o.metering.budget.energy = Energy::Joules(v * 3.6e6); }),
        [](const RunOptions& o) {
          const auto& energy = o.metering.budget.energy;
          return energy ? std::optional(FormatExact(energy->kwh())) : std::nullopt;
        }},
       {FlagGroup::kBudget, "budget-g", "GRAMS", "CO2eq the run may emit; a warning at 80 %",
-       Number("budget-g", config::kLeastBudget, config::kLargestBudgetG,
+       Number("budget-g", core::kLeastBudget, core::kMostBudgetG,
               [](RunOptions& o, double v) { o.metering.budget.emissions = Emissions{v}; }),
        [](const RunOptions& o) {
          const auto& emissions = o.metering.budget.emissions;
@@ -162,7 +162,7 @@ std::vector<Flag> BudgetFlags() {
       {FlagGroup::kBudget, "on-budget", "WHAT",
        "when it is used up: log; stop (default): checkpoint and stop, continue only with a larger "
        "budget; pause: the same, but ebb resume may continue it",
-       Choice("on-budget", {"log", "stop", "pause"}, core::BudgetActionFromName,
+       Choice("on-budget", core::BudgetActionNames(), core::BudgetActionFromName,
               [](RunOptions& o, core::BudgetAction v) { o.metering.budget.action = v; }),
        [](const RunOptions& o) {
          return If(!o.metering.budget.empty(), std::string(core::Name(o.metering.budget.action)));

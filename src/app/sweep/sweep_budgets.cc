@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "config/train_config.h"
+#include "core/options/field_builders.h"
 #include "platform/file.h"
 #include "report/run/budget_file.h"
 
@@ -15,17 +16,15 @@ Result<std::optional<double>> LimitOf(const FlagValues& flags, const std::string
   const auto given = flags.find(name);
   if (given == flags.end()) return std::optional<double>();
   const auto number = ParseNumber(given->second);
-  if (number && *number >= config::kLeastBudget && *number <= largest) return number;
+  if (number && *number >= core::kLeastBudget && *number <= largest) return number;
   return Fail(
       {ExitCode::kUsage, "--" + name + ": \"" + given->second + "\" is not accepted", "",
-       "give a number from " + FormatExact(config::kLeastBudget) + " to " + FormatExact(largest)});
+       "give a number from " + FormatExact(core::kLeastBudget) + " to " + FormatExact(largest)});
 }
 
 Status ReadLimits(const FlagValues& flags, const std::string& prefix, core::Budget& budget) {
-  EBB_ASSIGN_OR_RETURN(const auto kwh,
-                       LimitOf(flags, prefix + "budget-kwh", config::kLargestBudgetKwh));
-  EBB_ASSIGN_OR_RETURN(const auto grams,
-                       LimitOf(flags, prefix + "budget-g", config::kLargestBudgetG));
+  EBB_ASSIGN_OR_RETURN(const auto kwh, LimitOf(flags, prefix + "budget-kwh", core::kMostBudgetKwh));
+  EBB_ASSIGN_OR_RETURN(const auto grams, LimitOf(flags, prefix + "budget-g", core::kMostBudgetG));
   if (kwh) budget.energy = Energy::Joules(*kwh * 3.6e6);
   if (grams) budget.emissions = Emissions{*grams};
   return {};

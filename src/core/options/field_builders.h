@@ -11,6 +11,8 @@
 namespace ebb::core {
 
 inline constexpr double kLeastBudget = 1e-9;      ///< least budget, in kWh or g
+inline constexpr double kMostBudgetKwh = 2e6;     ///< largest budget; Energy holds 2.56e6 kWh
+inline constexpr double kMostBudgetG = 1e12;      ///< largest budget
 inline constexpr double kMostIntensity = 10'000;  ///< highest intensity, in g/kWh; no grid on Earth
                                                   ///< exceeds it
 inline constexpr double kMostPriority = 1e6;

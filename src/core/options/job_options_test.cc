@@ -80,6 +80,11 @@ TEST(JobOptions, TextsOutsideOfTheRangeAreRefused) {
   EXPECT_EQ(error_of("devices", "1000000"), "");
 }
 
+TEST(JobOptions, TheLargestBudgetIsAnEnergy) {
+  const Field& field = BudgetDefinition().Of("energy_kwh");
+  EXPECT_DOUBLE_EQ(Energy::Joules(3.6e6 * field.high).kwh(), field.high);
+}
+
 // docs/job-options.md ---------------------------------------------------------------------------
 
 std::string TypeOf(const Field& field) {

@@ -24,10 +24,10 @@ const Definition& BudgetDefinition() {
       "Budget",
       "What all attempts together may use: one limit or both.",
       R"({"energy_kwh":2,"emissions_g":500,"action":"stop"})",
-      {ByFlag({"budget-kwh", "KWH"},
-              Number("energy_kwh", "energy over all attempts, in kWh", "", "2", kLeastBudget, 1e6)),
+      {ByFlag({"budget-kwh", "KWH"}, Number("energy_kwh", "energy over all attempts, in kWh", "",
+                                            "2", kLeastBudget, kMostBudgetKwh)),
        ByFlag({"budget-g", "GRAMS"}, Number("emissions_g", "emissions over all attempts, in g CO2e",
-                                            "", "500", kLeastBudget, 1e12)),
+                                            "", "500", kLeastBudget, kMostBudgetG)),
        ByFlag({"on-budget", "ACTION", "budget-action"},
               Choice("action",
                      "once a limit is reached: stop with a checkpoint, pause until it is resumed "

@@ -100,8 +100,9 @@ const Definition& SweepBudgetDefinition() {
       "those "
       "that run are paused, and nothing more is started.",
       R"({"energy_kwh":20,"emissions_g":5000})",
-      {Number("energy_kwh", "energy, in kWh", "", "20", kLeastBudget, 1e6),
-       Number("emissions_g", "emissions, in g CO2e", "", "5000", kLeastBudget, 1e12)}};
+      {Number("energy_kwh", "energy, in kWh", "", "20", kLeastBudget, core::kMostBudgetKwh),
+       Number("emissions_g", "emissions, in g CO2e", "", "5000", kLeastBudget,
+              core::kMostBudgetG)}};
   return definition;
 }
 
