@@ -1,7 +1,7 @@
 #pragma once
 // An error as a person at a terminal reads it. Its words may quote text of others, for example a
 // damaged file or the name of a job, and a terminal would act on control characters in that text.
-// Its times are in UTC, and the person's clock may be another.
+// The Error's times are in UTC; the text has them in the local time of the person.
 
 #include <string>
 #include <string_view>

@@ -59,7 +59,8 @@ class NamespaceBudgets {
   void Look(Time now);
   Time due() const { return due_; }
   /// Adds an estimate of the energy of a node while it started for a job or stayed idle after it.
-  /// It is in no job's account, and without PUE. `emissions`: nullopt to use the present intensity.
+  /// Idle energy is not part of any job, and has no PUE in it. `emissions`: nullopt to use the
+  /// present intensity.
   void AddIdle(const std::string& name_space, Energy energy,
                const std::optional<Emissions>& emissions, Time now);
   /// Fails if the budget does not allow this start: other jobs may have started since the last

@@ -37,7 +37,7 @@ void JobFollower::Open() {
   }
   core::Tracking tracking = plan_.tracking;
   if (const Status checked = CheckTrackers(tracking); !checked) {
-    notes_.push_back("MLflow is told nothing: " + checked.error().Message());
+    notes_.push_back("nothing is sent to MLflow: " + checked.error().Message());
     tracking.mlflow.clear();
   }
   mlflow_ = !tracking.mlflow.empty();

@@ -15,7 +15,7 @@
 
 namespace ebb::app {
 
-/// The last attempt that MLflow was told of, or was about to be told of, and its outcome.
+/// The last attempt that was sent to MLflow, or was about to be sent, and its outcome.
 struct OpenRun {
   int attempt = 1;
   core::AttemptOutcome outcome = core::AttemptOutcome::kRunning;

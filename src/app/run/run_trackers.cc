@@ -162,7 +162,7 @@ RunTrackers::RunTrackers(const core::Tracking& tracking, const core::RunSpec& sp
     if (const auto mlflow = MlflowOf(tracking, note))
       add(*mlflow);
     else
-      notes_.push_back("MLflow is told nothing: " + mlflow.error().Message());
+      notes_.push_back("nothing is sent to MLflow: " + mlflow.error().Message());
   }
   if (wanted()) report::AddRows(before.ledger, totals_);
 }

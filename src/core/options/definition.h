@@ -36,7 +36,7 @@ struct Definition;
 /// How a command line gives the field.
 struct FlagName {
   std::string name{};        ///< flag without dashes; empty: no flag gives the field
-  std::string value_name{};  ///< placeholder of the value, "WATTS"; empty: the flag is a switch
+  std::string value_name{};  ///< the value in the help, "WATTS"; empty: the flag is a switch
   std::string also{};        ///< a second name of the flag; empty: none
 };
 
