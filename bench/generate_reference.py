@@ -10,6 +10,7 @@ import time
 os.environ.update(HF_HUB_OFFLINE="1", TRANSFORMERS_VERBOSITY="error")
 
 import torch
+import transformers
 from transformers import AutoModelForCausalLM
 
 
@@ -27,13 +28,17 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--base", required=True)
     parser.add_argument("--precision", choices=["fp32", "bf16"], default="bf16")
+    parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
     for name, value in dict(threads=1, tokens=64, prompt_tokens=8).items():
         parser.add_argument("--" + name.replace("_", "-"), type=int, default=value)
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
     dtype = torch.bfloat16 if options.precision == "bf16" else torch.float32
-    model = AutoModelForCausalLM.from_pretrained(options.base, torch_dtype=dtype).eval()
-    prompt = torch.arange(options.prompt_tokens).unsqueeze(0)
+    name = "dtype" if int(transformers.__version__.split(".")[0]) >= 5 else "torch_dtype"
+    model = AutoModelForCausalLM.from_pretrained(options.base, **{name: dtype}).to(options.device).eval()
+    prompt = torch.arange(options.prompt_tokens, device=options.device).unsqueeze(0)
+    if options.device == "cuda":
+        generate(model, prompt, 4)  # sets the libraries up
     seconds = []
     for tokens in (1, options.tokens):
         begin = time.perf_counter()

@@ -1,9 +1,11 @@
 #!/usr/bin/python3
-"""SimpleCNN as the article writes it in Python, for bench/train-speed to compare ebb-train with.
+"""SimpleCNN as the article writes it in Python, for bench/train-speed and bench/gpu to compare ebb-train with.
 
-The same model, data, optimizer and batch size on Debian's python3-torch, so on the same LibTorch. A DataLoader with two
-workers turns one image at a time into a normalised tensor, as torchvision's ToTensor and Normalize do (torchvision is not
-in Debian, so the data set is written plainly; it has less to do per item than torchvision's). Prints one line of JSON.
+The same model, data, optimizer and batch size; for bench/train-speed on Debian's python3-torch, so on the same LibTorch. A
+DataLoader turns one image at a time into a normalised tensor, as torchvision's ToTensor and Normalize do (torchvision is
+not in Debian, so the data set is written plainly; it has less to do per item than torchvision's). On a GPU the loader pins
+its memory, Adam is fused and no update waits for its loss; with --data-on device there is no loader, and batches are
+gathered from bytes on the GPU. Prints a line of JSON for each setting.
 """
 
 import argparse
@@ -15,6 +17,8 @@ import torch
 from torch import nn
 import torch.nn.functional as F
 from torch.utils.data import DataLoader, Dataset
+
+from reference_settings import each_setting
 
 
 class SimpleCNN(nn.Module):
@@ -53,29 +57,51 @@ class IdxDataset(Dataset):
         return image.sub_(0.1307).div_(0.3081), int(self.labels[index])
 
 
-def train_epoch(model, loader, optimizer, criterion, precision):
-    """Returns the mean loss and the samples per second, counted from the first batch that the workers deliver."""
+class DeviceBatches:
+    """The data set as bytes on a device, gathered and normalised there."""
+
+    def __init__(self, data, batch_size, device):
+        self.images = data.images.unsqueeze(1).to(device)
+        self.labels = torch.from_numpy(data.labels).long().to(device)
+        self.batch_size = batch_size
+
+    def __iter__(self):
+        for chosen in torch.randperm(len(self.labels), device=self.labels.device).split(self.batch_size):
+            images = self.images[chosen].float().div_(255)
+            yield images.sub_(0.1307).div_(0.3081), self.labels[chosen]
+
+
+def train_epoch(model, batches, optimizer, criterion, options):
+    """Samples per second and seconds, both counted from the first batch that the workers deliver, when that was
+    (time.time()), and the mean loss."""
     model.train()
-    loss_sum, samples, counted, begin = 0.0, 0, 0, None
-    for images, labels in loader:
+    losses, loss_sum, counted, begin = [], 0.0, 0, None
+    for images, labels in batches:
         if begin is None:
-            begin = time.perf_counter()
+            begin, begin_clock = time.perf_counter(), time.time()
+        images, labels = (each.to(options.device, non_blocking=True) for each in (images, labels))
         counted += len(labels)
         optimizer.zero_grad()
-        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=precision == "bf16"):
+        with torch.autocast(options.device, dtype=torch.bfloat16, enabled=options.precision == "bf16"):
             loss = criterion(model(images).float(), labels)
         loss.backward()
         optimizer.step()
-        loss_sum += loss.item() * len(labels)
-        samples += len(labels)
-    return loss_sum / samples, counted / (time.perf_counter() - begin)
+        if options.device == "cpu":
+            loss_sum += loss.item() * len(labels)
+        else:
+            losses.append(loss.detach() * len(labels))
+    if losses:
+        loss_sum = torch.stack(losses).sum().item()  # waits for the device
+    seconds = time.perf_counter() - begin
+    return {"loss": loss_sum / counted, "samples_per_second": counted / seconds, "begin_s": begin_clock, "seconds": seconds}
 
 
-def evaluate(model, loader, criterion):
+def evaluate(model, loader, criterion, device):
     model.eval()
     loss_sum, correct, total = 0.0, 0, 0
     with torch.no_grad():
         for images, labels in loader:
+            images, labels = images.to(device), labels.to(device)
             scores = model(images)
             loss_sum += criterion(scores, labels).item() * len(labels)
             correct += (scores.argmax(1) == labels).sum().item()
@@ -96,32 +122,44 @@ def load_safetensors(path):
     return tensors
 
 
+def measure(options):
+    torch.manual_seed(options.seed)
+    is_cuda = options.device == "cuda"
+    data = IdxDataset(options.data_dir, "train")
+    loader = {"num_workers": options.workers, "pin_memory": is_cuda}
+    if options.data_on == "device":
+        train = DeviceBatches(data, options.batch_size, options.device)
+    else:
+        train = DataLoader(data, batch_size=options.batch_size, shuffle=True, **loader)
+    test = DataLoader(IdxDataset(options.data_dir, "t10k"), batch_size=2 * options.batch_size, **loader)
+    model, criterion = SimpleCNN().to(options.device), nn.CrossEntropyLoss()
+    if options.evaluate:
+        model.load_state_dict(load_safetensors(options.evaluate))
+        return evaluate(model, test, criterion, options.device)
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-3, **({"fused": True} if is_cuda else {}))
+    if is_cuda:
+        torch.cuda.reset_peak_memory_stats()
+    epochs = [train_epoch(model, train, optimizer, criterion, options) for _ in range(options.epochs)]
+    speeds = sorted(epoch["samples_per_second"] for epoch in epochs)
+    answer = {"samples_per_second": speeds[len(speeds) // 2], "final_loss": epochs[-1]["loss"], "epochs": epochs,
+              **evaluate(model, test, criterion, options.device)}
+    if is_cuda:
+        answer["peak_tensor_bytes"] = torch.cuda.max_memory_allocated()
+    return answer
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--data-dir", required=True)
-    parser.add_argument("--batch-size", type=int, default=64)
-    parser.add_argument("--epochs", type=int, default=3)
-    parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--seed", type=int, default=1)
+    for name, value in dict(batch_size=64, epochs=3, threads=1, workers=2, seed=1).items():
+        parser.add_argument("--" + name.replace("_", "-"), type=int, default=value)
     parser.add_argument("--precision", choices=["fp32", "bf16"], default="fp32")
+    parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
+    parser.add_argument("--data-on", choices=["host", "device"], default="host")
     parser.add_argument("--evaluate", metavar="MODEL", help="evaluate this safetensors file instead of training")
-    options = parser.parse_args()
-    torch.set_num_threads(options.threads)
-    torch.manual_seed(options.seed)
-    train = DataLoader(IdxDataset(options.data_dir, "train"), batch_size=options.batch_size, shuffle=True, num_workers=2)
-    test = DataLoader(IdxDataset(options.data_dir, "t10k"), batch_size=2 * options.batch_size, num_workers=2)
-    model, criterion = SimpleCNN(), nn.CrossEntropyLoss()
-    if options.evaluate:
-        model.load_state_dict(load_safetensors(options.evaluate))
-        print(json.dumps(evaluate(model, test, criterion)))
-        return
-    optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
-    speeds = []
-    for _ in range(options.epochs):
-        loss, speed = train_epoch(model, train, optimizer, criterion, options.precision)
-        speeds.append(speed)
-    print(json.dumps({"samples_per_second": sorted(speeds)[len(speeds) // 2], "final_loss": loss,
-                      **evaluate(model, test, criterion)}))
+    for options in each_setting(parser):
+        torch.set_num_threads(options.threads)
+        print(json.dumps(measure(options)), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,128 @@
+"""bench/gpu without a GPU: its clock and its reading of counters by themselves, and a trial on the CPU with the real programs.
+
+    bench_gpu_test.py FOLDER_OF_PROGRAMS FAKE_NVML
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+TREE = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(TREE / "bench"))
+
+from gpu_counter import Nvml, Steps
+from gpu_rows import Aim, Figures, Row
+from gpu_session import Clock, Failed, json_lines
+
+PROGRAMS, FAKE_NVML = sys.argv[1:3]
+
+
+class Counters(unittest.TestCase):
+    def test_a_counter_that_advances_in_steps_grows_evenly_between_them(self):
+        steps = Steps()
+        for moment, value in ((10.0, 100), (10.05, 100), (10.1, 170), (10.15, 170), (10.2, 210)):
+            steps.add(moment, value)
+        self.assertAlmostEqual(steps.at(10.05), 135)
+        self.assertAlmostEqual(steps.at(10.15), 190)
+        self.assertEqual(steps.at(10.2), 210)
+
+    def test_nothing_is_known_outside_of_what_was_watched(self):
+        steps = Steps()
+        steps.add(10.0, 100)
+        steps.add(10.1, 170)
+        self.assertIsNone(steps.at(9.9))
+        self.assertIsNone(steps.at(10.11))
+
+    def test_reads_the_counters_of_nvml(self):
+        with tempfile.TemporaryDirectory() as folder:
+            state = Path(folder) / "gpus.txt"
+            state.write_text("GPU-aaaa1111 | NVIDIA L4 | 5000 | 40000\nGPU-bbbb2222 | NVIDIA K80 | -1 | 40000\n")
+            os.environ["EBB_FAKE_NVML_STATE"] = str(state)
+            nvml = Nvml(FAKE_NVML)
+            self.assertEqual({uuid: nvml.joules(uuid) for uuid in nvml.uuids}, {"GPU-aaaa1111": 5.0, "GPU-bbbb2222": None})
+
+    def test_without_nvml_that_is_said(self):
+        self.assertRaises(OSError, Nvml, "libnvidia-ml-that-is-not-there.so")
+
+
+class Budget(unittest.TestCase):
+    def test_a_part_has_what_the_parts_before_it_left_over(self):
+        clock = Clock(100, {"first": 1, "second": 3})
+        clock.enter("first")
+        self.assertTrue(20 < clock.left() <= 25)
+        clock.enter("second")
+        self.assertTrue(90 < clock.left() <= 100)
+        self.assertRaisesRegex(Failed, "takes about 200 s", clock.require, 200)
+
+
+class Rows(unittest.TestCase):
+    def test_ratios_are_known_if_both_figures_are(self):
+        row = Row("p", "n", "tokens", Figures(120, joules_per_unit=0.5), Figures(100, joules_per_unit=1.0))
+        self.assertAlmostEqual(row.ratio("per_second"), 1.2)
+        self.assertAlmostEqual(row.ratio("units_per_joule"), 2)
+        self.assertIsNone(Row("p", "n", "tokens", Figures(120)).ratio("per_second"))
+
+    def test_an_aim_is_met_missed_or_not_measured(self):
+        self.assertEqual([Aim("a", value, ">=", 1.2).met for value in (1.2, 1.1, None)], [True, False, None])
+        self.assertEqual([Aim("a", value, "<", 20).met for value in (19, 20)], [True, False])
+
+    def test_what_libraries_print_beside_json_is_left_out(self):
+        self.assertEqual(json_lines('warning: {x}\n{"a": 1}\n[1]\n{"b": '), [{"a": 1}])
+
+
+class Trial(unittest.TestCase):
+    """Every part that needs no other software than ours; the peers' columns say what they lack."""
+
+    @classmethod
+    def setUpClass(cls):
+        parts = "machine,lora-0.5b,few-bits,memory,resume,service"
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "gpu.json"
+            bare = Path(folder) / "python"  # this Python without what is installed beside it
+            bare.write_text(f'#!/bin/sh\nexec "{sys.executable}" -S -I "$@"\n')
+            bare.chmod(0o755)
+            done = subprocess.run([sys.executable, TREE / "bench/gpu", "--trial", "--bin", PROGRAMS, "--python", bare, "--only",
+                                   parts, "--json", file], capture_output=True, text=True, check=False)
+            cls.said = done.stdout + done.stderr
+            if done.returncode != 0:
+                raise AssertionError(cls.said)
+            cls.found = json.loads(file.read_text())
+
+    def test_every_row_has_our_figures(self):
+        rows = {row["name"]: row for row in self.found["rows"]}
+        self.assertEqual(len(rows), 7, self.said)
+        for name, row in rows.items():
+            self.assertIsNotNone(row["ours"], f"{name}: {row['note']}")
+            for key in ("per_second", "peak_gb", "flops_per_second"):
+                self.assertGreater(row["ours"][key], 0, name)
+
+    def test_settings_arrive(self):
+        given = {row["name"]: row["ours"]["more"] for row in self.found["rows"]}
+        self.assertEqual(given["7 B, 8 x 512, nf4"]["base_weights"], "nf4")
+        self.assertEqual(given["7 B, 8 x 512, nf4"]["rank"], 32)
+        self.assertEqual(given["0.5 B, 8 x 512"]["base_weights"], "bf16")
+        packed, plain = given["0.5 B, 4 x 4096, 4 texts packed"], given["0.5 B, 8 x 512"]
+        self.assertEqual(packed["tokens"], 8 * plain["tokens"])
+        self.assertEqual(packed["steps"], plain["steps"], "four texts of a quarter fill a sequence")
+
+    def test_peers_that_are_not_there_are_said(self):
+        for row in self.found["rows"]:
+            self.assertIsNone(row["peer"])
+            self.assertRegex(row["note"], "has no torch, transformers and PEFT|bitsandbytes")
+
+    def test_a_killed_training_goes_on_and_jobs_of_the_service_end(self):
+        checks = {check["name"]: check for check in self.found["checks"]}
+        self.assertTrue(checks["2 x kill -9, resumed"]["holds"], self.said)
+        self.assertTrue(checks["three jobs"]["holds"], self.said)
+
+    def test_aims_without_a_figure_are_not_met(self):
+        aims = {aim["what"]: aim["met"] for aim in self.found["aims"]}
+        self.assertIsNone(aims["0.5 B, 8 x 512: tokens/s against the peer"])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
