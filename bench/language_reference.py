@@ -32,10 +32,10 @@ def load_base(options):
     how = {DTYPE: torch.bfloat16 if options.precision == "bf16" else torch.float32}
     if options.device == "cuda":
         how["attn_implementation"] = "sdpa"
-    with torch.device(options.device):
-        if options.random_weights:
-            return AutoModelForCausalLM.from_config(AutoConfig.from_pretrained(options.base), **how)
+    if not options.random_weights:
         return AutoModelForCausalLM.from_pretrained(options.base, **how).to(options.device)
+    with torch.device(options.device):  # drawn there: the CPU takes minutes for 7 B
+        return AutoModelForCausalLM.from_config(AutoConfig.from_pretrained(options.base), **how)
 
 
 class Peer:
