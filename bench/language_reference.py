@@ -79,7 +79,7 @@ class Peer:
     def train(self, options):
         with open(options.tokens, encoding="utf-8") as lines:
             rows = torch.tensor([json.loads(line)["input_ids"] for line in lines], device=self.device)
-        optimizer = torch.optim.AdamW(self.trained, lr=1e-4, weight_decay=0.01, fused=self.is_cuda or None)
+        optimizer = torch.optim.AdamW(self.trained, lr=1e-4, weight_decay=0.01, **({"fused": True} if self.is_cuda else {}))
         per_update = options.batch_size * options.accumulation
         updates = math.ceil(len(rows) / per_update) * options.epochs
         schedule = get_cosine_schedule_with_warmup(optimizer, math.ceil(0.03 * updates), updates)
