@@ -21,14 +21,15 @@ class Failed(Exception):
 
 
 class Clock:
-    """The time of the whole bench, dealt out to its parts by their weights. What a part leaves over is the next ones'."""
+    """The time of the whole bench. Each part has its seconds, more of them if there is time for all, and what the parts before
+    it left over. If there is not, the last parts have none."""
 
-    def __init__(self, seconds, weights):
-        self._begin, self._seconds = time.monotonic(), seconds
-        total, so_far, self._ends = sum(weights.values()), 0.0, {}
-        for part, weight in weights.items():
-            so_far += weight
-            self._ends[part] = seconds * so_far / total
+    def __init__(self, seconds, parts):
+        self._begin = time.monotonic()
+        so_far, self._ends = 0.0, {}
+        for part, own in parts.items():
+            so_far += own * max(1.0, seconds / sum(parts.values()))
+            self._ends[part] = min(seconds, so_far)
         self._part_end = seconds
 
     def enter(self, part):
@@ -41,10 +42,11 @@ class Clock:
         """Of the part."""
         return self._part_end - self.used()
 
-    def require(self, seconds):
-        """Failed, if that is not left."""
-        if self.left() < seconds:
-            raise Failed(f"skipped: takes about {seconds:.0f} s, {max(0.0, self.left()):.0f} s were left for it")
+    def require(self, seconds, reserved=0.0):
+        """Failed, if that is not left besides what is reserved for something else."""
+        left = self.left() - reserved
+        if left < seconds:
+            raise Failed(f"skipped: takes about {seconds:.0f} s, {max(0.0, left):.0f} s were left for it")
 
 
 def torch_folder(python):
@@ -100,11 +102,11 @@ class Session:
                                                  capture_output=True, text=True, check=False).stdout
         return flag in self._help[command].replace(",", " ").split()
 
-    def run(self, words, expected, environment=None, keep_partial=False):
+    def run(self, words, expected, environment=None, keep_partial=False, reserved=0.0):
         """Standard output. A program that takes three times what is expected, or more than is left, is ended."""
-        self.clock.require(expected)
+        self.clock.require(expected, reserved)
         # A trial may run beside a build.
-        limit = min(120 if self.trial else 3 * expected, self.clock.left())
+        limit = min(120 if self.trial else 3 * expected, self.clock.left() - reserved)
         with started(words, environment or self.environment) as process:
             try:
                 output, errors = process.communicate(timeout=limit)

@@ -57,6 +57,13 @@ class Budget(unittest.TestCase):
         clock.enter("second")
         self.assertTrue(90 < clock.left() <= 100)
         self.assertRaisesRegex(Failed, "takes about 200 s", clock.require, 200)
+        self.assertRaisesRegex(Failed, "takes about 60 s", clock.require, 60, 50)
+
+    def test_if_time_is_short_the_last_parts_have_none(self):
+        clock = Clock(30, {"first": 20, "second": 20, "third": 20})
+        for part, seconds in (("first", 20), ("second", 30), ("third", 30)):
+            clock.enter(part)
+            self.assertAlmostEqual(clock.left(), seconds, delta=1)
 
 
 class Rows(unittest.TestCase):
