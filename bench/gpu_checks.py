@@ -146,11 +146,11 @@ def resume(session):
 
 def of_one_torch(session):
     """Whether torchrun is of the LibTorch that ebb-train has: stores of others may speak another protocol."""
-    version = "import torch; print(torch.__version__)"
-    torch = subprocess.run([session.python, "-c", version], capture_output=True, text=True, check=False).stdout
-    links = subprocess.run(["ldd", session.ebb_train], env=session.trainer_environment(), capture_output=True, text=True,
-                           check=False).stdout
-    return bool(torch) and session.torch is not None and str(session.torch / "lib" / "libtorch_cpu.so") in links
+    if session.torch is None:
+        return False
+    maps = subprocess.run([session.ebb_train, "--version"], env={**session.trainer_environment(), "LD_DEBUG": "libs"},
+                          capture_output=True, text=True, check=False).stderr
+    return f"calling init: {session.torch}/lib/libtorch_cpu.so" in maps
 
 
 def ranks(session):

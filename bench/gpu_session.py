@@ -13,7 +13,7 @@ from pathlib import Path
 from gpu_counter import CounterLog
 
 ROOT = Path(__file__).resolve().parent.parent
-BINARIES = ("build/torch/bin", "build/release/bin")
+BINARIES = ("build/torch/bin", "build/release/bin", "bin")  # bin: of ./dev package gpu-bundle
 
 
 class Failed(Exception):
@@ -79,13 +79,13 @@ class Session:
         self.torch = torch_folder(self.python)
 
     def trainer_environment(self):
-        """That of the build machine is not here, so the loader is told where LibTorch and the libraries of CUDA are."""
+        """The Python of the build machine is not here, so the loader is told where LibTorch and the libraries of CUDA are."""
         if self.torch is None:
             return self.environment
         places = [str(self.torch / "lib"), *sorted(glob.glob(str(self.torch.parent / "nvidia" / "*" / "lib")))]
         if os.environ.get("LD_LIBRARY_PATH"):
             places.append(os.environ["LD_LIBRARY_PATH"])
-        return {**self.environment, "LD_LIBRARY_PATH": ":".join(places)}
+        return {**self.environment, "LD_LIBRARY_PATH": ":".join(places), "EBB_TORCH_PYTHON": self.python}
 
     def has_module(self, *names):
         code = "import importlib.util as u, sys; sys.exit(any(u.find_spec(n) is None for n in sys.argv[1:]))"

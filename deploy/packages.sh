@@ -1,6 +1,6 @@
 # ./dev package: what each package is made of and how. Sourced by dev.
 
-package_names=(deb wheel tarball container)
+package_names=(deb wheel tarball container gpu-bundle)
 
 package() {
   local check=
@@ -30,13 +30,17 @@ quietly() {
   fi
 }
 
-# Of build/release, whose tests stay as they were: built or not.
-package_deb() {
+# build/release, whose tests stay as they were: built or not.
+build_for_package() {
   setup_build
-  install_packages "${deb_packages[@]}"
   local tests=OFF
   ! grep -qs '^EBB_TESTS:BOOL=ON' build/release/CMakeCache.txt || { tests=ON; setup_tests; }
   quiet_build release -DEBB_TESTS="$tests"
+}
+
+package_deb() {
+  install_packages "${deb_packages[@]}"
+  build_for_package
   rm -f build/packages/*.deb
   quietly deb cpack --config build/release/CPackConfig.cmake -G DEB -B build/packages
   rm -rf build/packages/_CPack_Packages
@@ -111,4 +115,19 @@ package_container() {
       --file "deploy/$name.Containerfile" --tag "$image" build/packages
     echo "$image"
   done
+}
+
+# Programs for a machine with a GPU that cannot build them. ebb-train is the one that ./dev build --torch has left: only that
+# command knows of which Python.
+package_gpu-bundle() {
+  install_packages "${bundle_packages[@]}"
+  targets=(--target ebb)
+  build_for_package
+  if [ ! -x build/torch/bin/ebb-train ]; then
+    say "build/torch/bin/ebb-train is not there. Build it for the minor version of torch that the machine has:"
+    say "  ./dev build --torch PYTHON   (docs/install.md)"
+    exit 3
+  fi
+  rm -f build/packages/ebb-*-torch*.tar.gz
+  python3 deploy/make_gpu_bundle.py build/release/bin build/torch/bin/ebb-train build/packages
 }

@@ -31,6 +31,7 @@ COMMANDS = {
     "package wheel": ["package", "wheel"],
     "package tarball": ["package", "tarball"],
     "package container": ["package", "container"],
+    "package gpu-bundle": ["package", "gpu-bundle"],
     "package --check container": ["package", "--check", "container"],
 }
 # What a command needs besides what the build needs.
@@ -39,6 +40,7 @@ TOOLS = {
     "package wheel": {"python3-venv", "python3-pip"},
     "package tarball": {"python3-venv", "python3-pip"},
     "package container": {"dpkg-dev", "buildah"},
+    "package gpu-bundle": {"patchelf", "binutils"},
     "package --check container": {"mmdebstrap", "buildah"},
 }
 
@@ -73,7 +75,7 @@ esac""",
 }
 
 # Programs that are there once their package is installed.
-INSTALLED = {"buildah": 'while [ $# -gt 0 ]; do [ "$1" != --tag ] || echo "$2" >>"$STATE/images"; shift; done'}
+INSTALLED = {"python3": 'echo "$*" >>"$STATE/python"', "buildah": 'while [ $# -gt 0 ]; do [ "$1" != --tag ] || echo "$2" >>"$STATE/images"; shift; done'}
 # All that a bare system has.
 BARE = """bash sh env cat sed awk grep sort uniq tr cut comm cmp head tail tee mktemp rm mkdir cp chmod touch ls id nproc stty
 dirname basename realpath xargs flock printf sleep tar gzip date""".split()
@@ -105,6 +107,9 @@ class DevScript(unittest.TestCase):
         (zig / "bin").mkdir(parents=True)
         shutil.copy(TREE / "deploy/packaging.txt", zig / "installed.txt")
         self.program(zig / "bin/python", "touch build/packages/ebb.whl")
+        # ./dev build --torch has left a trainer.
+        (self.tree / "build/torch/bin").mkdir(parents=True)
+        self.program(self.tree / "build/torch/bin/ebb-train", "exit 0")
         (self.tree / "tests/packages").mkdir()
         self.program(self.tree / "tests/packages/container", "exit 0")
         for name, body in STUBS.items():
@@ -178,6 +183,21 @@ class DevScript(unittest.TestCase):
                     result = self.dev(*arguments, FAILS=step)
                     self.assertNotEqual(result.returncode, 0)
                     self.assertIn(reason, result.stdout + result.stderr)
+
+    def test_a_gpu_bundle_asks_for_the_trainer_that_it_packs(self):
+        self.assertEqual(self.dev("package", "gpu-bundle").returncode, 0)
+        self.assertEqual((self.state / "python").read_text().split(),
+                         ["deploy/make_gpu_bundle.py", "build/release/bin", "build/torch/bin/ebb-train", "build/packages"])
+        (self.tree / "build/torch/bin/ebb-train").unlink()
+        without = self.dev("package", "gpu-bundle")
+        self.assertEqual(without.returncode, 3)
+        self.assertIn("./dev build --torch PYTHON", without.stderr)
+
+    def test_the_gpu_benchmark_installs_and_builds_nothing(self):
+        self.program(self.tree / "bench/gpu", 'echo "measures $*"')
+        result = self.dev("bench", "gpu", "--minutes", "2")
+        self.assertEqual((result.returncode, result.stdout), (0, "measures --minutes 2\n"))
+        self.assertEqual([(self.state / name).read_text() for name in ("installed", "cmake")], ["", ""])
 
     def test_the_images_have_the_names_that_the_manifests_expect(self):
         self.assertEqual(self.dev("package", "container").returncode, 0)
