@@ -37,7 +37,7 @@ def meter(session, aims):
     run_dir = session.new_folder("track")
     burner = [session.python, BENCH / "matrix_burner.py", "--device", session.device, "--seconds", 0.5 if session.trial else 4,
               "--size", 256 if session.trial else 8192]
-    output = session.run([session.ebb, "track", "--constant", 300, "--quiet", "--run-dir", run_dir, "--", *burner], 10)
+    output = session.run([session.ebb, "track", "--constant", 300, "--quiet", "--run-dir", run_dir, "--", *burner], 12)
     session.card = json_lines(output)[-1]
     session.product_rate = session.card["best_flops_per_second"]
     if session.card.get("uuid") in session.counter.uuids:
@@ -154,25 +154,25 @@ def of_one_torch(session):
 
 
 def ranks(session):
-    cards = session.card.get("devices", 1) if session.card else 1
-    kinds = [("two ranks by Gloo", 2, "gloo")]
+    one_gpu = session.trainer_environment()
+    kinds = [("two ranks by Gloo", 2, "gloo", one_gpu)]
     if not session.trial:
-        kinds.append(("one rank by NCCL", 1, "nccl"))
-        if cards > 1:
-            kinds.append(("two ranks on two GPUs by NCCL", 2, "nccl"))
+        kinds.append(("one rank by NCCL", 1, "nccl", one_gpu))
+        if len(session.counter.uuids) > 1:
+            kinds.append(("two ranks on two GPUs by NCCL", 2, "nccl", session.with_all_gpus(one_gpu)))
         else:
-            yield Check("ranks", "two ranks on two GPUs by NCCL", None, "there is one GPU")
+            yield Check("ranks", "two ranks on two GPUs by NCCL", None, "there are not two GPUs")
     by_torchrun = of_one_torch(session)
     words = short_training(session)
-    for name, count, exchange in kinds:
+    for name, count, exchange, environment in kinds:
         run_dir = session.new_folder("ranks")
         program = words(run_dir, "--exchange", exchange)
         try:
             if by_torchrun:
                 launcher = [session.python, "-m", "torch.distributed.run", "--no-python", "--nproc-per-node", count, "--standalone"]
-                session.run([*launcher, *program], 3 if session.trial else 14, session.trainer_environment())
+                session.run([*launcher, *program], 3 if session.trial else 12, environment)
             else:
-                run_ranks(session, program, count)
+                run_ranks(session, program, count, environment)
             result = result_of(run_dir)
             yield Check("ranks", name, True, f"{result['tokens_per_second']:,.0f} tokens/s, "
                         f"{'under torchrun' if by_torchrun else 'without torchrun, which is of another LibTorch'}")
@@ -180,11 +180,11 @@ def ranks(session):
             yield Check("ranks", name, None if str(failure).startswith("skipped") else False, str(failure))
 
 
-def run_ranks(session, program, count):
+def run_ranks(session, program, count, environment):
     """As a launcher starts them."""
     session.clock.require(3)
     port = 20000 + os.getpid() % 20000
-    environments = [{**session.trainer_environment(), "RANK": str(rank), "LOCAL_RANK": str(rank), "WORLD_SIZE": str(count),
+    environments = [{**environment, "RANK": str(rank), "LOCAL_RANK": str(rank), "WORLD_SIZE": str(count),
                      "LOCAL_WORLD_SIZE": str(count), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
                     for rank in range(count)]
     processes = [subprocess.Popen(list(map(str, program)), env=each, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

@@ -71,12 +71,26 @@ class Session:
         self.device = "cpu" if options.trial else "cuda"
         self.folder = Path(folder)
         self.counter = CounterLog()
-        self.uuid = self.counter.uuids[0] if self.counter.uuids else None
         self.card, self.product_rate = None, None  # of the burner
         self._help, self._names = {}, 0
         self.environment = {name: value for name, value in os.environ.items() if name != "OPENBLAS_CORETYPE"}
         self.environment["EBB_CONFIG"] = "none"
+        self.uuid = self.chosen_gpu()
         self.torch = torch_folder(self.python)
+
+    def chosen_gpu(self):
+        """The one that all programs see, but for those that use two: the first of CUDA_VISIBLE_DEVICES, or of all. The
+        burner says which it was."""
+        uuids, visible = self.counter.uuids, self.environment.get("CUDA_VISIBLE_DEVICES", "")
+        if len(uuids) > 1 and not visible:
+            self.environment["CUDA_VISIBLE_DEVICES"] = uuids[0]
+        first = visible.split(",")[0]
+        if first.isdigit() and int(first) < len(uuids):
+            return uuids[int(first)]
+        return next((uuid for uuid in uuids if first and uuid.startswith(first)), uuids[0] if uuids else None)
+
+    def with_all_gpus(self, environment):
+        return {**environment, "CUDA_VISIBLE_DEVICES": os.environ.get("CUDA_VISIBLE_DEVICES") or ",".join(self.counter.uuids)}
 
     def trainer_environment(self):
         """The Python of the build machine is not here, so the loader is told where LibTorch and the libraries of CUDA are."""

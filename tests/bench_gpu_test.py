@@ -16,7 +16,8 @@ sys.path.insert(0, str(TREE / "bench"))
 
 from gpu_counter import Nvml, Steps
 from gpu_rows import Aim, Figures, Row
-from gpu_session import Clock, Failed, json_lines
+from gpu_session import Clock, Failed, Session, json_lines
+from gpu_training import our_figures
 
 PROGRAMS, FAKE_NVML = sys.argv[1:3]
 
@@ -64,6 +65,65 @@ class Budget(unittest.TestCase):
         for part, seconds in (("first", 20), ("second", 30), ("third", 30)):
             clock.enter(part)
             self.assertAlmostEqual(clock.left(), seconds, delta=1)
+
+
+class Machine:
+    """A session that has one counter, or several, in place of those of NVML."""
+
+    product_rate = None
+
+    def __init__(self, uuids=(), environment=()):
+        self.counter, self.environment, self.windows = self, dict(environment), []
+        self.uuids = list(uuids)
+
+    def joules(self, windows):
+        self.windows = windows
+        return 12.0
+
+
+class Epochs(unittest.TestCase):
+    def figures(self, result, unit, events):
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "train_result.json").write_text(json.dumps({"peak_tensor_bytes": 3e9, **result}))
+            (Path(folder) / "progress.jsonl").write_text("".join(json.dumps(event) + "\n" for event in events) + '{"event": "cut')
+            machine = Machine()
+            return our_figures(machine, Path(folder), unit), machine
+
+    def test_rate_and_joules_are_of_all_epochs_but_the_first(self):
+        begins = [{"event": "epoch_begin", "epoch": epoch, "time_ms": 1000 * epoch} for epoch in (1, 2, 3)]
+        found, machine = self.figures({"epoch_seconds": [9.0, 2.0, 4.0], "train_samples": 300}, "samples", begins)
+        self.assertEqual(machine.windows, [(2.0, 2.0), (3.0, 4.0)])
+        self.assertEqual((found.per_second, found.joules_per_unit, found.peak_gb), (100, 0.02, 3))
+
+    def test_a_resumed_epoch_counts_from_its_last_begin(self):
+        begins = [{"event": "epoch_begin", "epoch": epoch, "time_ms": moment} for epoch, moment in ((1, 1), (2, 2000), (2, 5000))]
+        _, machine = self.figures({"epoch_seconds": [9.0, 2.0], "train_samples": 300}, "samples", begins)
+        self.assertEqual(machine.windows, [(5.0, 2.0)])
+
+    def test_tokens_and_operations_are_those_of_one_epoch(self):
+        begins = [{"event": "epoch_begin", "epoch": epoch, "time_ms": 1000 * epoch} for epoch in (1, 2)]
+        found, machine = self.figures({"epoch_seconds": [5.0, 4.0], "tokens": 800, "training_flops": 8000.0,
+                                       "measured_peak_flops_per_s": 500.0}, "tokens", begins)
+        self.assertEqual((found.per_second, found.flops_per_second), (100, 1000))
+        self.assertEqual(machine.product_rate, 500.0)
+
+
+class Gpus(unittest.TestCase):
+    UUIDS = ("GPU-aaaa1111", "GPU-bbbb2222")
+
+    def test_of_several_all_programs_get_one(self):
+        machine = Machine(self.UUIDS)
+        self.assertEqual(Session.chosen_gpu(machine), "GPU-aaaa1111")
+        self.assertEqual(machine.environment, {"CUDA_VISIBLE_DEVICES": "GPU-aaaa1111"})
+
+    def test_what_the_user_has_chosen_stays(self):
+        for visible, uuid in (("1", "GPU-bbbb2222"), ("GPU-bbbb", "GPU-bbbb2222"), ("1,0", "GPU-bbbb2222")):
+            machine = Machine(self.UUIDS, {"CUDA_VISIBLE_DEVICES": visible})
+            self.assertEqual(Session.chosen_gpu(machine), uuid)
+            self.assertEqual(machine.environment, {"CUDA_VISIBLE_DEVICES": visible})
+
+    def test_without_a_counter_there_is_none(self):
+        self.assertIsNone(Session.chosen_gpu(Machine()))
 
 
 class Rows(unittest.TestCase):
