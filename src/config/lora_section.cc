@@ -12,6 +12,7 @@ using Words = std::vector<std::string>;
 
 constexpr double kMostRecords = 1e9;
 constexpr double kLargestSeed = 9e15;
+constexpr long long kLargestMicroBatch = 65536;
 
 const Words kProjections{"q_proj",    "k_proj",  "v_proj",   "o_proj",
                          "gate_proj", "up_proj", "down_proj"};
@@ -87,6 +88,17 @@ KeyRule Switch(LoraKeys& keys, const std::string& name, const std::string& no = 
       });
 }
 
+KeyRule MicroBatch(LoraKeys& keys) {
+  const std::string name = "micro_batch";
+  return {name, [&keys, name](const YamlNode& value, Problems& problems) {
+            const auto number = ParseInteger(value.text);
+            if (value.text != "auto" && (!number || *number < 1 || *number > kLargestMicroBatch))
+              return problems.Add(value.line, name + " must be auto or a whole number from 1 to " +
+                                                  std::to_string(kLargestMicroBatch));
+            keys.flags.insert(keys.flags.end(), {FlagOf(name), value.text});
+          }};
+}
+
 void CheckTargets(const Given<Words>& targets, Problems& problems) {
   if (!targets || *targets == Words{"all"}) return;
   for (const std::string& target : *targets)
@@ -135,6 +147,7 @@ std::vector<KeyRule> LoraRules(LoraKeys& keys) {
       Number(keys, "lr_floor", {0, 1}),
       Number(keys, "weight_decay", {0, 100}),
       Number(keys, "clip_norm", {0, 1e9}),
+      MicroBatch(keys),
       Switch(keys, "gradient_checkpointing"),
       ReadText("adapter_dir", keys.adapter_dir),
   };

@@ -191,6 +191,7 @@ lora:
   pad_to_max: false
   pack: false
   rslora: true
+  micro_batch: auto
   rank: 16
   alpha: 32
   targets: [q_proj, v_proj]
@@ -201,9 +202,12 @@ lora:
   EXPECT_EQ(lora.base, "models/qwen");
   EXPECT_THAT(lora.data, ElementsAre("a.jsonl.gz", "b.csv"));
   EXPECT_EQ(lora.adapter_dir, "best");
-  EXPECT_THAT(lora.flags, ElementsAre("--base-weights", "nf4", "--pattern", "Q: {q}", "--filter",
-                                      "helpfulness>=3", "--no-pad-to-max", "--rslora", "--rank",
-                                      "16", "--alpha", "32", "--targets", "q_proj,v_proj"));
+  EXPECT_THAT(lora.flags,
+              ElementsAre("--base-weights", "nf4", "--pattern", "Q: {q}", "--filter",
+                          "helpfulness>=3", "--no-pad-to-max", "--rslora", "--micro-batch", "auto",
+                          "--rank", "16", "--alpha", "32", "--targets", "q_proj,v_proj"));
+  EXPECT_THAT(Parse("lora: {base: m, tokens: t, micro_batch: 4}").training.lora->flags,
+              ElementsAre("--micro-batch", "4"));
   EXPECT_EQ(config.training.learning_rate, 5e-5);
   EXPECT_EQ(config.training.batch_size, 1) << "as ebb-train lora begins";
   EXPECT_EQ(config.training.accumulation_steps, 8);
@@ -358,6 +362,9 @@ INSTANTIATE_TEST_SUITE_P(
                   "my.yaml:4: unknown key \"rnk\" in lora (did you mean \"rank\"?)"},
         BadConfig{"lora:\n  base: m\n  tokens: t\n  rank: 0\n",
                   "rank must be a whole number, at least 1"},
+        BadConfig{"lora:\n  base: m\n  tokens: t\n  micro_batch: 0\n",
+                  "my.yaml:4: micro_batch must be auto or a whole number from 1 to 65536"},
+        BadConfig{"lora:\n  base: m\n  tokens: t\n  micro_batch: [1]\n", "must be auto or"},
         BadConfig{"lora:\n  base: m\n  tokens: t\n  batch_size: 2\n", "(it belongs in training)"},
         BadConfig{"lora:\n  base: m\n  tokens: t\n  targets: [q_proj, v_prj]\n",
                   "and \"v_prj\" is not (did you mean \"v_proj\"?)"},

@@ -55,6 +55,13 @@ std::string DeviceName(torch::Device device) {
   return device.is_cuda() ? CudaDeviceName() : ProcValue("/proc/cpuinfo", "model name");
 }
 
+std::optional<std::int64_t> AvailableMemoryBytes() {
+  // "16777216 kB"
+  const std::string value = ProcValue("/proc/meminfo", "MemAvailable", "");
+  const auto kilobytes = ParseInteger(value.substr(0, value.find(' ')));
+  return kilobytes ? std::optional(*kilobytes * std::int64_t{1024}) : std::nullopt;
+}
+
 std::string CpuFlags() {
   return ProcValue("/proc/cpuinfo", "flags", ProcValue("/proc/cpuinfo", "Features", ""));
 }

@@ -1,6 +1,8 @@
 #pragma once
 // The device that trains, and its name. The same binary looks for CUDA at run time.
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "base/result.h"
@@ -15,6 +17,9 @@ Result<torch::Device> SelectDevice(DeviceChoice choice, int local_rank = 0);
 
 /// The model name that the operating system gives; "unknown" if it gives none.
 std::string DeviceName(torch::Device device);
+
+/// Memory that programs can still get from the system; nullopt: unknown.
+std::optional<std::int64_t> AvailableMemoryBytes();
 
 /// The processor's "flags" (x86) or "Features" (ARM), with blanks between; "" if the system lists
 /// none.

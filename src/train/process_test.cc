@@ -298,6 +298,70 @@ TEST_F(Process, ALanguageModelPausesResumesAndReports) {
   EXPECT_EQ(metrics.at("hyperparameters").at("r"), 4);
 }
 
+// Dropout draws by micro-batch, so equal bits show that continuations kept the size. Which size is
+// found depends on times.
+TEST_F(Process, AMicroBatchThatWasFoundStaysWhateverKillsTheRun) {
+  const auto run = [&](const std::string& name) {
+    return With(SmallLora(name), {"--micro-batch", "auto", "--epochs", "8"});
+  };
+  const pid_t child = Start(run("straight"));
+  AwaitEvents("straight", "micro_batch", 1, child);
+  const auto events = Events("straight");
+  const auto before = std::count(
+      events.begin(), std::find(events.begin(), events.end(), "micro_batch"), "checkpoint");
+  AwaitEvents("straight", "checkpoint", before + 1, child);
+  ::kill(child, SIGSTOP);
+  std::filesystem::create_directories(directory_ / "copy/checkpoints");
+  std::filesystem::copy_file(directory_ / "straight/checkpoints/checkpoint.safetensors",
+                             directory_ / "copy/checkpoints/checkpoint.safetensors");
+  ::kill(child, SIGCONT);
+  ASSERT_EQ(Wait(child).exit_code, 0);
+  const pid_t again = Start(With(run("copy"), {"--checkpoint-every", "1", "--resume"}));
+  AwaitEvents("copy", "checkpoint", 2, again);
+  ::kill(again, SIGKILL);
+  Wait(again);
+  // The flag may be left out: the checkpoint says the size.
+  ASSERT_EQ(RunToEnd(With(SmallLora("copy"), {"--epochs", "8", "--resume"})).exit_code, 0);
+  const auto straight = ResultOf("straight"), copy = ResultOf("copy");
+  EXPECT_EQ(copy.at("parameters_sha256"), straight.at("parameters_sha256"));
+  EXPECT_EQ(copy.at("micro_batch"), straight.at("micro_batch"));
+  EXPECT_EQ(copy.at("micro_batch_tried"), straight.at("micro_batch_tried"));
+  EXPECT_THAT(Events("copy"), testing::Not(testing::Contains("micro_batch")));
+  EXPECT_EQ(straight.at("effective_batch_size"), 4);
+  ASSERT_GE(straight.at("micro_batch_tried").size(), 2U);
+  EXPECT_EQ(straight.at("micro_batch_tried")[0].at("size"), 2);
+  EXPECT_GT(straight.at("micro_batch_tried")[0].at("tokens_per_second"), 0);
+}
+
+TEST_F(Process, AMicroBatchCanBeFixed) {
+  ASSERT_EQ(RunToEnd(With(SmallLora("run"), {"--micro-batch", "3"})).exit_code, 0);
+  ASSERT_EQ(RunToEnd(SmallLora("plain")).exit_code, 0);
+  EXPECT_EQ(ResultOf("run").at("micro_batch"), 3);
+  EXPECT_EQ(ResultOf("plain").at("micro_batch"), 2);
+  EXPECT_EQ(ResultOf("plain").at("micro_batch_tried").size(), 0U);
+  EXPECT_EQ(ResultOf("run").at("steps"), ResultOf("plain").at("steps"));
+  EXPECT_NE(ResultOf("run").at("parameters_sha256"), ResultOf("plain").at("parameters_sha256"))
+      << "dropout draws by micro-batch";
+  const Ended other = RunToEnd(With(SmallLora("run"), {"--micro-batch", "4", "--resume"}));
+  EXPECT_EQ(other.exit_code, 3);
+  EXPECT_THAT(other.errors, testing::HasSubstr("--micro-batch 3, not 4"));
+}
+
+TEST_F(Process, ARunThatIsKilledWhileItTriesMicroBatchesGoesOn) {
+  const auto run = With(SmallLora("run"), {"--micro-batch", "auto", "--checkpoint-every", "1",
+                                           "--epochs", "8", "--resume"});
+  for (std::ptrdiff_t checkpoints = 1; checkpoints <= 3; ++checkpoints) {
+    const pid_t child = Start(run);
+    AwaitEvents("run", "checkpoint", checkpoints, child);
+    ::kill(child, SIGKILL);
+    Wait(child);
+  }
+  ASSERT_EQ(RunToEnd(run).exit_code, 0);
+  EXPECT_THAT(Events("run"), testing::Contains("micro_batch"));
+  EXPECT_GE(ResultOf("run").at("micro_batch_tried").size(), 2U);
+  EXPECT_EQ(ResultOf("run").at("steps"), 24);
+}
+
 TEST_F(Process, ALanguageModelOfOtherFlagsIsNotContinued) {
   ASSERT_EQ(RunToEnd(SmallLora("run")).exit_code, 0);
   const Ended ended = RunToEnd(With(SmallLora("run"), {"--rank", "8", "--resume"}));

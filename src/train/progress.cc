@@ -109,6 +109,14 @@ void ProgressLog::Diverged(std::int64_t step, const std::string& reason) {
   Append(event.dump(-1, ' ', false, ordered_json::error_handler_t::replace));
 }
 
+void ProgressLog::MicroBatch(std::int64_t step, const MicroBatchState& chosen) {
+  ordered_json event = Event("micro_batch");
+  event["step"] = step;
+  event["size"] = chosen.size;
+  event["tried"] = TriedJson(chosen);
+  Append(event.dump());
+}
+
 void ProgressLog::Paused(std::int64_t step) {
   ordered_json event = Event("paused");
   event["step"] = step;

@@ -12,6 +12,7 @@
 
 #include "base/result.h"
 #include "platform/file.h"
+#include "train/micro_batch.h"
 #include "train/options.h"
 
 namespace ebb::train {
@@ -51,6 +52,7 @@ class ProgressLog {
   void Checkpoint(std::int64_t step);
   void CheckpointFailed(std::int64_t step, const std::string& reason);
   void Diverged(std::int64_t step, const std::string& reason);
+  void MicroBatch(std::int64_t step, const MicroBatchState& chosen);
   void Paused(std::int64_t step);
   void End(std::int64_t step);
 

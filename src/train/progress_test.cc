@@ -28,6 +28,7 @@ TEST(ProgressLog, AppendsOneJsonObjectPerLine) {
   log->EpochBegin(1);
   log->Step({3, 1, 0.5, 100});
   log->EpochEnd({1, 0.5, 0.4, 0.9});
+  log->MicroBatch(3, {4, false, {{2, 3, 2, 8192, 2, 512, true}, {4, 1, 0, 0, 0, {}, false}}});
   log->Checkpoint(3);
   log->Resume(3);
   log->End(6);
@@ -41,9 +42,15 @@ TEST(ProgressLog, AppendsOneJsonObjectPerLine) {
       EXPECT_EQ(json.at("step"), 3);
       EXPECT_EQ(json.at("total_steps"), 6);
     }
+    if (events.back() == "micro_batch") {
+      EXPECT_EQ(json.at("size"), 4);
+      EXPECT_EQ(json.at("tried").dump(),
+                R"([{"size":2,"tokens_per_joule":16.0,"tokens_per_second":4096.0},)"
+                R"({"size":4,"tokens_per_joule":null,"tokens_per_second":null}])");
+    }
   }
   EXPECT_THAT(events, testing::ElementsAre("begin", "epoch_begin", "step", "epoch_end",
-                                           "checkpoint", "resume", "end"));
+                                           "micro_batch", "checkpoint", "resume", "end"));
 }
 
 TEST(ProgressLog, AFullDiskDoesNotStopTheRun) {

@@ -41,6 +41,10 @@ class Task {
   virtual UpdateLoss AddGradients(const UpdateRequest& request) = 0;
   /// Called when the gradients of an update are there, unscaled, and not used yet.
   virtual void BeforeStep() {}
+  /// The size of micro-batches, if it may change while the run trains.
+  virtual MicroBatchState micro_batch_state() const { return {}; }
+  /// Goes on with what a checkpoint says of it.
+  virtual void UseMicroBatch(const MicroBatchState& /*state*/) {}
   virtual Evaluation Evaluate() = 0;
   /// Writes the results of a finished run; returns a line that says where they are.
   virtual Result<std::string> Finish(const TrainingState& state) = 0;

@@ -52,6 +52,7 @@ class Run {
   void ReportStep();
   void BeginReport();
   void FoldLoss();
+  bool FoundMicroBatch();
   Result<Evaluation> Evaluate();
   Status FinishEpoch();
   void CheckpointOrWarn();
@@ -137,6 +138,7 @@ Status Run::ResumeFromCheckpoint() {
     return Fail({ExitCode::kConfiguration, "the checkpoint is of a longer run or a larger data set",
                  CheckpointPath().string(), "start afresh without --resume"});
   scaler_ = LossScaler(state_.loss_scale);
+  task_.UseMicroBatch(state_.micro_batch);
   peak_before_resume_ = state_.peak_tensor_bytes;
   resumed_ = true;
   if (ranks().leads() && !state_.changed_inputs.empty())
@@ -161,6 +163,7 @@ Result<Outcome> Run::Train() {
   EBB_RETURN_IF_ERROR(ranks().RequireSame(settings_.identity.fingerprint.dump(), "options"));
   EBB_RETURN_IF_ERROR(ranks().RequireSame(std::to_string(state_.step), "a checkpoint"));
   BeginLog();
+  state_.micro_batch = task_.micro_batch_state();
   while (state_.epoch < settings_.epochs) {
     Tell([&](ProgressLog& log) { log.EpochBegin(EpochNumber()); });
     if (const Status trained = TrainEpoch(); !trained) return Fail(AfterLostRank(trained.error()));
@@ -183,7 +186,8 @@ Status Run::TrainEpoch() {
         Update(plan_.Update(permutation, static_cast<std::size_t>(state_.epoch_updates))));
     if (EpochComplete()) FoldLoss();  // waits for the device, so that the epoch's time is whole
     state_.epoch_seconds += SecondsSince(begin);
-    if (settings_.checkpoint_every > 0 && state_.step % settings_.checkpoint_every == 0) {
+    if (FoundMicroBatch() ||
+        (settings_.checkpoint_every > 0 && state_.step % settings_.checkpoint_every == 0)) {
       LookAtTensors();
       if (!Diverged()) CheckpointOrWarn();
     }
@@ -337,6 +341,17 @@ void Run::FoldLoss() {
   state_.epoch_loss_sum += sum;
   report_loss_ += sum;
   pending_loss_.zero_();
+}
+
+// Looks at the size of micro-batches, and tells if it was chosen by now. That depends on times, so
+// a checkpoint stores it at once: whatever happens then, a continuation is the same run.
+bool Run::FoundMicroBatch() {
+  const bool searched = state_.micro_batch.searching;
+  state_.micro_batch = task_.micro_batch_state();
+  if (!searched || state_.micro_batch.searching) return false;
+  Tell([&](ProgressLog& log) { log.MicroBatch(state_.step, state_.micro_batch); });
+  display_.Say(ChoiceText(state_.micro_batch));
+  return true;
 }
 
 // The rank that leads evaluates; the others wait for its result.

@@ -41,8 +41,11 @@ class ScriptedTask : public Task {
     for (std::size_t i = 0; i < 2; ++i)
       optimizer_.slots()[i].parameter.mutable_grad() =
           torch::full({3}, gradients[i] * request.loss_scale);
+    if (request.step + 1 == found_at_) micro_batch_ = {8, false, micro_batch_.trials};
     return {torch::full({}, of(loss_at_)), 1, 0};
   }
+  MicroBatchState micro_batch_state() const override { return micro_batch_; }
+  void UseMicroBatch(const MicroBatchState& state) override { micro_batch_ = state; }
   Evaluation Evaluate() override { return {validation_loss_, 0.5}; }
   Result<std::string> Finish(const TrainingState& state) override {
     finished_ = state;
@@ -51,6 +54,8 @@ class ScriptedTask : public Task {
 
   /// Values by the number of the update, from 1 on.
   std::map<std::int64_t, double> loss_at_, gradient_at_;
+  std::int64_t found_at_ = 0;  ///< the update after which a size of micro-batches is chosen
+  MicroBatchState micro_batch_;
   double validation_loss_ = 1;
   std::optional<TrainingState> finished_;
 
@@ -116,6 +121,34 @@ class TrainingLoop : public ::testing::Test {
 
   const platform::Path directory_ = ScratchDirectory("training-loop");
 };
+
+// The choice depends on times, so nothing may come between it and its checkpoint.
+TEST_F(TrainingLoop, AMicroBatchIsStoredAsSoonAsItIsFound) {
+  const auto rarely = [](LoopSettings& settings) { settings.checkpoint_every = 0; };
+  ScriptedTask task(5);
+  task.micro_batch_ = {2, true, {{2, 3, 2, 4096, 1.5, {}, true}}};
+  task.found_at_ = 3;
+  task.loss_at_ = {{5, kNotANumber}};
+  ASSERT_FALSE(Train(task, rarely));
+  EXPECT_EQ(CheckpointStep(), 3);
+  ScriptedTask next(5);
+  ASSERT_TRUE(Train(next, [&](LoopSettings& settings) {
+    rarely(settings);
+    settings.resume = true;
+  }));
+  EXPECT_EQ(next.micro_batch_.size, 8U);
+  EXPECT_EQ(next.finished_->micro_batch.size, 8U);
+  EXPECT_EQ(next.finished_->micro_batch.trials.size(), 1U);
+  std::ifstream file(directory_ / "progress.jsonl");
+  std::vector<std::string> told;
+  for (std::string line; std::getline(file, line);) {
+    const auto json = nlohmann::json::parse(line);
+    if (json.at("event") == "micro_batch" || json.at("event") == "checkpoint")
+      told.push_back(json.at("event").get<std::string>() + " " + json.at("step").dump());
+  }
+  EXPECT_THAT(
+      told, testing::ElementsAre("micro_batch 3", "checkpoint 3", "checkpoint 5", "checkpoint 10"));
+}
 
 TEST_F(TrainingLoop, ALossThatIsNotANumberEndsItAndKeepsTheLastFiniteCheckpoint) {
   ScriptedTask task(5);

@@ -48,6 +48,7 @@ ordered_json ToJson(const TrainingState& state) {
           {"changed_inputs", state.changed_inputs},
           {"loss_scale",
            {{"scale", state.loss_scale.scale}, {"good_steps", state.loss_scale.good_steps}}},
+          {"micro_batch", ToJson(state.micro_batch)},
           {"history", std::move(history)}};
 }
 
@@ -67,6 +68,8 @@ Result<TrainingState> TrainingStateFromJson(const json& value, const std::string
     state.diverged_at_step = value.value("diverged_at_step", std::int64_t{0});
     value.at("loss_scale").at("scale").get_to(state.loss_scale.scale);
     value.at("loss_scale").at("good_steps").get_to(state.loss_scale.good_steps);
+    if (value.contains("micro_batch"))
+      state.micro_batch = MicroBatchStateFromJson(value.at("micro_batch"));
     for (const json& epoch : value.at("history")) {
       state.history.push_back(
           {NumberOrNan(epoch.at("train_loss")), NumberOrNan(epoch.at("test_loss")),

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "train/micro_batch.h"
 #include "train/options.h"
 
 namespace ebb::train {
@@ -43,6 +44,7 @@ struct TrainingState {
   std::int64_t peak_tensor_bytes = 0;
   std::int64_t diverged_at_step = 0;  ///< the first update that was not finite; 0: none
   LossScale loss_scale;
+  MicroBatchState micro_batch;
   std::vector<std::string> changed_inputs;  ///< since the run began, with --allow-changed
   std::vector<EpochRecord> history;
 };

@@ -19,6 +19,7 @@ TrainingState SomeState() {
   state.epoch_seconds = 2.5;
   state.optimizer_steps = 16;
   state.loss_scale = {1024, 7};
+  state.micro_batch = {4, true, {{2, 3, 2, 8192, 1.5, 300.25, true}, {4, 1, 0, 0, 0, {}, false}}};
   state.history = {{0.3, 0.2, 0.9, 4.25}};
   return state;
 }
@@ -35,6 +36,14 @@ TEST(TrainingState, AMissingFieldIsRefused) {
   json.erase("step");
   EXPECT_FALSE(TrainingStateFromJson(json, "file"));
   EXPECT_FALSE(TrainingStateFromJson(nlohmann::json(), "file"));
+}
+
+TEST(TrainingState, OlderCheckpointsSayNothingOfMicroBatches) {
+  nlohmann::json json = ToJson(SomeState());
+  json.erase("micro_batch");
+  const auto state = TrainingStateFromJson(json, "file");
+  ASSERT_TRUE(state) << state.error().Message();
+  EXPECT_EQ(state->micro_batch.size, 0U);
 }
 
 TEST(TrainingState, AHistoryOfAnotherLengthIsRefused) {

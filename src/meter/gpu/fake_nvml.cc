@@ -1,6 +1,7 @@
 #include "meter/gpu/fake_nvml.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -150,6 +151,14 @@ int nvmlDeviceGetCount_v2(unsigned* count) {
 int nvmlDeviceGetHandleByIndex_v2(unsigned index, void** device) {
   if (!State().gpus[index].answers) return kGpuIsLost;
   *device = &State().gpus[index];
+  return kSuccess;
+}
+
+int nvmlDeviceGetHandleByPciBusId_v2(const char* bus_id, void** device) {
+  unsigned domain = 0, bus = 0;
+  if (std::sscanf(bus_id, "%x:%x:", &domain, &bus) != 2 || bus >= State().gpus.size())
+    return kNotFound;
+  *device = &State().gpus[bus];
   return kSuccess;
 }
 

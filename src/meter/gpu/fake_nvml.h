@@ -1,7 +1,8 @@
 #pragma once
-// A stand-in for NVIDIA's management library with the symbols that nvml_library.cc loads. Tests
-// load it by path, as the real one is loaded, and set the state it answers from. A program that
-// loads it reads the state from the file $EBB_FAKE_NVML_STATE, one line for each GPU:
+// A stand-in for NVIDIA's management library with the symbols that nvml_library.cc and
+// energy_counter.cc load. Tests load it by path, as the real one is loaded, and set the state it
+// answers from. The GPUs are at the places 0000:00:00.0, 0000:01:00.0, ... of the bus. A program
+// that loads it reads the state from the file $EBB_FAKE_NVML_STATE, one line for each GPU:
 //
 //   GPU-aaaa1111 | NVIDIA L4 | millijoules | milliwatts | MIG-1 MIG-2 | power limit in mW | error |
 //   pid pid

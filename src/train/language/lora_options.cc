@@ -16,6 +16,8 @@
 namespace ebb::train {
 namespace {
 
+constexpr std::int64_t kLargestMicroBatch = 65536;
+
 constexpr const char* kExamples = R"(
 Examples:
   ebb-train lora --base models/qwen --data helpsteer2/train.jsonl.gz --preset helpsteer2
@@ -44,6 +46,7 @@ struct Choices : RunChoices {
   std::string tokenizer_rules = "transformers-5";
   std::string targets = "all";
   std::string base_weights;
+  std::string micro_batch;
 };
 
 const Names<ScheduleKind> kSchedules = {{"constant", ScheduleKind::kConstant},
@@ -170,9 +173,9 @@ void AddTrainingFlags(CLI::App& app, LoraOptions& options, Choices& choices) {
     app.add_option(name, value, help)->check(Between(range))->capture_default_str()->group(group);
   };
   number("--batch-size", options.batch_size, {1, 65536},
-         "sequences per micro-batch: what memory must hold");
+         "sequences per micro-batch, unless --micro-batch says otherwise");
   number("--accumulation", options.accumulation, {1, 65536},
-         "micro-batches per update; effective batch = batch size x accumulation");
+         "effective batch = batch size x accumulation: the sequences of an update");
   number("--epochs", options.epochs, {1, 1e6}, "passes over the training data");
   number("--learning-rate", options.learning_rate.initial, {1e-12, 1e3}, "of AdamW, its highest");
   number("--warm-up", options.warm_up, {0, 1}, "share of the updates in which it rises from 0");
@@ -191,6 +194,12 @@ void AddTrainingFlags(CLI::App& app, LoraOptions& options, Choices& choices) {
   app.add_option("--base-weights", choices.base_weights, kBaseWeightsHelp)->group(group);
   app.add_option("--device", choices.device, "auto | cpu | cuda")
       ->capture_default_str()
+      ->group(group);
+  app.add_option("--micro-batch", choices.micro_batch,
+                 "sequences that pass through the model at once, which memory must hold: a number, "
+                 "or auto: the first updates try sizes, and the one with the most tokens per joule "
+                 "(per second, if joules are unknown) stays. Default: auto on a GPU, --batch-size "
+                 "on a CPU")
       ->group(group);
   app.add_flag("--gradient-checkpointing", options.checkpoint_layers,
                "keep each layer's input only and compute the rest again: less memory, more time")
@@ -244,6 +253,20 @@ Status LookUpData(const Choices& choices, LoraOptions& options) {
     if (!filter) return UsageError("--filter: " + filter.error().Message());
     data.filters.push_back(*std::move(filter));
   }
+  return {};
+}
+
+Status LookUpMicroBatch(const std::string& text, std::optional<std::int64_t>& micro_batch) {
+  if (text.empty()) return {};
+  if (text == "auto") {
+    micro_batch = kFindMicroBatch;
+    return {};
+  }
+  const auto number = ParseInteger(text);
+  if (!number || *number < 1 || *number > kLargestMicroBatch)
+    return UsageError("--micro-batch is auto or a number from 1 to " +
+                      std::to_string(kLargestMicroBatch) + ", not \"" + text + "\"");
+  micro_batch = *number;
   return {};
 }
 
@@ -302,6 +325,7 @@ Result<LoraRequest> ParseLoraOptions(std::span<const std::string> arguments,
     return UsageError("--precision of a language model is bf16 or fp32, not \"fp16\"");
   EBB_ASSIGN_OR_RETURN(options.base_weights,
                        ParseBaseWeights(choices.base_weights, options.precision));
+  EBB_RETURN_IF_ERROR(LookUpMicroBatch(choices.micro_batch, options.micro_batch));
   const platform::Path run_dir = options.run_dir;
   if (options.checkpoint_dir.empty()) options.checkpoint_dir = run_dir / "checkpoints";
   options.adapter_dir = run_dir / (options.adapter_dir.empty() ? "adapter" : options.adapter_dir);
@@ -350,6 +374,9 @@ nlohmann::ordered_json Fingerprint(const LoraOptions& options) {
     fingerprint[kTokenizerRulesFlag] = NameOf(kTokenizerRules, options.tokenizer_rules);
   if (options.base_weights != BaseWeights::kPlain)
     fingerprint["--base-weights"] = Name(options.base_weights);
+  // A size that no flag says is in the state of the checkpoint.
+  if (options.micro_batch.value_or(kFindMicroBatch) != kFindMicroBatch)
+    fingerprint["--micro-batch"] = *options.micro_batch;
   if (!options.distillation.teacher.empty()) {
     AddTo(fingerprint, options.distillation);
     fingerprint["--teacher-adapter"] = options.teacher_adapter;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <span>
 #include <string>
 #include <variant>
@@ -15,6 +16,8 @@
 #include "train/text/text_data.h"
 
 namespace ebb::train {
+
+inline constexpr std::int64_t kFindMicroBatch = 0;
 
 struct LoraOptions : RunOptions {
   LoraOptions() {
@@ -41,6 +44,9 @@ struct LoraOptions : RunOptions {
   double weight_decay = 0.01;
   double clip_norm = 1;  ///< 0: none
   bool checkpoint_layers = false;
+  /// Sequences per micro-batch; kFindMicroBatch: found by trial. nullopt: found by trial on a GPU,
+  /// batch_size on a CPU. An update has batch_size x accumulation sequences in any case.
+  std::optional<std::int64_t> micro_batch;
   std::string adapter_dir;  ///< empty: adapter; a relative path is in run_dir
 };
 

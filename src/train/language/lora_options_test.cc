@@ -66,6 +66,17 @@ TEST(LoraOptions, MistakesAreNamed) {
               testing::HasSubstr("is for --precision fp32"));
 }
 
+TEST(LoraOptions, AMicroBatchIsANumberOrFound) {
+  EXPECT_FALSE(Parsed(kLeast).micro_batch);
+  EXPECT_EQ(Parsed(With({"--micro-batch", "auto"})).micro_batch, kFindMicroBatch);
+  EXPECT_EQ(Parsed(With({"--micro-batch", "4"})).micro_batch, 4);
+  for (const char* wrong : {"0", "-1", "all", "65537", "2.5"})
+    EXPECT_THAT(UsageErrorOf(With({"--micro-batch", wrong})),
+                testing::HasSubstr("auto or a number from 1 to 65536"));
+  // A size that was found is in the checkpoint, so a continuation may leave the flag out.
+  EXPECT_EQ(Fingerprint(Parsed(kLeast)), Fingerprint(Parsed(With({"--micro-batch", "auto"}))));
+}
+
 TEST(LoraOptions, FlagsChangeThePresetOfTheData) {
   const LoraOptions published = Parsed({"--base", "m", "--data", "d", "--preset", "helpsteer2"});
   EXPECT_EQ(published.data.first_records, 5000U);
@@ -115,6 +126,7 @@ TEST(LoraOptions, EveryFlagThatChangesTheAdapterIsInTheFingerprint) {
                                   {"--dora"},
                                   {"--batch-size", "2"},
                                   {"--accumulation", "2"},
+                                  {"--micro-batch", "2"},
                                   {"--epochs", "9"},
                                   {"--learning-rate", "1"},
                                   {"--lr-schedule", "constant"},

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/random.h"
+#include "train/device.h"
 #include "train/language/chunked_loss.h"
 #include "train/language/forward.h"
 #include "train/sampler.h"
@@ -101,7 +102,14 @@ bool IsShortOfMemory(const std::exception& error) {
   const std::string_view text = error.what();
   return dynamic_cast<const std::bad_alloc*>(&error) != nullptr ||
          text.find("out of memory") != std::string_view::npos ||
-         text.find("not enough memory") != std::string_view::npos;
+         text.find("not enough memory") != std::string_view::npos ||
+         text.find("can't allocate memory") != std::string_view::npos;
+}
+
+MicroBatchSearch SearchFor(const LoraTaskSettings& settings) {
+  if (settings.search_updates == 0) return MicroBatchSearch(settings.micro_batch);
+  return MicroBatchSearch(
+      MicroBatchLimits{settings.micro_batch, settings.update_samples, settings.search_updates});
 }
 
 }  // namespace
@@ -112,7 +120,7 @@ LoraTask::LoraTask(const Decoder& decoder, const TextData& data, Adapter adapter
       data_(data),
       adapter_(std::move(adapter)),
       settings_(settings),
-      micro_batch_(settings.micro_batch),
+      search_(SearchFor(settings)),
       optimizer_(adapter_.Tensors(), settings.optimizer),
       on_finish_(std::move(on_finish)) {}
 
@@ -126,7 +134,7 @@ UpdateLoss LoraTask::TryGradients(const UpdateRequest& request) {
   const Samples rows = ByLength(data_.training, request.samples);
   std::vector<TextBatch> batches;
   UpdateLoss result;
-  for (const auto part : MicroBatches(rows, micro_batch_)) {
+  for (const auto part : MicroBatches(rows, search_.size())) {
     batches.push_back(data_.training.Batch(part));
     result.weight += static_cast<std::int64_t>(batches.back().targets);
   }
@@ -150,22 +158,51 @@ UpdateLoss LoraTask::TryGradients(const UpdateRequest& request) {
   return result;
 }
 
-// If memory is short, the update begins again with half the micro-batch; the effective batch stays
+// If memory is short, the update begins again with smaller micro-batches; the effective batch stays
 // the same.
 UpdateLoss LoraTask::AddGradients(const UpdateRequest& request) {
   for (;;) {
     try {
-      return TryGradients(request);
+      return MeasuredGradients(request);
     } catch (const std::exception& error) {
-      if (!IsShortOfMemory(error) || micro_batch_ == 1) throw;
+      if (!IsShortOfMemory(error) || search_.size() == 1) throw;
     }
     optimizer_.ClearGradients();
-    micro_batch_ = (micro_batch_ + 1) / 2;
-    std::fprintf(stderr,
-                 "ebb-train: out of memory: micro-batches of %zu sequences from now on; the "
-                 "effective batch stays the same\n",
-                 micro_batch_);
+    TakeSmallerMicroBatches();
   }
+}
+
+void LoraTask::TakeSmallerMicroBatches() {
+  const std::size_t too_large = search_.size();
+  search_.RunOutOfMemory();
+  std::fprintf(stderr,
+               "ebb-train: not enough memory for micro-batches of %zu sequences: goes on with %zu; "
+               "the effective batch stays the same\n",
+               too_large, search_.size());
+}
+
+// A size is tried after its half, and needs at most twice its memory. On a GPU an allocation fails,
+// but a system without memory for a CPU ends the program.
+bool LoraTask::MayNeedMoreMemoryThanThereIs() const {
+  if (device().is_cuda() || settings_.memory == nullptr) return false;
+  const auto available = AvailableMemoryBytes();
+  return available && search_.size() > settings_.micro_batch &&
+         *available < 2 * settings_.memory->peak_bytes();
+}
+
+// The last update of an epoch, which may have fewer samples, says nothing of larger micro-batches.
+UpdateLoss LoraTask::MeasuredGradients(const UpdateRequest& request) {
+  if (!search_.searching()) {
+    meter_.reset();
+    return TryGradients(request);
+  }
+  if (request.samples.size() < settings_.update_samples) return TryGradients(request);
+  if (MayNeedMoreMemoryThanThereIs()) TakeSmallerMicroBatches();
+  if (!meter_) meter_.emplace(device());
+  meter_->Begin();
+  UpdateLoss loss = TryGradients(request);
+  search_.Add(meter_->End(loss.tokens));
+  return loss;
 }
 
 void LoraTask::BeforeStep() {
@@ -182,7 +219,7 @@ Evaluation LoraTask::Evaluate() {
   Tensor sum = torch::zeros({}, options), correct = torch::zeros({}, options);
   double predicted = 0;
   const Samples rows = ByLength(data_.validation, AllRows(data_.validation));
-  for (const auto part : MicroBatches(rows, micro_batch_)) {
+  for (const auto part : MicroBatches(rows, search_.size())) {
     const MicroBatch batch = OnDevice(data_.validation.Batch(part), device());
     const TokenLoss loss = LossOf(decoder_, adapter_, batch, {});
     sum += loss.sum;

@@ -3,7 +3,7 @@
 // next-token cross-entropy, where each predicted token of an update counts the same however the
 // update is cut into micro-batches. Micro-batches hold sequences of similar length, padded to the
 // longest. Padding is neither learned nor attended to. Dropout is a function of (seed, step,
-// micro-batch), so a checkpoint stores no random state for it.
+// micro-batch), so a checkpoint stores no random state for it, but the size of micro-batches.
 
 #include <functional>
 #include <memory>
@@ -15,7 +15,10 @@
 #include "train/language/adapter.h"
 #include "train/language/decoder.h"
 #include "train/language/flops.h"
+#include "train/language/update_meter.h"
+#include "train/micro_batch_search.h"
 #include "train/task.h"
+#include "train/tensor_memory.h"
 #include "train/text/text_data.h"
 
 namespace ebb::train {
@@ -30,6 +33,10 @@ struct Teacher {
 
 struct LoraTaskSettings {
   std::size_t micro_batch = 1;
+  std::int64_t search_updates = 0;  ///< first updates that may try other sizes; 0: none
+  std::size_t update_samples = 1;   ///< samples of a whole update, if sizes are tried
+  /// Peak of the run, if sizes are tried; borrowed. A CPU tries none that its memory may not hold.
+  const TensorMemoryScope* memory = nullptr;
   std::uint64_t seed = 1;
   double clip_norm = 0;  ///< 0: none
   bool checkpoint_layers = false;
@@ -51,6 +58,8 @@ class LoraTask : public Task {
   NamedTensors TrainedTensors() override;
   UpdateLoss AddGradients(const UpdateRequest& request) override;
   void BeforeStep() override;
+  MicroBatchState micro_batch_state() const override { return search_.state(); }
+  void UseMicroBatch(const MicroBatchState& state) override { search_.Resume(state); }
   Evaluation Evaluate() override;
   Result<std::string> Finish(const TrainingState& state) override {
     return on_finish_(*this, state);
@@ -59,19 +68,21 @@ class LoraTask : public Task {
   const Adapter& adapter() const { return adapter_; }
   const Decoder& decoder() const { return decoder_; }
   const TextData& data() const { return data_; }
-  /// Smaller than requested if memory was short.
-  std::size_t micro_batch() const { return micro_batch_; }
   /// Token counts of an epoch of training.
   TokenCounts EpochCounts() const;
 
  private:
   UpdateLoss TryGradients(const UpdateRequest& request);
+  UpdateLoss MeasuredGradients(const UpdateRequest& request);
+  bool MayNeedMoreMemoryThanThereIs() const;
+  void TakeSmallerMicroBatches();
 
   const Decoder& decoder_;
   const TextData& data_;
   Adapter adapter_;
   LoraTaskSettings settings_;
-  std::size_t micro_batch_;
+  MicroBatchSearch search_;
+  std::optional<UpdateMeter> meter_;  // while sizes are tried
   Adam optimizer_;
   OnFinish on_finish_;
 };

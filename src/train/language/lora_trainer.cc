@@ -223,7 +223,8 @@ ordered_json LanguageFields(const LoraOptions& options, const Setup& setup, cons
       {"rank", lora.rank},
       {"alpha", lora.alpha},
       {"dropout", lora.dropout},
-      {"micro_batch", task.micro_batch()},
+      {"micro_batch", state.micro_batch.size},
+      {"micro_batch_tried", TriedJson(state.micro_batch)},
       {"tokens", TokensOf(state)},
       {"tokens_per_second", seconds > 0 ? TokensOf(state) / seconds : 0},
       {"test_perplexity", std::exp(state.history.back().test_loss)},
@@ -265,10 +266,13 @@ Result<std::string> Finish(const LoraOptions& options, const Setup& setup, const
   return "result in " + result.string() + ", adapter in " + options.adapter_dir;
 }
 
+BatchPlan PlanOf(const LoraOptions& options, std::size_t samples) {
+  return {samples, static_cast<std::size_t>(options.batch_size),
+          static_cast<std::size_t>(options.accumulation)};
+}
+
 std::int64_t UpdatesOf(const LoraOptions& options, std::size_t samples) {
-  const BatchPlan plan{samples, static_cast<std::size_t>(options.batch_size),
-                       static_cast<std::size_t>(options.accumulation)};
-  return static_cast<std::int64_t>(plan.updates_per_epoch()) * options.epochs;
+  return static_cast<std::int64_t>(PlanOf(options, samples).updates_per_epoch()) * options.epochs;
 }
 
 // Adds the files of a model that shape a training.
@@ -324,6 +328,28 @@ Result<Adapter> FirstAdapter(const LoraOptions& options, const Decoder& decoder)
   return adapter;
 }
 
+// Fills in how the updates are cut. Several ranks all use the same size, so none of them tries
+// sizes for itself.
+void ChooseMicroBatch(const LoraOptions& options, const Setup& setup, bool alone,
+                      LoraTaskSettings& settings) {
+  const std::size_t samples = setup.data->training.rows();
+  const BatchPlan plan = PlanOf(options, samples);
+  const std::int64_t wanted =
+      options.micro_batch.value_or(setup.device.is_cuda() ? kFindMicroBatch : options.batch_size);
+  const bool search = wanted == kFindMicroBatch;
+  settings.micro_batch = std::min(search ? plan.micro_batch : static_cast<std::size_t>(wanted),
+                                  plan.effective_batch());
+  if (search && alone) {
+    settings.update_samples = std::min(samples, plan.effective_batch());
+    settings.search_updates = SearchUpdates(UpdatesOf(options, samples));
+  } else if (options.micro_batch == kFindMicroBatch && setup.place.rank == 0) {
+    std::fprintf(stderr,
+                 "ebb-train: --micro-batch auto is for a single process; several ranks use "
+                 "micro-batches of %zu sequences (--batch-size)\n",
+                 settings.micro_batch);
+  }
+}
+
 Result<Outcome> TrainUnguarded(const LoraOptions& options) {
   EBB_ASSIGN_OR_RETURN(Setup setup, Prepare(options));
   EBB_RETURN_IF_ERROR(RequireFolders(options));
@@ -334,13 +360,14 @@ Result<Outcome> TrainUnguarded(const LoraOptions& options) {
   setup.precision_notice = PrecisionNotice(options.precision, setup.device);
   const TensorMemoryScope memory(setup.device.type());
   EBB_ASSIGN_OR_RETURN(Adapter adapter, FirstAdapter(options, setup.decoder));
-  LoraTask task(setup.decoder, *setup.data, std::move(adapter),
-                {.micro_batch = static_cast<std::size_t>(options.batch_size),
-                 .seed = options.seed,
-                 .clip_norm = options.clip_norm,
-                 .checkpoint_layers = options.checkpoint_layers,
-                 .teacher = setup.teacher ? &*setup.teacher : nullptr,
-                 .optimizer = {.weight_decay = options.weight_decay}},
+  LoraTaskSettings settings{.memory = &memory,
+                            .seed = options.seed,
+                            .clip_norm = options.clip_norm,
+                            .checkpoint_layers = options.checkpoint_layers,
+                            .teacher = setup.teacher ? &*setup.teacher : nullptr,
+                            .optimizer = {.weight_decay = options.weight_decay}};
+  ChooseMicroBatch(options, setup, ranks.alone(), settings);
+  LoraTask task(setup.decoder, *setup.data, std::move(adapter), settings,
                 [&](const LoraTask& done, const TrainingState& state) {
                   return Finish(options, setup, done, state);
                 });
