@@ -11,6 +11,7 @@ using Seconds = std::chrono::duration<double>;
 
 constexpr std::chrono::milliseconds kPeriod{10};
 constexpr std::chrono::seconds kLongestGap{1};
+constexpr std::chrono::milliseconds kLongestWait{500};
 constexpr std::size_t kMostReadings = 1 << 14;  // minutes of a counter that moves each 20 ms
 
 }  // namespace
@@ -69,6 +70,15 @@ std::optional<double> EnergyWatch::JoulesBetween(CounterHistory::Moment begin,
                                                  CounterHistory::Moment end) const {
   const std::lock_guard lock(mutex_);
   return history_.JoulesBetween(begin, end);
+}
+
+bool EnergyWatch::WaitUntilKnown() const {
+  const auto begin = std::chrono::steady_clock::now();
+  for (auto now = begin; now < begin + kLongestWait; now = std::chrono::steady_clock::now()) {
+    if (JoulesBetween(now, now)) return true;
+    std::this_thread::sleep_for(kPeriod);
+  }
+  return false;
 }
 
 }  // namespace ebb::train

@@ -46,6 +46,9 @@ class EnergyWatch {
 
   std::optional<double> JoulesBetween(CounterHistory::Moment begin,
                                       CounterHistory::Moment end) const;
+  /// Waits until joules are known from now on, for half a second at most. False: the counter does
+  /// not move, or cannot be read.
+  bool WaitUntilKnown() const;
 
  private:
   void Watch();

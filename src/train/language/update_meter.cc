@@ -8,9 +8,9 @@ UpdateMeter::UpdateMeter(torch::Device device) : device_(device) {
   if (!device.is_cuda()) return;
   const auto bus_id = PciBusIdOf(std::max(0, static_cast<int>(device.index())));
   if (bus_id) counter_ = EnergyCounter::Open(kNvmlFile, *bus_id);
-  if (counter_)
-    watch_ =
-        std::make_unique<EnergyWatch>([counter = counter_.get()] { return counter->Joules(); });
+  if (!counter_) return;
+  watch_ = std::make_unique<EnergyWatch>([counter = counter_.get()] { return counter->Joules(); });
+  if (!watch_->WaitUntilKnown()) watch_.reset();
 }
 
 void UpdateMeter::Begin() {
