@@ -30,6 +30,16 @@ foreach(library torch_cpu c10 c10_cuda torch_cuda)
     list(APPEND TORCH_LIBRARIES ebb_torch_${library})
   endif()
 endforeach()
+# CUDA's headers: nvidia-cuda-runtime, on which the package depends, and nvidia-cuda-crt. Without them, updates are not
+# recorded as CUDA graphs (src/train/device_graph.h).
+set(EBB_CUDA_INCLUDE "")
+file(GLOB ebb_cuda_headers ${ebb_torch_root}/../nvidia/*/include/crt/host_config.h)
+if(TARGET ebb_torch_c10_cuda AND ebb_cuda_headers)
+  list(GET ebb_cuda_headers 0 ebb_cuda_header)
+  cmake_path(SET EBB_CUDA_INCLUDE NORMALIZE "${ebb_cuda_header}/../..")
+elseif(TARGET ebb_torch_c10_cuda)
+  message(STATUS "CUDA's headers are missing (pip install nvidia-cuda-crt): no updates are recorded as CUDA graphs")
+endif()
 # The library for CUDA registers itself when it is loaded. No symbol refers to it, so --no-as-needed keeps it. The
 # package's libraries find their own dependencies.
 if(TARGET ebb_torch_torch_cuda)

@@ -5,6 +5,14 @@
 #include <cmath>
 
 #include "train/adam_kernel.h"
+#include "train/libtorch.h"
+
+// LibTorch 2.0 has one kernel for many tensors; its arguments have been the same since 2.1.
+#if TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 1)
+#define EBB_HAS_FUSED_ADAM 1
+#else
+#define EBB_HAS_FUSED_ADAM 0
+#endif
 
 namespace ebb::train {
 namespace {
@@ -44,6 +52,44 @@ void UpdateFused(Adam::Slot& slot, const torch::Tensor& gradient,
                      UpdateAdam(arrays, static_cast<std::size_t>(begin),
                                 static_cast<std::size_t>(end), coefficients);
                    });
+}
+
+// True if LibTorch's kernel can do these updates, all in a few launches.
+bool CanFuseOnDevice(const Adam::Slot& slot, const torch::Tensor& gradient) {
+  return EBB_HAS_FUSED_ADAM != 0 && slot.parameter.is_cuda() &&
+         slot.parameter.scalar_type() == torch::kFloat32 &&
+         gradient.scalar_type() == torch::kFloat32 &&
+         gradient.strides() == slot.parameter.strides() &&
+         slot.exp_avg.strides() == slot.parameter.strides();
+}
+
+// The updates for LibTorch's kernel, tensor by tensor.
+struct DeviceUpdates {
+  std::vector<torch::Tensor> parameters, gradients, exp_avgs, exp_avg_sqs;
+
+  void Add(const Adam::Slot& slot, const torch::Tensor& gradient) {
+    parameters.push_back(slot.parameter);
+    gradients.push_back(gradient);
+    exp_avgs.push_back(slot.exp_avg);
+    exp_avg_sqs.push_back(slot.exp_avg_sq);
+  }
+};
+
+void UpdateOnDevice(const DeviceUpdates& updates, const AdamSettings& settings, std::int64_t step,
+                    double learning_rate) {
+#if EBB_HAS_FUSED_ADAM
+  if (updates.parameters.empty()) return;
+  // All tensors have made the same number of steps, so one number serves all.
+  const std::vector<torch::Tensor> steps(
+      updates.parameters.size(),
+      torch::full({}, static_cast<double>(step), updates.parameters.front().options()));
+  at::_fused_adamw_(updates.parameters, updates.gradients, updates.exp_avgs, updates.exp_avg_sqs,
+                    {}, steps, learning_rate, settings.beta1, settings.beta2, settings.weight_decay,
+                    settings.epsilon, /*amsgrad=*/false,
+                    /*maximize=*/false);
+#else
+  (void)updates, (void)settings, (void)step, (void)learning_rate;
+#endif
 }
 
 void UpdatePlain(Adam::Slot& slot, const torch::Tensor& gradient, const AdamSettings& settings,
@@ -91,14 +137,18 @@ void Adam::Step(double learning_rate) {
   const torch::NoGradGuard no_grad;
   ++steps_;
   const AdamCoefficients coefficients = CoefficientsFor(settings_, steps_, learning_rate);
+  DeviceUpdates on_device;
   for (Slot& slot : slots_) {
     const torch::Tensor gradient = slot.parameter.grad();
     if (!gradient.defined()) continue;
     if (CanFuse(slot, gradient))
       UpdateFused(slot, gradient, coefficients);
+    else if (CanFuseOnDevice(slot, gradient))
+      on_device.Add(slot, gradient);
     else
       UpdatePlain(slot, gradient, settings_, coefficients);
   }
+  UpdateOnDevice(on_device, settings_, steps_, learning_rate);
 }
 
 }  // namespace ebb::train

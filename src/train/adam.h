@@ -1,7 +1,8 @@
 #pragma once
 // Adam (Kingma and Ba 2015) with LibTorch's formula and state, the moments' and the parameter's
-// update fused into one pass over memory on the CPU; torch::optim::Adam makes six. On other devices
-// the same formula runs as tensor operations. Tested against torch::optim::Adam.
+// update fused into one pass over memory on the CPU; torch::optim::Adam makes six. On CUDA,
+// LibTorch's own kernel updates all tensors together (from 2.1 on); elsewhere the same formula runs
+// as tensor operations. Tested against torch::optim::Adam.
 
 #include <string>
 #include <vector>

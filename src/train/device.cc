@@ -44,6 +44,9 @@ Result<torch::Device> SelectDevice(DeviceChoice choice, int local_rank) {
     const auto gpus = static_cast<int>(torch::cuda::device_count());
     const torch::Device gpu(torch::kCUDA, static_cast<c10::DeviceIndex>(local_rank % gpus));
     c10::impl::VirtualGuardImpl(torch::kCUDA).setDevice(gpu);
+    // A run that goes on from a checkpoint ends with the same bits only if convolutions do not add
+    // in an order that changes from run to run.
+    at::globalContext().setDeterministicCuDNN(true);
     return gpu;
   }
   if (choice == DeviceChoice::kAuto) return torch::Device(torch::kCPU);

@@ -2,14 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace ebb::train {
 namespace {
 
 using torch::Tensor;
 
-constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kLoss = 0, kGradient = 1;
 
 // CUDA: one fused kernel does both.
@@ -54,26 +52,42 @@ std::optional<std::string> FirstNonFinite(const NamedTensors& tensors) {
 }
 
 FiniteWatch::FiniteWatch(torch::Device device)
-    : first_(torch::full({2}, kNever, torch::dtype(torch::kInt64).device(device))) {}
+    : poison_(torch::zeros({}, torch::device(device))),
+      found_(torch::zeros({1}, torch::device(device))),
+      one_(torch::ones({1}, torch::device(device))),
+      good_(torch::zeros({2}, torch::dtype(torch::kInt64).device(device))) {}
 
+// Arithmetic replaces branches, which would have to wait for the device, and each operation counts:
+// in a small model's update, starting them is what takes the time.
 void FiniteWatch::Add(const Tensor& loss, const std::vector<Tensor>& gradients, std::int64_t step) {
   const torch::NoGradGuard no_grad;
-  Note(loss.isfinite().logical_not(), kLoss, step);
-  if (!gradients.empty()) Note(MultiplyAndLookForNonFinite(gradients, 1), kGradient, step);
+  steps_.push_back(step);
+  poison_.add_(loss - loss);
+  LookAt(gradients);
+  good_[kLoss].add_(poison_.eq(0));
+  good_[kGradient].add_(found_.squeeze(0).eq(0));
 }
 
-// Arithmetic replaces a branch, which would have to wait for the device.
-void FiniteWatch::Note(const Tensor& is_bad, std::int64_t place, std::int64_t step) {
-  first_[place].clamp_max_(kNever - is_bad.to(torch::kInt64) * (kNever - step));
+// `found_` stays 1 once a gradient was not finite.
+void FiniteWatch::LookAt(const std::vector<Tensor>& gradients) {
+  if (gradients.empty()) return;
+  if (gradients.front().is_cuda())
+    at::_amp_foreach_non_finite_check_and_unscale_(gradients, found_, one_);
+  else
+    found_.add_(LookPlainly(gradients, 1)).clamp_max_(1);
 }
 
-std::optional<NonFiniteUpdate> FiniteWatch::Look() const {
-  const Tensor first = first_.cpu();
-  const std::int64_t loss = first[kLoss].item<std::int64_t>(),
-                     gradient = first[kGradient].item<std::int64_t>();
-  if (std::min(loss, gradient) == kNever) return std::nullopt;
-  if (loss <= gradient) return NonFiniteUpdate{loss, "the loss"};
-  return NonFiniteUpdate{gradient, "a gradient"};
+std::optional<NonFiniteUpdate> FiniteWatch::Look() {
+  const Tensor good = good_.cpu();
+  const auto loss = static_cast<std::size_t>(good[kLoss].item<std::int64_t>());
+  const auto gradient = static_cast<std::size_t>(good[kGradient].item<std::int64_t>());
+  if (std::min(loss, gradient) == steps_.size()) {
+    steps_.clear();
+    good_.zero_();
+    return std::nullopt;
+  }
+  if (loss <= gradient) return NonFiniteUpdate{steps_[loss], "the loss"};
+  return NonFiniteUpdate{steps_[gradient], "a gradient"};
 }
 
 }  // namespace ebb::train

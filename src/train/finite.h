@@ -28,7 +28,7 @@ struct NonFiniteUpdate {
   std::string what;  ///< "the loss", "a gradient"
 };
 
-/// Looks at every update without waiting for the device, and remembers the first bad one there.
+/// Looks at every update without waiting for the device, which counts the good ones.
 class FiniteWatch {
  public:
   explicit FiniteWatch(torch::Device device);
@@ -36,12 +36,16 @@ class FiniteWatch {
   void Add(const torch::Tensor& loss, const std::vector<torch::Tensor>& gradients,
            std::int64_t step);
   /// Returns the first bad update. Waits for the device.
-  std::optional<NonFiniteUpdate> Look() const;
+  std::optional<NonFiniteUpdate> Look();
 
  private:
-  void Note(const torch::Tensor& is_bad, std::int64_t place, std::int64_t step);
+  void LookAt(const std::vector<torch::Tensor>& gradients);
 
-  torch::Tensor first_;  ///< {loss, gradient}: the first bad step
+  std::vector<std::int64_t> steps_;  ///< those added since everything was known to be finite
+  torch::Tensor poison_;             ///< 0 while all losses are finite, then NaN
+  torch::Tensor found_;              ///< {1}: 0 while all gradients are finite, then 1
+  torch::Tensor one_;                ///< {1}
+  torch::Tensor good_;               ///< {2}: updates with a finite loss, with finite gradients
 };
 
 }  // namespace ebb::train

@@ -36,13 +36,22 @@ Divergence MeanDivergence(const torch::Tensor& scores, const Batch& batch,
 
 torch::Tensor AddGradients(Classifier& model, const BatchSource& source,
                            std::span<const std::uint32_t> samples, const UpdateSettings& settings) {
+  const auto gather = [&](std::size_t first, std::size_t count) {
+    return source.Gather(samples.subspan(first, count));
+  };
+  return AddGradients(model, gather, samples.size(), settings);
+}
+
+torch::Tensor AddGradients(Classifier& model, const GatherBatch& gather, std::size_t samples,
+                           const UpdateSettings& settings) {
   torch::Tensor mean_loss;
   const auto count = [&](const torch::Tensor& loss) {
     mean_loss = mean_loss.defined() ? mean_loss + loss.detach() : loss.detach();
   };
-  for (const auto part : MicroBatches(samples, settings.micro_batch)) {
-    const Batch batch = source.Gather(part);
-    const double share = static_cast<double>(part.size()) / static_cast<double>(samples.size());
+  for (std::size_t first = 0; first < samples; first += settings.micro_batch) {
+    const std::size_t size = std::min(settings.micro_batch, samples - first);
+    const Batch batch = gather(first, size);
+    const double share = static_cast<double>(size) / static_cast<double>(samples);
     const torch::Tensor scores = Forward(model, batch, settings.precision);
     torch::Tensor loss = torch::nll_loss(scores, batch.labels);
     const double of_labels = share * (settings.teacher ? 1 - settings.teacher->mix : 1);

@@ -5,7 +5,9 @@
 // (rounding apart, and dropout apart). Each micro-batch's mean loss is weighted by its share n_i /
 // N of the update's samples, so an uneven last micro-batch counts as what it is.
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 
@@ -31,10 +33,16 @@ struct UpdateSettings {
   const ClassifierTeacher* teacher = nullptr;  ///< borrowed; evaluations ignore it
 };
 
+/// Returns the batch of the samples [first, first + count) of an update.
+using GatherBatch = std::function<Batch(std::size_t first, std::size_t count)>;
+
 /// Adds the gradient of the samples' mean loss to the parameters' gradients. Returns the (unscaled)
 /// mean loss, a scalar on the device, without waiting for it.
 torch::Tensor AddGradients(Classifier& model, const BatchSource& source,
                            std::span<const std::uint32_t> samples, const UpdateSettings& settings);
+/// The same for so many samples, in batches that `gather` returns.
+torch::Tensor AddGradients(Classifier& model, const GatherBatch& gather, std::size_t samples,
+                           const UpdateSettings& settings);
 
 /// Runs the model in evaluation mode over the whole source, and leaves it in training mode.
 Evaluation Evaluate(Classifier& model, const BatchSource& source, const UpdateSettings& settings);

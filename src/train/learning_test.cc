@@ -12,6 +12,7 @@
 #include "train/autocast.h"
 #include "train/device.h"
 #include "train/digits.h"
+#include "train/recorded_gradients.h"
 #include "train/tensor_memory.h"
 #include "train/testing_models.h"
 
@@ -229,6 +230,33 @@ TEST_F(Learning, BatchesAreGatheredAndNormalised) {
   EXPECT_EQ(batch.labels[0].item<std::int64_t>(), data_.labels[5]);
   const float expected = (static_cast<float>(data_.image(2)[300]) / 255.0F - 0.1307F) / 0.3081F;
   EXPECT_NEAR(batch.images.view({2, 784})[1][300].item<float>(), expected, 1e-5);
+}
+
+TEST_F(Learning, BatchesOfDataOnTheDeviceHaveTheSameBits) {
+  const BatchSource on_device(data_, torch::kCPU, DataPlace::kDevice);
+  const std::vector<std::uint32_t> samples{5, 0, 5, 17};
+  const Batch wanted = source_.Gather(samples), found = on_device.Gather(samples);
+  EXPECT_TRUE(torch::equal(found.images, wanted.images));
+  EXPECT_TRUE(torch::equal(found.labels, wanted.labels));
+}
+
+// On a CPU, nothing is recorded, but the tensors are the same ones.
+TEST_F(Learning, RecordedGradientsHaveTheSameBits) {
+  const BatchSource on_device(data_, torch::kCPU, DataPlace::kDevice);
+  TinyCnn model;
+  const UpdateSettings settings{4, Precision::kFp32, 1};
+  RecordedGradients recorded(model, on_device, settings, 6);
+  for (const std::vector<std::uint32_t>& samples :
+       {std::vector<std::uint32_t>{5, 0, 5, 17, 3, 9}, {1, 2, 3, 4, 5, 6}}) {
+    for (torch::Tensor parameter : model.parameters()) parameter.mutable_grad().reset();
+    const double wanted = AddGradients(model, source_, samples, settings).item<double>();
+    std::vector<torch::Tensor> gradients;
+    for (const torch::Tensor& parameter : model.parameters())
+      gradients.push_back(parameter.grad().clone());
+    EXPECT_EQ(recorded.Replace(samples).item<double>(), wanted);
+    for (std::size_t i = 0; i < gradients.size(); ++i)
+      EXPECT_TRUE(torch::equal(model.parameters()[i].grad(), gradients[i])) << i;
+  }
 }
 
 TEST_F(Learning, TheMemoryFormatChangesLayoutAndNotGradients) {

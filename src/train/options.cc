@@ -35,7 +35,15 @@ const Names<ScheduleKind> kSchedules = {{"constant", ScheduleKind::kConstant},
 // The text of the choices, before their names are looked up.
 struct Choices : RunChoices {
   std::string data = "mnist";
+  std::string place = "auto";
+  std::string graph = "auto";
 };
+
+const Names<GraphChoice> kGraphs = {
+    {"auto", GraphChoice::kAuto}, {"on", GraphChoice::kOn}, {"off", GraphChoice::kOff}};
+
+const Names<DataPlace> kDataPlaces = {
+    {"auto", DataPlace::kAuto}, {"host", DataPlace::kHost}, {"device", DataPlace::kDevice}};
 
 void AddModelFlags(CLI::App& app, Options& options, Choices& choices) {
   const char* group = "Model and data";
@@ -46,6 +54,10 @@ void AddModelFlags(CLI::App& app, Options& options, Choices& choices) {
   app.add_option("--train-samples", options.train_samples,
                  "use the first N; 0: all of MNIST, 8000 digits")
       ->check(Between(kLimit))
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--data-on", choices.place,
+                 "auto | host | device: where the images lie (auto: on a GPU if they fit)")
       ->capture_default_str()
       ->group(group);
   app.add_option("--export-data", options.export_data,
@@ -94,6 +106,11 @@ void AddTrainingFlags(CLI::App& app, Options& options, Choices& choices) {
       ->group(group);
   app.add_option("--threads", options.threads, "CPU threads; 0: one per available core")
       ->check(Between({0, 4096}))
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--graph", choices.graph,
+                 "auto | on | off: record an update once and start it as a whole, which is faster "
+                 "for small models (auto: if the data lie on a GPU)")
       ->capture_default_str()
       ->group(group);
   app.add_flag("--speed", options.measure_speed,
@@ -145,6 +162,8 @@ Result<Request> ParseOptions(std::span<const std::string> arguments,
   if (text) return *text;
   if (list_models) return ListModels{};
   EBB_RETURN_IF_ERROR(LookUp("--data", kDataSources, choices.data, options.data));
+  EBB_RETURN_IF_ERROR(LookUp("--data-on", kDataPlaces, choices.place, options.place));
+  EBB_RETURN_IF_ERROR(LookUp("--graph", kGraphs, choices.graph, options.graph));
   EBB_RETURN_IF_ERROR(LookUpChoices(choices, kSchedules, options));
   FillDefaultPaths(options);
   return options;

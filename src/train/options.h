@@ -14,8 +14,12 @@
 
 namespace ebb::train {
 
+/// Whether an update is recorded once and started as a whole (device_graph.h).
+enum class GraphChoice { kAuto, kOn, kOff };
+
 struct Options : RunOptions, DataOptions {
   std::string model = "simple-cnn";
+  GraphChoice graph = GraphChoice::kAuto;
   bool measure_speed = false;  ///< measure the speed of each precision instead of training
   std::string export_data;  ///< a directory: write the data there as IDX files instead of training
   std::string model_save_path;  ///< empty: model.safetensors; a relative path is in run_dir

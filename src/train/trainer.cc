@@ -19,6 +19,7 @@
 #include "train/libtorch.h"
 #include "train/model_file.h"
 #include "train/nccl_sum.h"
+#include "train/recorded_gradients.h"
 #include "train/run_result.h"
 #include "train/speed.h"
 #include "train/tensor_memory.h"
@@ -62,23 +63,39 @@ class ClassifierTask : public Task {
   BatchSource test_source_;
   std::shared_ptr<Classifier> model_;
   std::unique_ptr<Adam> optimizer_;
+  std::optional<RecordedGradients> recorded_;  // for updates with all their samples
 };
+
+// A recorded update has the loss's factor of its recording, and a teacher's part is not recorded.
+bool Records(const Options& options, const Setup& setup, const BatchSource& source) {
+  if (options.graph == GraphChoice::kOff || !source.is_on_device()) return false;
+  if (options.precision == Precision::kFp16 || setup.teacher) return false;
+  return options.graph == GraphChoice::kOn || DeviceGraph::Available(setup.device);
+}
 
 ClassifierTask::ClassifierTask(const Options& options, const DataSplits& data, const Setup& setup)
     : options_(options),
       data_(data),
       setup_(setup),
-      train_source_(data.train, setup.device),
-      test_source_(data.test, setup.device) {
+      train_source_(data.train, setup.device, options.place),
+      test_source_(data.test, setup.device, options.place) {
   torch::manual_seed(options.seed);
   model_ = setup.model.make();
   model_->to(setup.device);
   UseFastMemoryFormat(*model_, setup.device, options.precision);
   model_->train();
   optimizer_ = std::make_unique<Adam>(*model_);
+  if (Records(options, setup, train_source_))
+    recorded_.emplace(
+        *model_, train_source_,
+        UpdateSettings{static_cast<std::size_t>(options.batch_size), options.precision, 1, nullptr},
+        static_cast<std::size_t>(options.batch_size * options.accumulation));
 }
 
 UpdateLoss ClassifierTask::AddGradients(const UpdateRequest& request) {
+  if (recorded_ && recorded_->samples() == request.samples.size())
+    return {recorded_->Replace(request.samples), static_cast<std::int64_t>(request.samples.size()),
+            0};
   const UpdateSettings settings{static_cast<std::size_t>(options_.batch_size), options_.precision,
                                 request.loss_scale, setup_.teacher ? &*setup_.teacher : nullptr};
   return {train::AddGradients(*model_, train_source_, request.samples, settings),

@@ -163,7 +163,7 @@ class AttentionFunction : public torch::autograd::Function<AttentionFunction> {
 
 Tensor CausalAttention(const Tensor& query, const Tensor& key, const Tensor& value,
                        const Tensor& starts, double divisor) {
-  return AttentionFunction::apply(query.contiguous(), key, value,
+  return AttentionFunction::apply(query.contiguous(), key.contiguous(), value.contiguous(),
                                   starts.defined() ? c10::optional<Tensor>(starts) : c10::nullopt,
                                   divisor);
 }

@@ -18,10 +18,21 @@ using torch::autograd::tensor_list;
 // vocabulary, a chunk has enough tokens for matrix products at full speed, because each product
 // reads and rearranges all of the output weights.
 constexpr std::int64_t kChunkElements = 8 << 20;
+constexpr std::int64_t kChunkElementsOfGpu = 128 << 20;
 constexpr std::int64_t kMinChunkTokens = 128;
 
-// Matrix product in at least fp32.
+// A teacher has as many logits again, and so has the computation on both.
+std::int64_t ChunkTokens(const Tensor& output, bool has_teacher) {
+  const std::int64_t elements = output.is_cuda() ? kChunkElementsOfGpu : kChunkElements;
+  return std::max(kMinChunkTokens, elements / output.size(0)) / (has_teacher ? 4 : 1);
+}
+
+// A matrix product whose result is at least fp32.
 Tensor LogitsOf(const Tensor& hidden, const Tensor& output, torch::ScalarType inside) {
+#if TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 8)
+  // The product itself writes its sums, instead of rounding them first.
+  if (hidden.is_cuda() && hidden.scalar_type() != inside) return at::mm(hidden, output.t(), inside);
+#endif
   return LinearProduct(hidden, output).to(inside);
 }
 
@@ -31,14 +42,34 @@ struct HeldTeacher : torch::CustomClassHolder {
 };
 using TeacherPointer = c10::intrusive_ptr<HeldTeacher>;
 
+// The gradient with respect to the logits, rounded once to `type`: the probabilities, less one at
+// the target.
+Tensor Alone(const Tensor& logarithms, const Tensor& chosen, const Tensor& target,
+             torch::ScalarType type) {
+  Tensor gradient;
+  if (logarithms.is_cuda()) {
+    gradient = torch::empty(logarithms.sizes(), logarithms.options().dtype(type));
+    at::exp_out(gradient, logarithms);
+  } else {  // LibTorch 1.13 cannot convert in the same operation there
+    gradient = logarithms.exp().to(type);
+  }
+  return gradient.scatter_(1, target, chosen.exp().sub_(1).to(type));
+}
+
+Tensor WithTeacher(Tensor& logarithms, const Tensor& chosen, const Tensor& target,
+                   const Divergence& divergence, double mix) {
+  return logarithms.exp_()
+      .scatter_(1, target, chosen.exp().sub_(1))
+      .mul_(1 - mix)
+      .add_(divergence.gradient, mix);
+}
+
 class LossFunction : public torch::autograd::Function<LossFunction> {
  public:
   static tensor_list forward(AutogradContext* context, const Tensor& hidden, const Tensor& output,
                              const Tensor& targets, const TeacherPointer& teacher) {
     const std::int64_t tokens = hidden.size(0);
-    // A teacher has as many logits again, and so has the computation on both.
-    const std::int64_t chunk =
-        std::max(kMinChunkTokens, kChunkElements / output.size(0)) / (teacher ? 4 : 1);
+    const std::int64_t chunk = ChunkTokens(output, teacher != nullptr);
     const double mix = teacher ? teacher->states.mix : 0;
     const bool wants_gradient = hidden.requires_grad();
     const auto inside = torch::promote_types(hidden.scalar_type(), torch::kFloat32);
@@ -57,18 +88,18 @@ class LossFunction : public torch::autograd::Function<LossFunction> {
             states.temperature);
         sum += divergence.sum * mix;
       }
-      const Tensor largest = logits.amax(1, /*keepdim=*/true);
-      const Tensor chosen = logits.gather(1, target);
-      correct += chosen.ge(largest).sum();
-      Tensor& exponentials = logits.sub_(largest).exp_();
-      const Tensor total = exponentials.sum(1, /*keepdim=*/true);
-      sum += (total.log() + largest - chosen).sum() * (1 - mix);
-      if (!wants_gradient) continue;
-      exponentials.div_(total);
-      exponentials.scatter_add_(1, target, torch::full_like(chosen, -1));
-      if (teacher) exponentials.mul_(1 - mix).add_(divergence.gradient, mix);
+      Tensor logarithms = torch::log_softmax(logits, 1);
+      logits.reset();
+      const Tensor chosen = logarithms.gather(1, target);
+      sum -= chosen.sum() * (1 - mix);
+      if (!wants_gradient) {
+        correct += chosen.ge(logarithms.amax(1, /*keepdim=*/true)).sum();
+        continue;
+      }
+      const Tensor of_logits = teacher ? WithTeacher(logarithms, chosen, target, divergence, mix)
+                                       : Alone(logarithms, chosen, target, hidden.scalar_type());
       gradient.narrow(0, begin, count)
-          .copy_(LinearProduct(exponentials.to(hidden.scalar_type()), output.t()));
+          .copy_(LinearProduct(of_logits.to(hidden.scalar_type()), output.t()));
     }
     if (wants_gradient) context->save_for_backward({gradient});
     context->mark_non_differentiable({correct});

@@ -13,8 +13,9 @@
 namespace ebb::train {
 
 struct TokenLoss {
-  torch::Tensor sum;      ///< sum over tokens in nats, fp32 or fp64; differentiable in `hidden`
-  torch::Tensor correct;  ///< int64: tokens whose most likely next token is the target
+  torch::Tensor sum;  ///< sum over tokens in nats, fp32 or fp64; differentiable in `hidden`
+  /// int64: tokens whose most likely next token is the target; 0 if `hidden` requires a gradient.
+  torch::Tensor correct;
 };
 
 /// The teacher's hidden states for the same tokens, without a graph.

@@ -6,10 +6,12 @@
 #include "base/random.h"
 #include "train/language/attention.h"
 #include "train/language/checkpointed.h"
+#include "train/language/library_attention.h"
 #include "train/language/linear_product.h"
 #include "train/language/lora_linear.h"
 #include "train/language/ops.h"
 #include "train/language/rotary.h"
+#include "train/on_device.h"
 
 namespace ebb::train {
 namespace {
@@ -21,8 +23,8 @@ using torch::Tensor;
 RotaryTable TableFor(const RotaryFrequencies& frequencies, const Tensor& positions,
                      torch::ScalarType type) {
   const Tensor speeds =
-      torch::tensor(frequencies.radians_per_position, torch::dtype(torch::kFloat32))
-          .to(positions.device());
+      OnDevice(torch::tensor(frequencies.radians_per_position, torch::dtype(torch::kFloat32)),
+               positions.device());
   const Tensor angles = positions.to(torch::kFloat32).unsqueeze(-1) * speeds;
   const auto inside = torch::promote_types(type, torch::kFloat32);
   return {(angles.cos() * frequencies.amplitude).to(inside),
@@ -51,20 +53,25 @@ Tensor Embedded(const Decoder& decoder, const Tensor& ids) {
 class Pass {
  public:
   Pass(const Decoder& decoder, const Adapter* adapter, const ForwardSettings& settings)
-      : decoder_(decoder), adapter_(adapter), settings_(settings) {}
+      : decoder_(decoder), adapter_(adapter), settings_(settings) {
+    if (adapter != nullptr && settings.weights == nullptr)
+      own_weights_ = AdapterWeights(*adapter, decoder.type());
+  }
 
-  /// `positions` are those of the tokens; `starts` is as in TokenBatch.
-  void Use(const Tensor& ids, const Tensor& positions, const Tensor& starts, KeyValueCache* cache) {
+  /// `length` is larger than all positions.
+  void Use(const TokenBatch& batch, std::int64_t length, KeyValueCache* cache) {
     const std::int64_t before = cache == nullptr ? 0 : cache->length();
     const ModelConfig& config = decoder_.config;
-    table_ = TableFor(FrequenciesFor(config, positions.max().item<std::int64_t>() + 1), positions,
-                      decoder_.type());
+    table_ = TableFor(FrequenciesFor(config, length), batch.positions, decoder_.type());
     window_table_ = config.window_rotary_base
-                        ? TableFor(WindowFrequenciesFor(config), positions, decoder_.type())
+                        ? TableFor(WindowFrequenciesFor(config), batch.positions, decoder_.type())
                         : table_;
-    starts_ = starts;
-    window_starts_ =
-        StartsInWindow(starts, config.window, ids.size(0), before + ids.size(1), ids.options());
+    const std::int64_t keys = before + batch.ids.size(1);
+    bounds_ = {batch.starts, batch.sequence_ends, batch.longest_sequence, 0};
+    window_bounds_ = bounds_;
+    window_bounds_.starts =
+        StartsInWindow(batch.starts, config.window, batch.ids.size(0), keys, batch.ids.options());
+    if (config.window > 0 && keys > config.window) window_bounds_.window = config.window;
     cache_ = cache;
   }
 
@@ -78,17 +85,28 @@ class Pass {
 
  private:
   Tensor Normalised(const Tensor& x, const Tensor& norm) const {
-    return norm.defined() ? RmsNorm(x, norm, decoder_.config.norm_epsilon) : x;
+    return norm.defined() ? RmsNorm(x, norm, decoder_.config.norm_epsilon, settings_.paths.kernels)
+                          : x;
   }
 
-  Tensor Project(std::size_t layer, Projection projection, const Tensor& x) const {
-    const Linear& linear = decoder_.layers[layer].projections[Index(projection)];
-    const auto* slot = adapter_ == nullptr ? nullptr : &adapter_->layers[layer][Index(projection)];
-    if (slot == nullptr || !*slot) return ApplyProjection(x, linear, nullptr, {});
+  // The projections of a group, in their order. One dropout of the input serves all of them.
+  std::vector<Tensor> Project(std::size_t layer, std::size_t group, const Tensor& x) const {
+    static const GroupWeights kNone;
+    std::vector<AdaptedProjection> projections;
+    for (std::size_t i = 0; i < kGroupSizes[group]; ++i) {
+      const std::size_t index = Index(kGroups[group][i]);
+      const auto* slot = adapter_ == nullptr ? nullptr : &adapter_->layers[layer][index];
+      projections.push_back({&decoder_.layers[layer].projections[index],
+                             slot != nullptr && *slot ? &**slot : nullptr});
+    }
+    const double dropout =
+        settings_.dropout && adapter_ != nullptr ? adapter_->settings.dropout : 0;
     const std::uint64_t seed =
-        SeedFor(settings_.seed, layer * kProjectionCount + Index(projection)) >> 1;
-    return ApplyProjection(x, linear, &**slot,
-                           {settings_.dropout ? adapter_->settings.dropout : 0, seed});
+        SeedFor(settings_.seed, layer * kProjectionCount + Index(kGroups[group][0])) >> 1;
+    const AdapterWeights& weights =
+        settings_.weights != nullptr ? *settings_.weights : own_weights_;
+    return ApplyProjections(x, projections, adapter_ == nullptr ? kNone : weights.Of(layer, group),
+                            {dropout, seed});
   }
 
   // {B, T, heads * D} -> {B, heads, T, D}, normalised if the model does so, and rotated.
@@ -108,24 +126,32 @@ class Pass {
     const DecoderLayer& layer = decoder_.layers[index];
     const bool has_window = HasWindow(index);
     const RotaryTable& table = has_window ? window_table_ : table_;
-    const Tensor query =
-        Turn(Project(index, Projection::kQuery, x), config.heads, layer.query_norm, table);
-    Tensor key =
-        Turn(Project(index, Projection::kKey, x), config.key_value_heads, layer.key_norm, table);
-    Tensor value = Project(index, Projection::kValue, x)
+    const std::vector<Tensor> inputs = Project(index, kQueryKeyValueGroup, x);
+    const Tensor query = Turn(inputs[0], config.heads, layer.query_norm, table);
+    Tensor key = Turn(inputs[1], config.key_value_heads, layer.key_norm, table);
+    Tensor value = inputs[2]
                        .view({x.size(0), x.size(1), config.key_value_heads, config.head_size})
                        .transpose(1, 2);
     if (cache_ != nullptr) std::tie(key, value) = cache_->Append(index, key, value);
-    return Project(index, Projection::kOutput,
-                   CausalAttention(query, key, value, has_window ? window_starts_ : starts_,
-                                   config.query_scalar)
-                       .flatten(2));
+    return Project(index, kOutputGroup,
+                   Attention(query, key, value, has_window ? window_bounds_ : bounds_).flatten(2))
+        .front();
+  }
+
+  // Several queries behind a cache need a mask that LibTorch's kernels do not have.
+  Tensor Attention(const Tensor& query, const Tensor& key, const Tensor& value,
+                   const AttentionBounds& bounds) const {
+    const bool fits = query.size(2) == key.size(2) || query.size(2) == 1;
+    if (settings_.paths.attention == AttentionPath::kLibrary && fits)
+      return LibraryAttention(query, key, value, bounds, decoder_.config.query_scalar);
+    return CausalAttention(query, key, value, bounds.starts, decoder_.config.query_scalar);
   }
 
   Tensor Mlp(std::size_t index, const Tensor& x) const {
-    return Project(index, Projection::kDown,
-                   Gated(Project(index, Projection::kGate, x), Project(index, Projection::kUp, x),
-                         decoder_.config.activation));
+    const std::vector<Tensor> inputs = Project(index, kGateUpGroup, x);
+    return Project(index, kDownGroup,
+                   Gated(inputs[0], inputs[1], decoder_.config.activation, settings_.paths.kernels))
+        .front();
   }
 
   const Decoder& decoder_;
@@ -133,8 +159,9 @@ class Pass {
   ForwardSettings settings_;
   RotaryTable table_;
   RotaryTable window_table_;  // for layers with a window
-  Tensor starts_;
-  Tensor window_starts_;  // for layers with a window
+  AttentionBounds bounds_;
+  AttentionBounds window_bounds_;  // for layers with a window
+  AdapterWeights own_weights_;
   KeyValueCache* cache_ = nullptr;
 };
 
@@ -144,6 +171,13 @@ Tensor AnyTrained(const Adapter* adapter, std::size_t layer) {
   for (const auto& pair : adapter->layers[layer])
     if (pair) return pair->a;
   return {};
+}
+
+// Asking the positions would wait for the device.
+std::int64_t LongestOf(const TokenBatch& batch) {
+  if (batch.longest_sequence > 0) return batch.longest_sequence;
+  return batch.positions.defined() ? batch.positions.max().item<std::int64_t>() + 1
+                                   : batch.ids.size(1);
 }
 
 }  // namespace
@@ -171,11 +205,11 @@ std::pair<Tensor, Tensor> KeyValueCache::Append(std::size_t layer, const Tensor&
 
 Tensor HiddenStates(const Decoder& decoder, const Adapter* adapter, const TokenBatch& batch,
                     const ForwardSettings& settings) {
-  const Tensor positions = batch.positions.defined()
-                               ? batch.positions
-                               : torch::arange(batch.ids.size(1), batch.ids.options());
+  TokenBatch placed = batch;
+  if (!placed.positions.defined())
+    placed.positions = torch::arange(batch.ids.size(1), batch.ids.options());
   auto pass = std::make_shared<Pass>(decoder, adapter, settings);
-  pass->Use(batch.ids, positions, batch.starts, nullptr);
+  pass->Use(placed, LongestOf(batch), nullptr);
   Tensor x = Embedded(decoder, batch.ids);
   for (std::size_t i = 0; i < decoder.layers.size(); ++i) {
     const Tensor trained = AnyTrained(adapter, i);
@@ -185,20 +219,30 @@ Tensor HiddenStates(const Decoder& decoder, const Adapter* adapter, const TokenB
     else
       x = pass->Layer(i, x);
   }
-  return RmsNorm(x, decoder.final_norm, decoder.config.norm_epsilon);
+  return RmsNorm(x, decoder.final_norm, decoder.config.norm_epsilon, settings.paths.kernels);
 }
 
 Tensor NextHiddenStates(const Decoder& decoder, const Adapter* adapter, const Tensor& ids,
-                        KeyValueCache& cache) {
+                        KeyValueCache& cache, const ForwardSettings& settings) {
   const torch::NoGradGuard no_grad;
-  const Tensor positions =
-      torch::arange(cache.length(), cache.length() + ids.size(1), ids.options());
-  Pass pass(decoder, adapter, {});
-  pass.Use(ids, positions, {}, &cache);
+  const std::int64_t length = cache.length() + ids.size(1);
+  const Tensor positions = torch::arange(cache.length(), length, ids.options());
+  Pass pass(decoder, adapter, settings);
+  pass.Use({ids, positions, {}}, length, &cache);
   Tensor x = Embedded(decoder, ids);
   for (std::size_t i = 0; i < decoder.layers.size(); ++i) x = pass.Layer(i, x);
   cache.Advance(ids.size(1));
-  return RmsNorm(x, decoder.final_norm, decoder.config.norm_epsilon);
+  return RmsNorm(x, decoder.final_norm, decoder.config.norm_epsilon, settings.paths.kernels);
+}
+
+ComputePaths PathsFor(KernelsChoice kernels, AttentionChoice attention, torch::Device device) {
+  const bool fused =
+      kernels == KernelsChoice::kFused || (kernels == KernelsChoice::kAuto && device.is_cuda());
+  const bool library =
+      attention == AttentionChoice::kLibrary ||
+      (attention == AttentionChoice::kAuto && device.is_cuda() && HasLibraryAttention());
+  return {fused ? Kernels::kFused : Kernels::kPlain,
+          library ? AttentionPath::kLibrary : AttentionPath::kBlocks};
 }
 
 Tensor Logits(const Decoder& decoder, const Tensor& hidden) {

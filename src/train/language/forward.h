@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "train/language/adapter.h"
+#include "train/language/adapter_weights.h"
+#include "train/language/compute_paths.h"
 #include "train/language/decoder.h"
 #include "train/libtorch.h"
 
@@ -18,6 +20,10 @@ struct TokenBatch {
                             ///< in every row
   torch::Tensor
       starts;  ///< {B, T} int64: column of the first token of a token's sequence; undefined: 0
+  /// With `starts`, where the sequences begin in the flattened {B, T}, and the longest one
+  /// (AttentionBounds); needed only for LibTorch's attention on a GPU.
+  torch::Tensor sequence_ends = {};
+  std::int64_t longest_sequence = 0;
 };
 
 struct ForwardSettings {
@@ -25,6 +31,10 @@ struct ForwardSettings {
   std::uint64_t seed = 0;  ///< seed of the dropout of this micro-batch
   bool checkpoint_layers =
       false;  ///< keep only each layer's input and compute the rest again (Chen et al. 2016)
+  ComputePaths paths = {};
+  /// The adapter's weights, for callers with several passes; borrowed. Null: each pass makes its
+  /// own.
+  const AdapterWeights* weights = nullptr;
 };
 
 /// Keys and values of the tokens so far, of one batch.
@@ -52,7 +62,12 @@ torch::Tensor HiddenStates(const Decoder& decoder, const Adapter* adapter, const
 
 /// The same for tokens that follow those in the cache, to which they are added. Without gradients.
 torch::Tensor NextHiddenStates(const Decoder& decoder, const Adapter* adapter,
-                               const torch::Tensor& ids, KeyValueCache& cache);
+                               const torch::Tensor& ids, KeyValueCache& cache,
+                               const ForwardSettings& settings = {});
+
+/// The paths that `auto` stands for: on a GPU fused kernels and the library's attention, if this
+/// LibTorch has it.
+ComputePaths PathsFor(KernelsChoice kernels, AttentionChoice attention, torch::Device device);
 
 /// Logits {..., vocabulary} of hidden states {..., hidden}.
 torch::Tensor Logits(const Decoder& decoder, const torch::Tensor& hidden);

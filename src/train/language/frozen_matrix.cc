@@ -11,6 +11,7 @@
 #include "train/language/dot_product.h"
 #include "train/language/linear_product.h"
 #include "train/language/one_row_product.h"
+#include "train/language/weight_operations.h"
 #include "train/weight_codes.h"
 
 namespace ebb::train {
@@ -19,9 +20,10 @@ namespace {
 using torch::Tensor;
 
 // The number of elements of a chunk: large enough for matrix products at full speed, small compared
-// to the weights. A chunk for the CPU fits into its caches.
+// to the weights. A chunk fits into the caches of a CPU. A GPU decodes whole matrices.
 constexpr std::int64_t kChunkElementsOfCpu = 1 << 20;
-constexpr std::int64_t kChunkElements = 1 << 24;
+// Encoding makes several copies of a chunk.
+constexpr std::int64_t kEncodedElements = 1 << 24;
 constexpr std::int64_t kGrainElements = 1 << 15;
 constexpr auto kBlock = static_cast<std::int64_t>(kNf4Block);
 
@@ -55,19 +57,6 @@ void Encode(const Tensor& values, BaseWeights as, std::int64_t first, const Tens
   });
 }
 
-// Decodes as weight_codes.h does, by LibTorch's own operations, for devices other than the CPU.
-Tensor LevelsOf(const Tensor& codes) {
-  static const Tensor pairs = [] {
-    std::vector<float> values;
-    for (std::size_t byte = 0; byte < 256; ++byte)
-      values.insert(values.end(), {kNf4Levels[byte >> 4], kNf4Levels[byte & 15]});
-    return torch::tensor(values).view({256, 2});
-  }();
-  return pairs.to(codes.device())
-      .index_select(0, codes.flatten().to(torch::kInt32))
-      .view({codes.size(0), 2 * codes.size(1)});
-}
-
 }  // namespace
 
 FrozenMatrix::FrozenMatrix(Tensor plain)
@@ -85,35 +74,56 @@ FrozenMatrix FrozenMatrix::Stored(const Tensor& weight, BaseWeights as,
     matrix.codes_ = weight.to(wanted.dtype(torch::kBFloat16));
     return matrix;
   }
+  if (wanted.device().is_cpu())
+    matrix.EncodeOnCpu(weight);
+  else
+    matrix.EncodeOnDevice(weight, wanted.device());
+  if (as == BaseWeights::kNf4Double) matrix.EncodeScalesOnceMore();
+  return matrix;
+}
+
+void FrozenMatrix::EncodeOnCpu(const Tensor& weight) {
   const std::int64_t rows = weight.size(0);
-  const auto columns = static_cast<std::size_t>(matrix.columns_);
-  const bool nf4 = as != BaseWeights::kInt8;
-  Tensor codes =
-      torch::empty({rows, nf4 ? static_cast<std::int64_t>(Nf4RowBytes(columns)) : matrix.columns_},
-                   torch::dtype(nf4 ? torch::kUInt8 : torch::kInt8));
-  Tensor scales = torch::empty({rows, nf4 ? static_cast<std::int64_t>(Nf4Blocks(columns)) : 1});
-  const std::int64_t chunk = std::max<std::int64_t>(1, kChunkElementsOfCpu / matrix.columns_);
+  const auto columns = static_cast<std::size_t>(columns_);
+  const bool nf4 = as_ != BaseWeights::kInt8;
+  codes_ = torch::empty({rows, nf4 ? static_cast<std::int64_t>(Nf4RowBytes(columns)) : columns_},
+                        torch::dtype(nf4 ? torch::kUInt8 : torch::kInt8));
+  scales_ = torch::empty({rows, nf4 ? static_cast<std::int64_t>(Nf4Blocks(columns)) : 1});
+  const std::int64_t chunk = std::max<std::int64_t>(1, kChunkElementsOfCpu / columns_);
   for (std::int64_t first = 0; first < rows; first += chunk) {
     const Tensor values = weight.narrow(0, first, std::min(chunk, rows - first))
                               .to(torch::dtype(torch::kFloat32).device(torch::kCPU))
                               .contiguous();
-    Encode(values, as, first, codes, scales);
+    Encode(values, as_, first, codes_, scales_);
   }
-  matrix.scales_ = scales;
-  if (as == BaseWeights::kNf4Double) matrix.EncodeScalesOnceMore();
-  for (Tensor* tensor : {&matrix.scales_, &matrix.scale_codes_})
-    if (tensor->defined()) *tensor = tensor->to(wanted.device());
-  matrix.codes_ = codes.to(wanted.device());
-  return matrix;
+}
+
+void FrozenMatrix::EncodeOnDevice(const Tensor& weight, torch::Device device) {
+  const std::int64_t rows = weight.size(0);
+  const std::int64_t chunk = std::max<std::int64_t>(1, kEncodedElements / columns_);
+  std::vector<Tensor> codes, scales;
+  for (std::int64_t first = 0; first < rows; first += chunk) {
+    const Tensor values = weight.narrow(0, first, std::min(chunk, rows - first))
+                              .to(device)
+                              .to(torch::kFloat32)
+                              .contiguous();
+    WeightTensors encoded = EncodeByOperations(values, as_);
+    codes.push_back(std::move(encoded.codes));
+    scales.push_back(std::move(encoded.scales));
+  }
+  codes_ = torch::cat(codes);
+  scales_ = torch::cat(scales);
 }
 
 void FrozenMatrix::EncodeScalesOnceMore() {
-  const auto count = static_cast<std::size_t>(scales_.numel());
-  scale_codes_ = torch::empty(scales_.sizes(), torch::dtype(torch::kInt8));
+  const Tensor scales = scales_.cpu();
+  const auto count = static_cast<std::size_t>(scales.numel());
+  const Tensor codes = torch::empty(scales.sizes(), torch::dtype(torch::kInt8));
   const Tensor of_blocks = torch::empty({static_cast<std::int64_t>(ScaleBlocks(count))});
-  scale_mean_ = EncodeScales({scales_.data_ptr<float>(), count},
-                             scale_codes_.data_ptr<std::int8_t>(), of_blocks.data_ptr<float>());
-  scales_ = of_blocks;
+  scale_mean_ = EncodeScales({scales.data_ptr<float>(), count}, codes.data_ptr<std::int8_t>(),
+                             of_blocks.data_ptr<float>());
+  scale_codes_ = codes.to(scales_.device());
+  scales_ = of_blocks.to(scales_.device());
 }
 
 std::int64_t FrozenMatrix::bytes() const {
@@ -132,8 +142,6 @@ Tensor FrozenMatrix::Whole() const { return Rows(0, rows()); }
 Tensor FrozenMatrix::Rows(std::int64_t first, std::int64_t count) const {
   return Part({first, count}, {0, columns_});
 }
-
-Tensor FrozenMatrix::WholeByOperations() const { return PartOfCodes({0, rows()}, {0, columns_}); }
 
 template <typename Number>
 void FrozenMatrix::DecodeRow(std::int64_t row, std::int64_t first_column, std::span<Number> out,
@@ -188,15 +196,8 @@ Tensor FrozenMatrix::TimesOneRow(const Tensor& x) const {
 
 Tensor FrozenMatrix::ScalesOf(Range rows) const {
   if (!scale_codes_.defined()) return scales_.narrow(0, rows.first, rows.count);
-  const std::int64_t blocks = scale_codes_.size(1);
-  const Tensor of_which = torch::arange(rows.first * blocks, (rows.first + rows.count) * blocks,
-                                        torch::dtype(torch::kInt64).device(scales_.device()))
-                              .div(static_cast<std::int64_t>(kScaleBlock), "floor");
-  return scale_codes_.narrow(0, rows.first, rows.count)
-      .to(torch::kFloat32)
-      .mul_(scales_.index_select(0, of_which).view({rows.count, blocks}))
-      .add_(scale_mean_)
-      .clamp_min_(0);
+  return DecodeScalesByOperations(scale_codes_.narrow(0, rows.first, rows.count),
+                                  rows.first * scale_codes_.size(1), scales_, scale_mean_);
 }
 
 // Decodes by LibTorch's operations.
@@ -204,15 +205,13 @@ Tensor FrozenMatrix::PartOfCodes(Range rows, Range columns) const {
   const Tensor codes = codes_.narrow(0, rows.first, rows.count);
   const Tensor scales = ScalesOf(rows);
   if (as_ == BaseWeights::kInt8)
-    return codes.narrow(1, columns.first, columns.count).to(torch::kFloat32).mul_(scales).to(type_);
+    return DecodeByOperations({codes.narrow(1, columns.first, columns.count), scales}, as_,
+                              columns.count, type_);
   const std::int64_t first = columns.first / kBlock;
   const std::int64_t blocks = (columns.count + kBlock - 1) / kBlock;
-  return LevelsOf(codes.narrow(1, first * kBlock / 2, blocks * kBlock / 2).contiguous())
-      .view({rows.count, blocks, kBlock})
-      .mul_(scales.narrow(1, first, blocks).unsqueeze(-1))
-      .view({rows.count, blocks * kBlock})
-      .narrow(1, 0, columns.count)
-      .to(type_);
+  return DecodeByOperations(
+      {codes.narrow(1, first * kBlock / 2, blocks * kBlock / 2), scales.narrow(1, first, blocks)},
+      as_, columns.count, type_);
 }
 
 // `columns` must begin with a block.
@@ -240,14 +239,15 @@ Tensor FrozenMatrix::Part(Range rows, Range columns) const {
 // Cuts a side of `length` into ranges of whole blocks; the other side has `width`.
 template <typename Visit>
 void FrozenMatrix::ForEachChunk(std::int64_t length, std::int64_t width, const Visit& visit) const {
-  const std::int64_t elements = codes_.is_cpu() ? kChunkElementsOfCpu : kChunkElements;
-  const std::int64_t chunk = std::max<std::int64_t>(1, elements / width / kBlock) * kBlock;
+  const std::int64_t chunk =
+      std::max<std::int64_t>(1, kChunkElementsOfCpu / width / kBlock) * kBlock;
   for (std::int64_t first = 0; first < length; first += chunk)
     visit(Range{first, std::min(chunk, length - first)});
 }
 
 Tensor FrozenMatrix::Times(const Tensor& x) const {
   if (is_plain()) return LinearProduct(x, codes_);
+  if (!codes_.is_cpu()) return LinearProduct(x, Whole());
   if (IsOneRow(x)) return TimesOneRow(x);
   Tensor product = torch::empty({x.size(0), rows()}, x.options());
   ForEachChunk(rows(), columns_, [&](Range chunk) {
@@ -258,12 +258,21 @@ Tensor FrozenMatrix::Times(const Tensor& x) const {
 
 Tensor FrozenMatrix::TransposedTimes(const Tensor& y) const {
   if (is_plain()) return LinearProduct(y, codes_.t());
+  if (!codes_.is_cpu()) return LinearProduct(y, Whole().t());
   Tensor product = torch::empty({y.size(0), columns_}, y.options());
   ForEachChunk(columns_, rows(), [&](Range chunk) {
     product.narrow(1, chunk.first, chunk.count)
         .copy_(LinearProduct(y, Part({0, rows()}, chunk).t()));
   });
   return product;
+}
+
+// A GPU's product adds to what is there; on a CPU, LinearProduct may be faster than such a product.
+void FrozenMatrix::AddTransposedTimes(const Tensor& y, Tensor& sum) const {
+  if (codes_.is_cpu())
+    sum.add_(TransposedTimes(y));
+  else
+    sum.addmm_(y, is_plain() ? codes_ : Whole());
 }
 
 }  // namespace ebb::train

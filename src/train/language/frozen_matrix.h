@@ -1,8 +1,8 @@
 #pragma once
 // A matrix {out, in} of frozen weights, kept in memory in its own type or in fewer bits
-// (base_weights.h). A matrix in fewer bits is decoded chunk by chunk: some rows for a product, some
-// columns for a transposed one, so that no sum is cut into parts and every number of a result
-// equals that of the whole matrix.
+// (base_weights.h). On a CPU, a matrix in fewer bits is decoded chunk by chunk: some rows for a
+// product, some columns for a transposed one, so that no sum is cut into parts and every number of
+// a result equals that of the whole matrix. A GPU encodes and decodes whole matrices itself.
 
 #include <cstdint>
 #include <span>
@@ -35,17 +35,19 @@ class FrozenMatrix {
   /// The decoded matrix.
   torch::Tensor Whole() const;
   torch::Tensor Rows(std::int64_t first, std::int64_t count) const;
-  /// The same by LibTorch's operations alone, as on devices other than the CPU.
-  torch::Tensor WholeByOperations() const;
 
   /// Returns x {N, in} W^T, and y {N, out} W; without a graph.
   torch::Tensor Times(const torch::Tensor& x) const;
   torch::Tensor TransposedTimes(const torch::Tensor& y) const;
+  /// Adds y W to `sum` {N, in}.
+  void AddTransposedTimes(const torch::Tensor& y, torch::Tensor& sum) const;
 
  private:
   struct Range {
     std::int64_t first = 0, count = 0;
   };
+  void EncodeOnCpu(const torch::Tensor& weight);
+  void EncodeOnDevice(const torch::Tensor& weight, torch::Device device);
   /// Replaces `scales_` by their codes.
   void EncodeScalesOnceMore();
   /// Decoded scales, by LibTorch's operations: {rows, 1}, or {rows, blocks}.

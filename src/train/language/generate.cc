@@ -45,9 +45,14 @@ std::vector<std::int64_t> Generate(const Decoder& decoder, const Adapter* adapte
   Random random(settings.seed);
   Tensor next =
       torch::tensor(prompt, torch::dtype(torch::kInt64)).to(decoder.device()).unsqueeze(0);
+  const AdapterWeights weights =
+      adapter == nullptr ? AdapterWeights() : AdapterWeights(*adapter, decoder.type());
+  const ForwardSettings forward{
+      .paths = PathsFor(KernelsChoice::kAuto, AttentionChoice::kAuto, decoder.device()),
+      .weights = &weights};
   std::vector<std::int64_t> tokens;
   while (static_cast<std::int64_t>(tokens.size()) < settings.max_new_tokens && !StopRequested()) {
-    const Tensor hidden = NextHiddenStates(decoder, adapter, next, cache);
+    const Tensor hidden = NextHiddenStates(decoder, adapter, next, cache, forward);
     const Tensor logits = Logits(decoder, hidden.select(1, hidden.size(1) - 1)).squeeze(0);
     const std::int64_t token = ChooseToken(logits, settings, random.Uniform());
     if (Ends(settings, token)) break;

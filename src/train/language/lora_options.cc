@@ -47,6 +47,8 @@ struct Choices : RunChoices {
   std::string targets = "all";
   std::string base_weights;
   std::string micro_batch;
+  std::string kernels = "auto";
+  std::string attention = "auto";
 };
 
 const Names<ScheduleKind> kSchedules = {{"constant", ScheduleKind::kConstant},
@@ -201,6 +203,15 @@ void AddTrainingFlags(CLI::App& app, LoraOptions& options, Choices& choices) {
                  "(per second, if joules are unknown) stays. Default: auto on a GPU, --batch-size "
                  "on a CPU")
       ->group(group);
+  app.add_option("--kernels", choices.kernels,
+                 "auto | plain | fused: LibTorch's elementary operations, or fewer kernels that do "
+                 "more (auto: on a GPU)")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--attention", choices.attention,
+                 "auto | blocks | library: in blocks of rows, or LibTorch's own (auto: on a GPU)")
+      ->capture_default_str()
+      ->group(group);
   app.add_flag("--gradient-checkpointing", options.checkpoint_layers,
                "keep each layer's input only and compute the rest again: less memory, more time")
       ->group(group);
@@ -229,6 +240,13 @@ Status LookUpTargets(const std::string& text, std::set<Projection>& targets) {
 
 const Names<LossOn> kLossOn = {
     {"text", LossOn::kText}, {"answer", LossOn::kAnswer}, {"everything", LossOn::kEverything}};
+
+const Names<KernelsChoice> kKernels = {{"auto", KernelsChoice::kAuto},
+                                       {"plain", KernelsChoice::kPlain},
+                                       {"fused", KernelsChoice::kFused}};
+const Names<AttentionChoice> kAttention = {{"auto", AttentionChoice::kAuto},
+                                           {"blocks", AttentionChoice::kBlocks},
+                                           {"library", AttentionChoice::kLibrary}};
 
 // The flags override the preset.
 Status LookUpData(const Choices& choices, LoraOptions& options) {
@@ -326,6 +344,8 @@ Result<LoraRequest> ParseLoraOptions(std::span<const std::string> arguments,
   EBB_ASSIGN_OR_RETURN(options.base_weights,
                        ParseBaseWeights(choices.base_weights, options.precision));
   EBB_RETURN_IF_ERROR(LookUpMicroBatch(choices.micro_batch, options.micro_batch));
+  EBB_RETURN_IF_ERROR(LookUp("--kernels", kKernels, choices.kernels, options.kernels));
+  EBB_RETURN_IF_ERROR(LookUp("--attention", kAttention, choices.attention, options.attention));
   const platform::Path run_dir = options.run_dir;
   if (options.checkpoint_dir.empty()) options.checkpoint_dir = run_dir / "checkpoints";
   options.adapter_dir = run_dir / (options.adapter_dir.empty() ? "adapter" : options.adapter_dir);
@@ -377,6 +397,10 @@ nlohmann::ordered_json Fingerprint(const LoraOptions& options) {
   // A size that no flag says is in the state of the checkpoint.
   if (options.micro_batch.value_or(kFindMicroBatch) != kFindMicroBatch)
     fingerprint["--micro-batch"] = *options.micro_batch;
+  if (options.kernels != KernelsChoice::kAuto)
+    fingerprint["--kernels"] = NameOf(kKernels, options.kernels);
+  if (options.attention != AttentionChoice::kAuto)
+    fingerprint["--attention"] = NameOf(kAttention, options.attention);
   if (!options.distillation.teacher.empty()) {
     AddTo(fingerprint, options.distillation);
     fingerprint["--teacher-adapter"] = options.teacher_adapter;

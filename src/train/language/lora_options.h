@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "train/language/adapter_config.h"
 #include "train/language/base_weights.h"
+#include "train/language/compute_paths.h"
 #include "train/run_options.h"
 #include "train/text/text_data.h"
 
@@ -47,6 +48,8 @@ struct LoraOptions : RunOptions {
   /// Sequences per micro-batch; kFindMicroBatch: found by trial. nullopt: found by trial on a GPU,
   /// batch_size on a CPU. An update has batch_size x accumulation sequences in any case.
   std::optional<std::int64_t> micro_batch;
+  KernelsChoice kernels = KernelsChoice::kAuto;
+  AttentionChoice attention = AttentionChoice::kAuto;
   std::string adapter_dir;  ///< empty: adapter; a relative path is in run_dir
 };
 

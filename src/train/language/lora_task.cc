@@ -12,6 +12,7 @@
 #include "train/device.h"
 #include "train/language/chunked_loss.h"
 #include "train/language/forward.h"
+#include "train/on_device.h"
 #include "train/sampler.h"
 
 namespace ebb::train {
@@ -28,26 +29,37 @@ struct MicroBatch {
   std::int64_t tokens = 0;
 };
 
-Tensor OnDevice(const std::vector<std::int64_t>& values, torch::Device device) {
-  return torch::tensor(values, torch::dtype(torch::kInt64)).to(device);
+// Where the sequences of a packed batch begin in all of its places, and the end of the last.
+std::vector<std::int32_t> EndsOf(const TextBatch& text) {
+  std::vector<std::int32_t> ends;
+  for (std::size_t i = 0; i < text.starts.size(); ++i)
+    if (text.starts[i] == static_cast<std::int64_t>(i % text.columns))
+      ends.push_back(static_cast<std::int32_t>(i));
+  ends.push_back(static_cast<std::int32_t>(text.starts.size()));
+  return ends;
 }
 
-MicroBatch OnDevice(const TextBatch& text, torch::Device device) {
-  std::vector<std::int64_t> places, targets, positions;
+void AddSequences(const TextBatch& text, torch::Device device, TokenBatch& batch) {
+  const std::vector<std::int32_t> ends = EndsOf(text);
+  for (std::size_t i = 1; i < ends.size(); ++i)
+    batch.longest_sequence = std::max<std::int64_t>(batch.longest_sequence, ends[i] - ends[i - 1]);
+  batch.starts = OnDevice(text.starts, device).view(batch.ids.sizes());
+  batch.positions = torch::arange(batch.ids.size(1), batch.starts.options()) - batch.starts;
+  batch.sequence_ends = OnDevice(torch::tensor(ends, torch::dtype(torch::kInt32)), device);
+}
+
+MicroBatch MicroBatchOf(const TextBatch& text, torch::Device device) {
+  std::vector<std::int64_t> places, targets;
   for (std::size_t i = 0; i < text.loss_mask.size(); ++i) {
     if (text.loss_mask[i] == 0) continue;
     places.push_back(static_cast<std::int64_t>(i) - 1);
     targets.push_back(text.ids[i]);
   }
-  const std::vector<std::int64_t> sizes = {static_cast<std::int64_t>(text.rows),
-                                           static_cast<std::int64_t>(text.columns)};
   MicroBatch batch;
-  batch.batch.ids = OnDevice(text.ids, device).view(sizes);
-  if (!text.starts.empty()) {
-    batch.batch.starts = OnDevice(text.starts, device).view(sizes);
-    batch.batch.positions =
-        torch::arange(sizes[1], batch.batch.starts.options()) - batch.batch.starts;
-  }
+  batch.batch.ids =
+      OnDevice(text.ids, device)
+          .view({static_cast<std::int64_t>(text.rows), static_cast<std::int64_t>(text.columns)});
+  if (!text.starts.empty()) AddSequences(text, device, batch.batch);
   batch.places = OnDevice(places, device);
   batch.targets = OnDevice(targets, device);
   batch.tokens = static_cast<std::int64_t>(text.tokens);
@@ -84,16 +96,17 @@ Tensor StatesOf(const Decoder& decoder, const Adapter* adapter, const MicroBatch
       .index_select(0, batch.places);
 }
 
-TeacherStates Ask(const Teacher& teacher, const MicroBatch& batch) {
+TeacherStates Ask(const Teacher& teacher, const MicroBatch& batch, const ComputePaths& paths) {
   const torch::NoGradGuard no_grad;
-  return {StatesOf(teacher.decoder, teacher.adapter ? &*teacher.adapter : nullptr, batch, {}),
+  return {StatesOf(teacher.decoder, teacher.adapter ? &*teacher.adapter : nullptr, batch,
+                   {.paths = paths}),
           teacher.decoder.output, teacher.temperature, teacher.mix};
 }
 
 TokenLoss LossOf(const Decoder& decoder, const Adapter& adapter, const MicroBatch& batch,
                  const ForwardSettings& settings, const Teacher* teacher = nullptr) {
   std::optional<TeacherStates> taught;
-  if (teacher != nullptr) taught = Ask(*teacher, batch);
+  if (teacher != nullptr) taught = Ask(*teacher, batch, settings.paths);
   return ChunkedCrossEntropy(StatesOf(decoder, &adapter, batch, settings), decoder.output,
                              batch.targets, taught ? &*taught : nullptr);
 }
@@ -141,14 +154,17 @@ UpdateLoss LoraTask::TryGradients(const UpdateRequest& request) {
   result.mean = torch::zeros({}, torch::device(device()));
   if (result.weight == 0) return result;
   const double share = 1 / static_cast<double>(result.weight);
+  const AdapterWeights weights(adapter_, decoder_.type());
   const std::uint64_t seed = SeedFor(settings_.seed, static_cast<std::uint64_t>(request.step));
   const std::uint64_t first = static_cast<std::uint64_t>(request.part) << 32;
   for (std::size_t i = 0; i < batches.size(); ++i) {
-    const MicroBatch batch = OnDevice(batches[i], device());
+    const MicroBatch batch = MicroBatchOf(batches[i], device());
     const TokenLoss loss = LossOf(decoder_, adapter_, batch,
                                   {.dropout = adapter_.settings.dropout > 0,
                                    .seed = SeedFor(seed, first + i),
-                                   .checkpoint_layers = settings_.checkpoint_layers},
+                                   .checkpoint_layers = settings_.checkpoint_layers,
+                                   .paths = settings_.paths,
+                                   .weights = &weights},
                                   settings_.teacher);
     (loss.sum * (share * request.loss_scale)).backward();
     const Tensor mean = loss.sum.detach() * share;
@@ -220,8 +236,8 @@ Evaluation LoraTask::Evaluate() {
   double predicted = 0;
   const Samples rows = ByLength(data_.validation, AllRows(data_.validation));
   for (const auto part : MicroBatches(rows, search_.size())) {
-    const MicroBatch batch = OnDevice(data_.validation.Batch(part), device());
-    const TokenLoss loss = LossOf(decoder_, adapter_, batch, {});
+    const MicroBatch batch = MicroBatchOf(data_.validation.Batch(part), device());
+    const TokenLoss loss = LossOf(decoder_, adapter_, batch, {.paths = settings_.paths});
     sum += loss.sum;
     correct += loss.correct;
     predicted += static_cast<double>(batch.targets.numel());
@@ -245,12 +261,14 @@ TokenCounts LoraTask::EpochCounts() const {
 
 void ClipGradients(const std::vector<Tensor>& gradients, double largest) {
   if (gradients.empty()) return;
-  std::vector<Tensor> norms;
-  for (const Tensor& gradient : gradients) norms.push_back(gradient.norm());
-  const Tensor norm = torch::stack(norms).norm();
   const torch::NoGradGuard no_grad;
+  const Tensor norm = torch::stack(at::_foreach_norm(gradients)).norm();
   const Tensor factor = (largest / (norm + 1e-6)).clamp_max_(1.0);
+#if TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 1)
+  at::_foreach_mul_(gradients, factor);
+#else
   for (Tensor gradient : gradients) gradient.mul_(factor);
+#endif
 }
 
 }  // namespace ebb::train

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "train/language/adapter.h"
+#include "train/language/compute_paths.h"
 #include "train/language/decoder.h"
 #include "train/language/flops.h"
 #include "train/language/update_meter.h"
@@ -40,6 +41,7 @@ struct LoraTaskSettings {
   std::uint64_t seed = 1;
   double clip_norm = 0;  ///< 0: none
   bool checkpoint_layers = false;
+  ComputePaths paths = {};
   const Teacher* teacher = nullptr;  ///< borrowed
   AdamSettings optimizer;
 };

@@ -14,6 +14,8 @@
 #include "platform/path_facts.h"
 #include "train/autocast.h"
 #include "train/device.h"
+#include "train/language/forward.h"
+#include "train/language/library_attention.h"
 #include "train/language/lora_task.h"
 #include "train/language/token_file.h"
 #include "train/language/tokenizer_flag.h"
@@ -357,6 +359,10 @@ Result<Outcome> TrainUnguarded(const LoraOptions& options) {
   EBB_ASSIGN_OR_RETURN(Ranks ranks,
                        Ranks::Join(setup.place, options.rank_share, std::move(setup.devices)));
   TellData(options, setup);
+  if (options.attention == AttentionChoice::kLibrary && !HasLibraryAttention())
+    return Fail({ExitCode::kUnavailable,
+                 "--attention library needs LibTorch 2.5 or newer; this is " TORCH_VERSION, "",
+                 "leave the flag out, or say --attention blocks"});
   setup.precision_notice = PrecisionNotice(options.precision, setup.device);
   const TensorMemoryScope memory(setup.device.type());
   EBB_ASSIGN_OR_RETURN(Adapter adapter, FirstAdapter(options, setup.decoder));
@@ -364,6 +370,7 @@ Result<Outcome> TrainUnguarded(const LoraOptions& options) {
                             .seed = options.seed,
                             .clip_norm = options.clip_norm,
                             .checkpoint_layers = options.checkpoint_layers,
+                            .paths = PathsFor(options.kernels, options.attention, setup.device),
                             .teacher = setup.teacher ? &*setup.teacher : nullptr,
                             .optimizer = {.weight_decay = options.weight_decay}};
   ChooseMicroBatch(options, setup, ranks.alone(), settings);

@@ -2,6 +2,10 @@
 
 #include <torch/csrc/autograd/custom_function.h>
 
+#include <tuple>
+
+#include "train/fused_kernels.h"
+
 namespace ebb::train {
 namespace {
 
@@ -36,16 +40,19 @@ class RmsNormFunction : public torch::autograd::Function<RmsNormFunction> {
   }
 };
 
-// Rotates {B, T, H, D} by the angles; `sign` -1 rotates back.
+// Rotates {B, T, H, D} by the angles; `sign` -1 rotates back. Each half is two operations, whose
+// arithmetic has the table's type. On a GPU they convert as they read and write; LibTorch 1.13
+// cannot do that on a CPU.
 Tensor Turned(const Tensor& x, const RotaryTable& table, double sign) {
-  const Tensor inside = x.to(table.cosine.scalar_type());
-  const auto halves = inside.chunk(2, -1);
   // One entry serves all heads.
-  const Tensor cosine = table.cosine.unsqueeze(-2);
-  const Tensor sine = table.sine.unsqueeze(-2) * sign;
-  return torch::cat({halves[0] * cosine - halves[1] * sine, halves[1] * cosine + halves[0] * sine},
-                    -1)
-      .to(x.scalar_type());
+  const Tensor cosine = table.cosine.unsqueeze(-2), sine = table.sine.unsqueeze(-2);
+  const torch::ScalarType type = x.is_cuda() ? x.scalar_type() : cosine.scalar_type();
+  const auto halves = x.to(type).chunk(2, -1);
+  Tensor turned = torch::empty(x.sizes(), x.options().dtype(type));
+  auto parts = turned.chunk(2, -1);
+  at::addcmul_out(parts[0], halves[0] * cosine, halves[1], sine, -sign);
+  at::addcmul_out(parts[1], halves[1] * cosine, halves[0], sine, sign);
+  return turned.to(x.scalar_type());
 }
 
 class RotateFunction : public torch::autograd::Function<RotateFunction> {
@@ -53,7 +60,7 @@ class RotateFunction : public torch::autograd::Function<RotateFunction> {
   static Tensor forward(AutogradContext* context, const Tensor& x, const Tensor& cosine,
                         const Tensor& sine) {
     context->save_for_backward({cosine, sine});
-    return Turned(x, {cosine, sine}, 1).transpose(1, 2).contiguous();
+    return Turned(x, {cosine, sine}, 1).transpose(1, 2);
   }
 
   static tensor_list backward(AutogradContext* context, tensor_list gradients) {
@@ -62,34 +69,45 @@ class RotateFunction : public torch::autograd::Function<RotateFunction> {
   }
 };
 
+constexpr const char* kTanh = "tanh";
+
+Tensor Activated(const Tensor& gate, bool is_gelu) {
+  return is_gelu ? at::gelu(gate, kTanh) : torch::silu(gate);
+}
+
 class GatedFunction : public torch::autograd::Function<GatedFunction> {
  public:
   static Tensor forward(AutogradContext* context, const Tensor& gate, const Tensor& up,
-                        bool is_gelu) {
+                        bool is_gelu, bool is_fused) {
     context->save_for_backward({gate, up});
     context->saved_data["is_gelu"] = is_gelu;
-    return Activated(gate, is_gelu).mul_(up);
+    context->saved_data["is_fused"] = is_fused;
+    return is_fused ? FusedGatedSilu(gate, up) : Activated(gate, is_gelu).mul_(up);
   }
 
   static tensor_list backward(AutogradContext* context, tensor_list gradients) {
     const auto saved = context->get_saved_variables();
+    const Tensor &gate = saved[0], &up = saved[1], &gradient = gradients[0];
+    if (context->saved_data["is_fused"].toBool()) {
+      const GatedGradients found = FusedGatedSiluBackward(gate, up, gradient);
+      return {found.gate, found.up, Tensor(), Tensor()};
+    }
     const bool is_gelu = context->saved_data["is_gelu"].toBool();
-    const Tensor of_activated = gradients[0] * saved[1];
-    return {is_gelu ? at::gelu_backward(of_activated, saved[0], kTanh)
-                    : at::silu_backward(of_activated, saved[0]),
-            Activated(saved[0], is_gelu).mul_(gradients[0]), Tensor()};
-  }
-
- private:
-  static constexpr const char* kTanh = "tanh";
-  static Tensor Activated(const Tensor& gate, bool is_gelu) {
-    return is_gelu ? at::gelu(gate, kTanh) : torch::silu(gate);
+    const Tensor of_activated = gradient * up;
+    return {is_gelu ? at::gelu_backward(of_activated, gate, kTanh)
+                    : at::silu_backward(of_activated, gate),
+            Activated(gate, is_gelu).mul_(gradient), Tensor(), Tensor()};
   }
 };
 
 }  // namespace
 
-Tensor RmsNorm(const Tensor& x, const Tensor& weight, double epsilon) {
+Tensor RmsNorm(const Tensor& x, const Tensor& weight, double epsilon, Kernels kernels) {
+#if TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 8)
+  if (kernels == Kernels::kFused && weight.scalar_type() == x.scalar_type())
+    return std::get<0>(at::_fused_rms_norm(x, {x.size(-1)}, weight, epsilon));
+#endif
+  (void)kernels;
   return RmsNormFunction::apply(x, weight, epsilon);
 }
 
@@ -97,8 +115,10 @@ Tensor Rotate(const Tensor& x, const RotaryTable& table) {
   return RotateFunction::apply(x, table.cosine, table.sine);
 }
 
-Tensor Gated(const Tensor& gate, const Tensor& up, Activation activation) {
-  return GatedFunction::apply(gate, up, activation == Activation::kGeluTanh);
+Tensor Gated(const Tensor& gate, const Tensor& up, Activation activation, Kernels kernels) {
+  const bool is_gelu = activation == Activation::kGeluTanh;
+  return GatedFunction::apply(gate, up, is_gelu,
+                              !is_gelu && kernels == Kernels::kFused && HasFusedKernels(gate));
 }
 
 }  // namespace ebb::train

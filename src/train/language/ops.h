@@ -4,6 +4,7 @@
 // itself keeps every intermediate). Whatever the type of the input, the arithmetic inside is at
 // least fp32. Differentiable once.
 
+#include "train/language/compute_paths.h"
 #include "train/language/model_config.h"
 #include "train/libtorch.h"
 
@@ -11,8 +12,10 @@ namespace ebb::train {
 
 /// x / root mean square over the last dimension, times the weight (Zhang and Sennrich 2019). A
 /// weight in the type of the inner arithmetic is multiplied there; a weight of the input's type is
-/// multiplied after rounding.
-torch::Tensor RmsNorm(const torch::Tensor& x, const torch::Tensor& weight, double epsilon);
+/// multiplied after rounding; LibTorch's own kernel (kFused, from 2.8 on) multiplies before it
+/// rounds.
+torch::Tensor RmsNorm(const torch::Tensor& x, const torch::Tensor& weight, double epsilon,
+                      Kernels kernels = Kernels::kPlain);
 
 /// Cosine and sine of each position's angles: {T, head_size / 2}, or {B, T, head_size / 2}; fp32 or
 /// fp64.
@@ -22,10 +25,11 @@ struct RotaryTable {
 };
 
 /// Rotates the pairs (i, i + head_size / 2) of x {B, T, heads, head_size}; returns {B, heads, T,
-/// head_size}.
+/// head_size}, a view of memory in the order of x.
 torch::Tensor Rotate(const torch::Tensor& x, const RotaryTable& table);
 
 /// activation(gate) * up (Shazeer 2020).
-torch::Tensor Gated(const torch::Tensor& gate, const torch::Tensor& up, Activation activation);
+torch::Tensor Gated(const torch::Tensor& gate, const torch::Tensor& up, Activation activation,
+                    Kernels kernels = Kernels::kPlain);
 
 }  // namespace ebb::train

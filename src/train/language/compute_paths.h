@@ -1,0 +1,27 @@
+#pragma once
+// Two ways of computing the same model. One is right for a CPU and for every version of LibTorch;
+// the other starts fewer, larger kernels, which pays on a GPU. Both exist on every device, so that
+// tests compare them. The results differ by rounding only.
+
+namespace ebb::train {
+
+enum class Kernels {
+  kPlain,  ///< LibTorch's elementary operations
+  kFused,  ///< one kernel for each norm and activation, where LibTorch has it
+};
+
+enum class AttentionPath {
+  kBlocks,   ///< blocks of rows by matrix products (attention.h)
+  kLibrary,  ///< LibTorch's scaled_dot_product_attention (library_attention.h), from 2.5 on
+};
+
+struct ComputePaths {
+  Kernels kernels = Kernels::kPlain;
+  AttentionPath attention = AttentionPath::kBlocks;
+};
+
+/// What a user asks for. `automatic`: fused kernels and the library's attention on a GPU, else not.
+enum class KernelsChoice { kAuto, kPlain, kFused };
+enum class AttentionChoice { kAuto, kBlocks, kLibrary };
+
+}  // namespace ebb::train
