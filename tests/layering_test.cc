@@ -163,6 +163,8 @@ const std::vector<std::pair<std::string, std::string>> kPosix{
     {"trackers/tensorboard.cc", "appends whole records and takes back half ones"},
     {"app/jobs/service_client.cc", "whose store it is, and whether its socket may be used"},
     {"lib/local_rank.cc", "which processes started together: parent and user"},
+    {"train/device_program.cc",
+     "the driver and the compiler of the GPU, loaded when kernels are needed"},
     {"train/energy_counter.cc", "the vendor's library, loaded when it is asked for"},
     {"train/nccl_sum.cc", "the vendor's library, loaded when it is asked for"},
     {"train/progress.cc", "the width of the terminal it draws its bar on"},
