@@ -21,6 +21,12 @@ ordered_json Event(const char* name) {
   return {{"time_ms", now.time_since_epoch().count()}, {"event", name}};
 }
 
+void Put(const Position& position, ordered_json& event) {
+  event["step"] = position.step;
+  event["samples_seen"] = position.samples;
+  if (position.tokens > 0) event["tokens_seen"] = position.tokens;
+}
+
 }  // namespace
 
 ProgressLog::ProgressLog(platform::LineWriter writer, RunSize size)
@@ -47,9 +53,9 @@ void ProgressLog::Begin() {
   Append(event.dump());
 }
 
-void ProgressLog::Resume(std::int64_t step) {
+void ProgressLog::Resume(const Position& position) {
   ordered_json event = Event("resume");
-  event["step"] = step;
+  Put(position, event);
   event["total_steps"] = size_.total_steps;
   event["epochs"] = size_.epochs;
   Append(event.dump());
@@ -57,7 +63,7 @@ void ProgressLog::Resume(std::int64_t step) {
 
 void ProgressLog::Step(const StepReport& report) {
   ordered_json event = Event("step");
-  event["step"] = report.step;
+  Put(report.position, event);
   event["epoch"] = report.epoch;
   event["loss"] = report.loss;
   event["samples_per_s"] = report.samples_per_s;
@@ -89,9 +95,9 @@ void ProgressLog::EpochEnd(const EpochReport& report) {
   Append(event.dump());
 }
 
-void ProgressLog::Checkpoint(std::int64_t step) {
+void ProgressLog::Checkpoint(const Position& position) {
   ordered_json event = Event("checkpoint");
-  event["step"] = step;
+  Put(position, event);
   Append(event.dump());
 }
 
@@ -117,15 +123,15 @@ void ProgressLog::MicroBatch(std::int64_t step, const MicroBatchState& chosen) {
   Append(event.dump());
 }
 
-void ProgressLog::Paused(std::int64_t step) {
+void ProgressLog::Paused(const Position& position) {
   ordered_json event = Event("paused");
-  event["step"] = step;
+  Put(position, event);
   Append(event.dump());
 }
 
-void ProgressLog::End(std::int64_t step) {
+void ProgressLog::End(const Position& position) {
   ordered_json event = Event("end");
-  event["step"] = step;
+  Put(position, event);
   Append(event.dump());
 }
 

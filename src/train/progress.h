@@ -22,12 +22,20 @@ struct RunSize {
   std::int64_t epochs = 0;
 };
 
+/// How far the training is, from its beginning on and over all attempts.
+struct Position {
+  std::int64_t step = 0;  ///< updates done
+  std::int64_t samples = 0;
+  std::int64_t tokens = 0;  ///< 0 unless the run trains a language model
+};
+
 struct StepReport {
   std::int64_t step = 0;   ///< updates done in the run
   std::int64_t epoch = 0;  ///< 1-based
   double loss = 0;
   double samples_per_s = 0;
   double tokens_per_s = 0;  ///< 0 unless the run trains a language model
+  Position position{};
 };
 
 struct EpochReport {
@@ -45,16 +53,16 @@ class ProgressLog {
   static Result<ProgressLog> Open(const platform::Path& path, RunSize size);
 
   void Begin();
-  void Resume(std::int64_t step);
+  void Resume(const Position& position);
   void Step(const StepReport& report);
   void EpochBegin(std::int64_t epoch);
   void EpochEnd(const EpochReport& report);
-  void Checkpoint(std::int64_t step);
+  void Checkpoint(const Position& position);
   void CheckpointFailed(std::int64_t step, const std::string& reason);
   void Diverged(std::int64_t step, const std::string& reason);
   void MicroBatch(std::int64_t step, const MicroBatchState& chosen);
-  void Paused(std::int64_t step);
-  void End(std::int64_t step);
+  void Paused(const Position& position);
+  void End(const Position& position);
 
  private:
   ProgressLog(platform::LineWriter writer, RunSize size);

@@ -26,12 +26,12 @@ TEST(ProgressLog, AppendsOneJsonObjectPerLine) {
   ASSERT_TRUE(log);
   log->Begin();
   log->EpochBegin(1);
-  log->Step({3, 1, 0.5, 100});
+  log->Step({3, 1, 0.5, 100, 0, {3, 192, 24576}});
   log->EpochEnd({1, 0.5, 0.4, 0.9});
   log->MicroBatch(3, {4, false, {{2, 3, 2, 8192, 2, 512, true}, {4, 1, 0, 0, 0, {}, false}}});
-  log->Checkpoint(3);
-  log->Resume(3);
-  log->End(6);
+  log->Checkpoint({3, 192, 24576});
+  log->Resume({3, 192, 24576});
+  log->End({6, 384, 0});
   std::istringstream lines(*platform::ReadFile(path));
   std::vector<std::string> events;
   for (std::string line; std::getline(lines, line);) {
@@ -41,6 +41,12 @@ TEST(ProgressLog, AppendsOneJsonObjectPerLine) {
     if (events.back() == "step") {
       EXPECT_EQ(json.at("step"), 3);
       EXPECT_EQ(json.at("total_steps"), 6);
+      EXPECT_EQ(json.at("samples_seen"), 192);
+      EXPECT_EQ(json.at("tokens_seen"), 24576);
+    }
+    if (events.back() == "end") {
+      EXPECT_EQ(json.at("samples_seen"), 384);
+      EXPECT_FALSE(json.contains("tokens_seen")) << "it trains no language model";
     }
     if (events.back() == "micro_batch") {
       EXPECT_EQ(json.at("size"), 4);
@@ -57,7 +63,7 @@ TEST(ProgressLog, AFullDiskDoesNotStopTheRun) {
   auto log = ProgressLog::Open("/dev/full", {.total_steps = 6, .epochs = 2});
   ASSERT_TRUE(log);
   log->Begin();
-  log->End(6);
+  log->End({6, 384, 0});
 }
 
 TEST(Throttle, LetsOneThroughPerInterval) {

@@ -60,6 +60,7 @@ class Run {
   Result<Outcome> Pause();
   Result<Outcome> Finish();
   Error AfterLostRank(const Error& error);
+  Position WhereItIs() const;
   void Tell(const std::function<void(ProgressLog&)>& tell);
 
   Ranks& ranks() { return *settings_.ranks; }
@@ -147,13 +148,24 @@ Status Run::ResumeFromCheckpoint() {
   return {};
 }
 
+// Every epoch visits each sample once.
+Position Run::WhereItIs() const {
+  const auto samples = static_cast<std::int64_t>(plan_.samples);
+  const auto batch = static_cast<std::int64_t>(plan_.effective_batch());
+  Position position{state_.step,
+                    state_.epoch * samples + std::min(samples, state_.epoch_updates * batch),
+                    state_.epoch_tokens};
+  for (const EpochRecord& epoch : state_.history) position.tokens += epoch.tokens;
+  return position;
+}
+
 void Run::Tell(const std::function<void(ProgressLog&)>& tell) {
   if (log_) tell(*log_);
 }
 
 void Run::BeginLog() {
   if (!resumed_) return Tell([](ProgressLog& log) { log.Begin(); });
-  Tell([&](ProgressLog& log) { log.Resume(state_.step); });
+  Tell([&](ProgressLog& log) { log.Resume(WhereItIs()); });
   display_.Say("resuming at step " + std::to_string(state_.step) + " of " +
                std::to_string(size_.total_steps));
 }
@@ -320,9 +332,12 @@ void Run::ReportStep() {
     return seconds > 0 ? static_cast<double>(count) / seconds : 0;
   };
   const StepReport report{
-      state_.step, EpochNumber(),
+      state_.step,
+      EpochNumber(),
       report_loss_ / static_cast<double>(std::max<std::int64_t>(1, report_weight_)),
-      rate(report_samples_), rate(report_tokens_)};
+      rate(report_samples_),
+      rate(report_tokens_),
+      WhereItIs()};
   Tell([&](ProgressLog& log) { log.Step(report); });
   display_.Step(report);
   BeginReport();
@@ -396,7 +411,7 @@ Status Run::Checkpoint() {
   state_.loss_scale = scaler_.state();
   state_.peak_tensor_bytes = std::max(peak_before_resume_, memory_.peak_bytes());
   EBB_RETURN_IF_ERROR(SaveCheckpoint(CheckpointPath(), Tensors(), state_, settings_.identity));
-  Tell([&](ProgressLog& log) { log.Checkpoint(state_.step); });
+  Tell([&](ProgressLog& log) { log.Checkpoint(WhereItIs()); });
   return {};
 }
 
@@ -413,7 +428,7 @@ void Run::CheckpointOrWarn() {
 
 Result<Outcome> Run::Pause() {
   EBB_RETURN_IF_ERROR(Checkpoint());
-  Tell([&](ProgressLog& log) { log.Paused(state_.step); });
+  Tell([&](ProgressLog& log) { log.Paused(WhereItIs()); });
   display_.Say("paused at step " + std::to_string(state_.step) + " of " +
                std::to_string(size_.total_steps) + "; continue with --resume");
   return Outcome::kPaused;
@@ -434,7 +449,7 @@ Result<Outcome> Run::Finish() {
   if (!ranks().leads()) return Outcome::kFinished;
   state_.peak_tensor_bytes = std::max(peak_before_resume_, memory_.peak_bytes());
   EBB_ASSIGN_OR_RETURN(const std::string where, task_.Finish(state_));
-  Tell([&](ProgressLog& log) { log.End(state_.step); });
+  Tell([&](ProgressLog& log) { log.End(WhereItIs()); });
   display_.Say(where);
   return Outcome::kFinished;
 }

@@ -42,7 +42,7 @@ class ScriptedTask : public Task {
       optimizer_.slots()[i].parameter.mutable_grad() =
           torch::full({3}, gradients[i] * request.loss_scale);
     if (request.step + 1 == found_at_) micro_batch_ = {8, false, micro_batch_.trials};
-    return {torch::full({}, of(loss_at_)), 1, 0};
+    return {torch::full({}, of(loss_at_)), 1, tokens_};
   }
   MicroBatchState micro_batch_state() const override { return micro_batch_; }
   void UseMicroBatch(const MicroBatchState& state) override { micro_batch_ = state; }
@@ -57,6 +57,7 @@ class ScriptedTask : public Task {
   std::int64_t found_at_ = 0;  ///< the update after which a size of micro-batches is chosen
   MicroBatchState micro_batch_;
   double validation_loss_ = 1;
+  std::int64_t tokens_ = 0;  ///< of each update
   std::optional<TrainingState> finished_;
 
  private:
@@ -202,6 +203,28 @@ TEST_F(TrainingLoop, WhoeverWantsToGoesOnAndTheResultSaysSo) {
     settings.resume = true;
   }));
   EXPECT_EQ(again.finished_->diverged_at_step, 3) << "what was known before the pause";
+}
+
+// The first attempt ends in update 8, after the checkpoint of update 6 in the second epoch.
+TEST_F(TrainingLoop, ItsProgressCountsSamplesAndTokensOverAllAttempts) {
+  ScriptedTask task(5);
+  task.tokens_ = 100;
+  task.loss_at_ = {{8, kNotANumber}};
+  ASSERT_FALSE(Train(task));
+  ScriptedTask again(5);
+  again.tokens_ = 100;
+  ASSERT_TRUE(Train(again, [](LoopSettings& settings) { settings.resume = true; }));
+  std::ifstream file(directory_ / "progress.jsonl");
+  std::map<std::string, nlohmann::json> last;  // by event
+  for (std::string line; std::getline(file, line);) {
+    const auto json = nlohmann::json::parse(line);
+    last[json.at("event")] = json;
+  }
+  EXPECT_EQ(last["resume"]["samples_seen"], 6);
+  EXPECT_EQ(last["resume"]["tokens_seen"], 600);
+  EXPECT_EQ(last["end"]["step"], 10);
+  EXPECT_EQ(last["end"]["samples_seen"], 10);
+  EXPECT_EQ(last["end"]["tokens_seen"], 1000);
 }
 
 TEST_F(TrainingLoop, AnUpdateThatTheScalerSkipsDoesNotCount) {
