@@ -76,6 +76,63 @@ TEST_F(Runs, AreListedWithFiguresAndTotals) {
   EXPECT_EQ(List({"nosuch"}).code, 4);
 }
 
+// A program that went on from its checkpoint: of the 30 steps, 5 were done twice.
+TEST_F(Runs, ProgramsThatReportTheirWorkHaveAnEnergyPerUnit) {
+  const auto report = [](const std::string& event, int step) {
+    return R"(echo '{"time_ms":1,"event":")" + event + R"(","step":)" + std::to_string(step) +
+           R"(,"samples_seen":)" + std::to_string(64 * step) +
+           "}' >> $EBB_RUN_DIR/progress.jsonl; ";
+  };
+  const std::string train = report("begin", 0) + report("step", 25) + report("resume", 20) +
+                            report("end", 30) + "sleep 0.2";
+  for (const char* name : {"worker", "other"}) ASSERT_EQ(Track(name, {"sh", "-c", train}).code, 0);
+  ASSERT_EQ(Track("silent", {"sleep", "0.2"}).code, 0);
+
+  const std::string folder = FolderOf("worker").string();
+  const json summary = json::parse(Ebb({"summary", folder, "--format", "json"}).out);
+  EXPECT_EQ(summary["work"]["steps"], 30);
+  EXPECT_EQ(summary["work"]["samples"], 1920);
+  const double joules = summary["energy"]["it_j"].get<double>() / 1920;
+  EXPECT_NEAR(summary["work"]["energy_per_sample_j"], joules, 1e-12);
+  const std::string text = Ebb({"summary", folder}).out;
+  EXPECT_TRUE(Contains(text, "/sample ± ")) << text;
+  EXPECT_TRUE(Contains(text, "; 1,920 samples\n")) << text;
+  const Outcome audit = Ebb({"audit", folder});
+  EXPECT_EQ(audit.code, 0) << audit.out;
+
+  const json listed = Listed().at("runs");
+  EXPECT_FALSE(listed[0].contains("samples")) << "it reported nothing";
+  EXPECT_EQ(listed[2]["samples"], 1920);
+  EXPECT_NEAR(listed[2]["energy_per_sample_j"], joules, 1e-9);
+  const Outcome table = List({});
+  EXPECT_TRUE(Contains(table.out, "per unit")) << table.out;
+  EXPECT_TRUE(Contains(table.out, "/sample ")) << table.out;
+  const std::string csv = List({"--format", "csv"}).out;
+  EXPECT_TRUE(Contains(csv, ",samples,energy_per_sample_j,emissions_per_sample_g,steps,")) << csv;
+  EXPECT_TRUE(Contains(csv, ",1920,")) << csv;
+
+  const Outcome compared = Ebb({"compare", folder, FolderOf("other").string(), "--unlike"});
+  EXPECT_EQ(compared.code, 0) << compared.err;
+  EXPECT_TRUE(Contains(compared.out, "energy per sample ")) << compared.out;
+  EXPECT_FALSE(Contains(compared.out, "energy per step ")) << compared.out;
+}
+
+// A figure of the work that somebody changed is found as every other.
+TEST_F(Runs, TheAuditComputesEnergyPerUnitAgain) {
+  ASSERT_EQ(Track("worker", {"sh", "-c",
+                             "echo '{\"time_ms\":1,\"event\":\"end\",\"step\":30}' >> "
+                             "$EBB_RUN_DIR/progress.jsonl; sleep 0.2"})
+                .code,
+            0);
+  const fs::path file = FolderOf("worker") / "summary.json";
+  json summary = json::parse(Read(file));
+  summary["work"]["energy_per_step_j"] = summary["work"]["energy_per_step_j"].get<double>() * 0.9;
+  std::ofstream(file) << summary.dump(2);
+  const Outcome audit = Ebb({"audit", FolderOf("worker").string()});
+  EXPECT_EQ(audit.code, 1) << audit.out;
+  EXPECT_TRUE(Contains(audit.out, "work.energy_per_step_j: the file says ")) << audit.out;
+}
+
 // The "saving" of a replay did not spare any grid anything.
 TEST_F(Runs, ReplaysHaveSumsOfTheirOwn) {
   // The trace is clean from the second hour on.

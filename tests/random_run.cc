@@ -213,15 +213,21 @@ Status Measure(report::RunDirectory& directory, const World& world, const core::
   return {};
 }
 
-std::string Progress(Interval wall) {
+std::string Progress(Interval wall, Random& random) {
   const auto line = [](Time time, const char* event, int epoch) {
     return "{\"time_ms\":" + std::to_string(time.time_since_epoch().count()) + ",\"event\":\"" +
            event + "\",\"epoch\":" + std::to_string(epoch) +
            ",\"train_loss\":0.21,\"test_loss\":NaN,\"test_accuracy_percent\":97.1}\n";
   };
   const Time middle = wall.begin + wall.length() / 2;
-  return line(wall.begin, "epoch_begin", 1) + line(middle, "epoch_end", 1) +
-         line(middle, "epoch_begin", 2) + line(wall.end, "epoch_end", 2);
+  const std::string begin = "{\"time_ms\":1,\"event\":\"" +
+                            std::string(random.Below(2) == 0 ? "begin" : "resume") +
+                            "\",\"step\":7}\n{\"time_ms\":2,\"event\":\"step\",\"step\":1.5}\n";
+  const auto steps = static_cast<std::int64_t>(random.Below(100'000));
+  const std::string end = "{\"time_ms\":3,\"event\":\"end\",\"step\":" + std::to_string(steps) +
+                          ",\"samples_seen\":" + std::to_string(64 * steps) + "}\n";
+  return begin + line(wall.begin, "epoch_begin", 1) + line(middle, "epoch_end", 1) +
+         line(middle, "epoch_begin", 2) + line(wall.end, "epoch_end", 2) + end;
 }
 
 constexpr const char* kTrainResult =
@@ -259,7 +265,7 @@ Status RunAttempts(report::RunDirectory& directory, const World& world, Time sta
     if (!killed) EBB_RETURN_IF_ERROR(directory.EndAttempt(attempt));
     if (number == count && Chance(random, 0.5)) {
       EBB_RETURN_IF_ERROR(platform::WriteFileAtomically(directory.path() / report::kProgressFile,
-                                                        Progress(attempt.wall)));
+                                                        Progress(attempt.wall, random)));
       EBB_RETURN_IF_ERROR(
           platform::WriteFileAtomically(directory.path() / report::kTrainResultFile, kTrainResult));
     }

@@ -62,7 +62,10 @@ TEST_F(Cli, ARunDirectoryWrittenBeforeHasTheSameSummaryAndIsAudited) {
   const auto before = nlohmann::json::parse(Read(kFormats / "run/summary.json"));
   const Outcome summary = Ebb({"summary", "run", "--format", "json"});
   ASSERT_EQ(summary.code, 0) << summary.err;
-  EXPECT_EQ(nlohmann::json::parse(summary.out), before);
+  auto now = nlohmann::json::parse(summary.out);
+  EXPECT_EQ(now["work"], nullptr) << "it was not a field then";
+  now.erase("work");
+  EXPECT_EQ(now, before);
   const Outcome audited = Ebb({"audit", "run"});
   EXPECT_EQ(audited.code, 0) << audited.out << audited.err;
 }

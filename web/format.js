@@ -89,8 +89,18 @@ const grams = (value) => inUnits(value, [[1e-9, "ng"], [1e-6, "µg"], [1e-3, "mg
 // Of what used energy, unknown is a word.
 const emitted = (value, kwh) => isKnown(value) || !(kwh > 0) ? grams(value) : "unknown";
 
-const energy = (kwh) => inUnits(isKnown(kwh) ? kwh * 3.6e6 : kwh,
-  [[1e-6, "µJ"], [1e-3, "mJ"], [1, "J"], [3600, "Wh"], [3.6e6, "kWh"], [3.6e9, "MWh"], [3.6e12, "GWh"]]);
+const energy = (kwh) => joules(isKnown(kwh) ? kwh * 3.6e6 : kwh);
+const joules = (value) => inUnits(value,
+  [[1e-9, "nJ"], [1e-6, "µJ"], [1e-3, "mJ"], [1, "J"], [3600, "Wh"], [3.6e6, "kWh"], [3.6e9, "MWh"], [3.6e12, "GWh"]]);
+
+// Units of work, the finest first, and of how many at once grams are told: as in core/work.h.
+const WORK_UNITS = [["token", 1e6, "million tokens"], ["sample", 1e3, "1,000 samples"], ["step", 1e3, "1,000 steps"]];
+
+// "4.12 mJ/token", of the finest unit that is reported.
+function perUnit(it) {
+  const found = WORK_UNITS.find(([unit]) => isKnown(it[`energy_per_${unit}_j`]));
+  return found ? joules(it[`energy_per_${found[0]}_j`]) + "/" + found[0] : "";
+}
 
 const watts = (value) => inUnits(value, [[1e-3, "mW"], [1, "W"], [1e3, "kW"], [1e6, "MW"]]);
 

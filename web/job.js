@@ -34,10 +34,21 @@ function factsOf(it) {
     ["must start by", it.started ? "" : moment(it.latest_start)], ["must end by", moment(it.finish_by)], ["ended", moment(it.ended)],
     ["attempts", it.attempt], ["pauses", it.pauses], ["exit code", it.exit_code],
     ["energy", energy(it.energy_kwh)], ["emitted", emitted(it.emissions_g, it.energy_kwh)],
+    ...WORK_UNITS.map(([unit, ...grams]) => ["per " + unit, unitText(it, unit, ...grams)]),
     ["at submission, alone", isKnown(it.emissions_at_submission_g) ? comparison(it.emissions_g, it.emissions_at_submission_g, it.saving_half_width_g) : ""],
     ["had it waited", it.had_it_waited ? waitedText(it.had_it_waited) : ""],
     ["first come, first served", isKnown(it.emissions_first_come_g) ? "from " + moment(it.first_come_start) + ", " +
       comparison(it.emissions_g, it.emissions_first_come_g, it.first_come_half_width_g) : ""]];
+}
+
+// "4.12 mJ ± 42 %, 0.343 g per million tokens ± 44 %; 1,234,567 tokens", or nothing where it is not reported.
+function unitText(it, unit, atOnce, many) {
+  const used = it[`energy_per_${unit}_j`], emittedPer = it[`emissions_per_${unit}_g`];
+  if (!isKnown(used)) return "";
+  const sure = (percent) => isKnown(percent) ? " ± " + number(percent, 0) + " %" : "";
+  return joules(used) + sure(it.energy_half_width_percent) +
+    (isKnown(emittedPer) ? `, ${grams(emittedPer * atOnce)} per ${many}` + sure(it.emissions_half_width_percent) : "") +
+    `; ${number(it[unit + "s"], 0)} ${unit}s`;
 }
 
 // "up to 1 d 0 h: 23.1 % less at 11:00, an estimate (…)"

@@ -185,12 +185,13 @@ function parameterColumns({ varied_parameters: names, experiments }) {
 }
 
 function fillExperiments(report) {
+  const withWork = report.experiments.some((row) => perUnit(row));
   const columns = [["Rank"], ["Experiment"], ["Verdict"], ...parameterColumns(report), ["Loss", "number"], ["Epochs", "number"], ["Ran", "number"],
-    ["Energy", "number"], ["Emitted", "number"], ["Waited", "number"], ["Tier"], ["Why"]];
+    ["Energy", "number"], ["Emitted", "number"], ...(withWork ? [["Per unit", "number"]] : []), ["Waited", "number"], ["Tier"], ["Why"]];
   fillRanking(byId("experiment-rows"), columns, report.experiments.map((row) => [String(row.job), alone ? "" : "#job=" + row.job,
     [(row.rank ?? "–") + (row.on_pareto_front ? " ◆" : ""), row.name, row.outcome, ...report.varied_parameters.map((name) => parameterText(row, name)),
       number(row.loss, 4), number(row.epochs, 0), ranText(row.running_time_s), energy(row.energy_kwh),
-      row.attempts && !isKnown(row.emissions_g) ? "unknown" : grams(row.emissions_g), row.attempts ? duration(1000 * row.waited_s) : "–", row.tier, row.note]]));
+      row.attempts && !isKnown(row.emissions_g) ? "unknown" : grams(row.emissions_g), ...(withWork ? [perUnit(row)] : []), row.attempts ? duration(1000 * row.waited_s) : "–", row.tier, row.note]]));
 }
 
 // Loss and grams: what is on the front is joined, and rings have not run to their end.

@@ -85,13 +85,21 @@ class RunAudit {
     return start ? std::optional(start->time_since_epoch().count()) : std::nullopt;
   }
 
+  // Summaries of earlier versions say nothing of work.
+  static void LeaveOutWork(std::string_view summary, RunFacts& facts) {
+    const Json told = Json::parse(summary, nullptr, false);
+    facts.summary_has_work = !told.is_object() || told.contains("work");
+    if (!facts.summary_has_work) facts.work = {};
+  }
+
   void CheckFigures(const RunFiles& files, Check& check) {
-    const RunFacts facts = ReadFacts(files, check);
+    RunFacts facts = ReadFacts(files, check);
     if (!files.Has("summary.json")) {
       audit_.notes.push_back("has no summary, so no figures could be compared");
       return;
     }
     const std::string_view summary = files.Text("summary.json");
+    LeaveOutWork(summary, facts);
     const RunFigures figures = FiguresOf(files, facts, ToldBestStart(summary));
     grams_ = figures.sums.grams;
     CompareWith(summary, ExpectedSummary(files, facts, figures), "summary.json", check);

@@ -214,7 +214,53 @@ void AddEmissions(const RunFigures& figures, bool whole_machine, Json& all) {
                   "estimated", SourceTextsWithIntensity(figures.other_rows, whole_machine)}));
 }
 
-Json HowSure(const Json& run, const RunFigures& figures) {
+// The use of one unit of the reported work. Grams are known if all of the energy has an intensity.
+struct PerUnit {
+  std::string unit;
+  std::int64_t count = 0;
+  double joules = 0;
+  std::optional<double> grams;
+};
+std::vector<PerUnit> PerUnitOf(const RunFacts& facts, const Sums& sums) {
+  std::vector<PerUnit> all;
+  for (std::size_t i = 0; i < kUnits.size() && sums.microjoules > 0; ++i) {
+    if (!facts.work[i]) continue;
+    const auto units = static_cast<double>(*facts.work[i]);
+    PerUnit one{kUnits[i], *facts.work[i], Joules(sums.microjoules) / units, {}};
+    if (sums.without == 0) one.grams = sums.grams / units;
+    all.push_back(one);
+  }
+  return all;
+}
+
+Json Work(const RunFacts& facts, const Sums& sums) {
+  if (std::ranges::none_of(facts.work, [](const auto& count) { return count.has_value(); }))
+    return nullptr;
+  Json json;
+  for (std::size_t i = 0; i < kUnits.size(); ++i)
+    json[std::string(kUnits[i]) + "s"] = OrNull(facts.work[i]);
+  for (const PerUnit& one : PerUnitOf(facts, sums)) {
+    json["energy_per_" + one.unit + "_j"] = one.joules;
+    json["emissions_per_" + one.unit + "_g"] = OrNull(one.grams);
+  }
+  return json;
+}
+
+void AddPerUnit(const RunFacts& facts, const RunFigures& figures, bool whole_machine, Json& all) {
+  const Uncertainty& sure = figures.sure;
+  const std::string basis = Basis(sure.measured, figures.sums.microjoules);
+  for (const PerUnit& one : PerUnitOf(facts, figures.sums)) {
+    all.push_back(
+        FigureJson({"energy_per_" + one.unit + "_j", one.joules, sure.energy_share * one.joules,
+                    basis, SourceTexts(figures.rows, whole_machine)}));
+    if (one.grams)
+      all.push_back(FigureJson({"emissions_per_" + one.unit + "_g", *one.grams,
+                                sure.emissions_share * *one.grams, "estimated",
+                                SourceTextsWithIntensity(figures.rows, whole_machine)}));
+  }
+}
+
+Json HowSure(const Json& run, const RunFacts& facts, const RunFigures& figures) {
   Json all = Json::array();
   if (figures.rows.empty()) return all;
   const bool whole_machine = run.at("scope") == "machine";
@@ -232,6 +278,7 @@ Json HowSure(const Json& run, const RunFigures& figures) {
                                             Joules(SumsOf(rows).microjoules), whole_machine)));
   }
   if (sums.without != sums.microjoules) AddEmissions(figures, whole_machine, all);
+  AddPerUnit(facts, figures, whole_machine, all);
   return all;
 }
 
@@ -337,10 +384,11 @@ std::string ExpectedSummary(const RunFiles& files, const RunFacts& facts,
             {"other_signal", OtherSignal(run, figures)},
             {"water_l", nullptr},
             {"embodied", Embodied(run, figures)},
-            {"how_sure", HowSure(run, figures)},
+            {"how_sure", HowSure(run, facts, figures)},
             {"budget", Budget(facts)},
             {"epochs", Epochs(facts, figures)},
             {"training", Training(train)}};
+  if (facts.summary_has_work) json["work"] = Work(facts, figures.sums);
   if (run.contains("wue_l_per_kwh"))
     json["water_l"] = Kwh(figures.sums.microjoules) * run.at("wue_l_per_kwh").get<double>();
   if (!figures.share_is_rounding)

@@ -254,6 +254,7 @@ RunFacts ReadFacts(const RunFiles& files, Check& check) {
     facts.prices = StepsFrom("prices.csv", files.Text("prices.csv"), check,
                              [](const std::string&) { return 0; });
   facts.epochs = EpochsFrom(files.Text("progress.jsonl"));
+  facts.work = WorkFrom(files.Text("progress.jsonl"));
   facts.several_zones =
       run.value("zones", 1) > 1 ||
       (facts.version.empty() &&

@@ -9,6 +9,7 @@
 
 #include "audit/accounts.h"
 #include "audit/findings.h"
+#include "audit/reported_work.h"
 #include "audit/run_files.h"
 #include "audit/uncertainty.h"
 
@@ -53,6 +54,8 @@ struct RunFacts {
   bool version_is_final = false;
   Steps prices;
   std::vector<Epoch> epochs;
+  UnitCounts work;
+  bool summary_has_work = true;  ///< false: an earlier version wrote it, without figures of work
   bool several_zones = false;
   bool has_budget = false;
   std::string budget_action;

@@ -14,6 +14,7 @@ namespace {
 
 constexpr int kDigits = 3;
 constexpr double kSmallestAmount = 1e-6;
+constexpr const char* kMinus = "\u2212";
 
 struct Unit {
   double size;
@@ -39,18 +40,35 @@ std::string InUnits(double value, std::span<const Unit> units) {
   return Digits(value / chosen->size) + " " + chosen->name;
 }
 
+// The digits with a comma between thousands: "8,672.5".
+std::string Grouped(const std::string& digits) {
+  std::string grouped;
+  const std::size_t whole = std::min(digits.find('.'), digits.size());
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    if (i > 0 && i < whole && (whole - i) % 3 == 0) grouped += ',';
+    grouped += digits[i];
+  }
+  return grouped;
+}
+
 }  // namespace
 
 std::string EnergyText(Energy energy) {
-  static constexpr std::array<Unit, 7> kUnits{{{1e-6, "\u00b5J"},
+  // Whole microjoules: the smallest unit of JoulesText never comes.
+  return JoulesText(energy.joules());
+}
+
+std::string JoulesText(double joules) {
+  static constexpr std::array<Unit, 8> kUnits{{{1e-9, "nJ"},
+                                               {1e-6, "\u00b5J"},
                                                {1e-3, "mJ"},
                                                {1, "J"},
                                                {3600, "Wh"},
                                                {3.6e6, "kWh"},
                                                {3.6e9, "MWh"},
                                                {3.6e12, "GWh"}}};
-  if (energy == Energy{}) return "0 J";
-  return InUnits(energy.joules(), kUnits);
+  if (joules == 0) return "0 J";
+  return InUnits(joules, kUnits);
 }
 
 std::string EmissionsText(Emissions emissions) {
@@ -82,15 +100,12 @@ std::string MoneyText(double amount, const std::string& currency) {
   return Digits(amount) + " " + currency;
 }
 
+std::string CountText(std::int64_t count) {
+  return count < 0 ? kMinus + Grouped(std::to_string(-count)) : Grouped(std::to_string(count));
+}
+
 std::string TimesText(double ratio) {
-  const std::string digits = FormatSignificant(std::fabs(ratio), 3);
-  std::string grouped = ratio < 0 ? "\u2212" : "";
-  const std::size_t whole = std::min(digits.find('.'), digits.size());
-  for (std::size_t i = 0; i < digits.size(); ++i) {
-    if (i > 0 && i < whole && (whole - i) % 3 == 0) grouped += ',';
-    grouped += digits[i];
-  }
-  return grouped + " times";
+  return (ratio < 0 ? kMinus : "") + Grouped(FormatSignificant(std::fabs(ratio), 3)) + " times";
 }
 
 std::string ChangeText(double percent) {
@@ -110,7 +125,7 @@ std::string SignedPercentText(double percent) {
   if (percent >= kMostPercent) return TimesText(1 + percent / 100);
   const std::string size = FormatFixed(std::fabs(percent), 1);
   if (size == "0.0") return "0.0 %";
-  return (percent < 0 ? "\u2212" : "+") + size + " %";
+  return (percent < 0 ? kMinus : "+") + size + " %";
 }
 
 }  // namespace ebb

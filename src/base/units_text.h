@@ -7,19 +7,25 @@
 // smallest unit for less). Energy is in joules up to 1 Wh and in watt-hours from there on. Zero is
 // "0" with the base unit.
 
+#include <cstdint>
 #include <string>
 
 #include "base/units.h"
 
 namespace ebb {
 
-std::string EnergyText(Energy energy);           ///< "518 mJ", "412 J", "1.20 Wh", "1.23 kWh"
+std::string EnergyText(Energy energy);  ///< "518 mJ", "412 J", "1.20 Wh", "1.23 kWh"
+/// An energy that need not be whole microjoules, as of one unit of work: "412 µJ", "0.120 nJ".
+std::string JoulesText(double joules);
 std::string EmissionsText(Emissions emissions);  ///< "495 ng", "8.17 mg", "1.23 g", "4.50 kg"
 std::string PowerText(Power power);              ///< "850 mW", "38.2 W", "1.20 kW"
 std::string IntensityText(Intensity intensity);  ///< "285 g/kWh", "3.4 g/kWh"
 std::string BytesText(double bytes);             ///< "74.1 MB" (10^6)
 /// "0.0123 EUR", "12.3 EUR"; smaller amounts are "under 0.000001 EUR".
 std::string MoneyText(double amount, const std::string& currency);
+
+/// A count with its thousands apart: "1,234,567".
+std::string CountText(std::int64_t count);
 
 /// A change of at least this many percent is written as a ratio: "8,672 times", not "+867135 %".
 inline constexpr double kMostPercent = 900;

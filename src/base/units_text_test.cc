@@ -20,6 +20,19 @@ TEST(UnitsText, HasThreeDigitsInTheUnitThatFits) {
   EXPECT_EQ(BytesText(74.06e6), "74.1 MB");
 }
 
+TEST(UnitsText, AnEnergyOfAUnitOfWorkMayBeLessThanAMicrojoule) {
+  EXPECT_EQ(JoulesText(0.00412), "4.12 mJ");
+  EXPECT_EQ(JoulesText(1.2e-7), "120 nJ");
+  EXPECT_EQ(JoulesText(7200), "2.00 Wh");
+  EXPECT_EQ(JoulesText(0), "0 J");
+}
+
+TEST(UnitsText, CountsHaveTheirThousandsApart) {
+  EXPECT_EQ(CountText(0), "0");
+  EXPECT_EQ(CountText(999), "999");
+  EXPECT_EQ(CountText(1'234'567), "1,234,567");
+}
+
 TEST(UnitsText, ZeroIsZeroOfTheBaseUnit) {
   EXPECT_EQ(EmissionsText({}), "0 g");
   EXPECT_EQ(EnergyText({}), "0 J");

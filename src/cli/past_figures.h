@@ -4,14 +4,21 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "base/units.h"
+#include "core/work.h"
 
 namespace ebb::cli {
 
 /// "1.20 g"; "-300 mg" if it emitted more.
 std::string SavedText(Emissions saved);
+
+/// Columns of CSV in plain units: for each unit of work its count, its energy in J and its
+/// emissions in g; empty cells: unknown.
+std::vector<std::string> WorkHeaders();
+std::vector<std::string> WorkCells(const std::vector<core::UnitUse>& uses);
 
 /// Begins the sums of jobs on a replayed grid clock, which are never added to real ones.
 inline constexpr const char* kReplayed = "on a replayed grid clock: ";

@@ -1,11 +1,13 @@
 #include "cli/queue_sweeps.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
 #include "base/units_text.h"
 #include "cli/fitted_text.h"
+#include "core/work.h"
 #include "signals/http/web_request.h"
 
 namespace ebb::cli {
@@ -51,6 +53,15 @@ std::string EmissionsCell(const Json& row) {
   return row.value("attempts", 0) > 0 ? "unknown" : "";
 }
 
+// The energy of the finest unit of work that the program reports.
+std::string PerUnitCell(const Json& row) {
+  for (const core::WorkUnit unit : core::kWorkUnits)
+    if (const auto found = row.find(core::EnergyPerKey(unit));
+        found != row.end() && found->is_number())
+      return core::EnergyPerText(unit, found->get<double>());
+  return "";
+}
+
 std::string SavedText(const Json& json) {
   const int stopped = json.value("stopped_early", 0);
   if (stopped == 0) return "";
@@ -64,17 +75,21 @@ constexpr std::size_t kBeforeParameters = 4;
 
 report::TextTable ExperimentsTable(const Json& sweep) {
   report::TextTable table;
-  table.headers = {"rank",  "job",    "experiment", "outcome", "loss",
-                   "epoch", "energy", "emitted",    ""};
+  const bool with_work = std::ranges::any_of(
+      sweep["experiments"], [](const Json& row) { return !PerUnitCell(row).empty(); });
+  table.headers = {"rank", "job", "experiment", "outcome", "loss", "epoch", "energy", "emitted"};
+  if (with_work) table.headers.emplace_back("per unit");
+  table.headers.emplace_back();
   table.ends_in_text = true;
   table.texts = {2};
   for (const Json& row : sweep["experiments"]) {
     const bool told = row["loss"].is_number();
-    table.rows.push_back({CellOf(row, "rank", 0), CellOf(row, "job", 0), row.value("name", ""),
-                          row.value("outcome", ""),
-                          told ? FormatSignificant(row["loss"].get<double>(), 4) : "",
-                          told ? CellOf(row, "epochs", 0) : "", EnergyCell(row), EmissionsCell(row),
-                          row.value("note", "")});
+    table.rows.push_back(
+        {CellOf(row, "rank", 0), CellOf(row, "job", 0), row.value("name", ""),
+         row.value("outcome", ""), told ? FormatSignificant(row["loss"].get<double>(), 4) : "",
+         told ? CellOf(row, "epochs", 0) : "", EnergyCell(row), EmissionsCell(row)});
+    if (with_work) table.rows.back().push_back(PerUnitCell(row));
+    table.rows.back().push_back(row.value("note", ""));
   }
   return table;
 }
@@ -103,9 +118,11 @@ void PrintExperiments(const Json& sweep) {
 
 }  // namespace
 
-Result<int> PrintSweep(const ServiceFlags& flags, const std::string& name) {
+Result<int> PrintSweep(const ServiceFlags& flags, const std::string& name,
+                       const std::string& rank_by) {
   EBB_ASSIGN_OR_RETURN(const app::ServiceClient client, app::ServiceClient::Find(flags));
-  EBB_ASSIGN_OR_RETURN(const std::string path, PathOf(client, name));
+  EBB_ASSIGN_OR_RETURN(std::string path, PathOf(client, name));
+  if (!rank_by.empty()) path += "?rank_by=" + signals::UrlEscape(rank_by);
   if (flags.json) {
     EBB_ASSIGN_OR_RETURN(const std::string answer, client.Get(path));
     std::fputs(answer.c_str(), stdout);

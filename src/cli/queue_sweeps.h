@@ -11,8 +11,9 @@ namespace ebb::cli {
 
 /// Prints all sweeps, the newest first. Returns the exit code.
 Result<int> PrintSweeps(const ServiceFlags& flags);
-/// Prints the experiments of a sweep, ranked by loss.
-Result<int> PrintSweep(const ServiceFlags& flags, const std::string& sweep);
+/// Prints the experiments of a sweep, ranked by loss or as `rank_by` says.
+Result<int> PrintSweep(const ServiceFlags& flags, const std::string& sweep,
+                       const std::string& rank_by);
 /// Ends the experiments that have not ended.
 Result<int> CancelSweep(const ServiceFlags& flags, const std::string& sweep);
 

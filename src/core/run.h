@@ -14,6 +14,7 @@
 #include "core/intensity.h"
 #include "core/ledger.h"
 #include "core/price_series.h"
+#include "core/work.h"
 
 namespace ebb::core {
 
@@ -176,6 +177,7 @@ struct RunRecord {
   std::vector<Attempt> attempts;
   std::vector<LedgerRow> ledger;
   std::vector<Epoch> epochs;
+  Work work;  ///< done in this run, as its program reported
   /// Settled values around the run, from submission to the latest possible end: the newest version.
   IntensitySeries signal;
   std::vector<SignalVersion> signal_versions;  ///< oldest first; empty: the run is from before Ebb

@@ -18,6 +18,7 @@ std::string ClockJumpText(Duration by) {
 // Pools of an earlier life keep their numbers, because the engine remembers attempts by them.
 Status Service::MakeSupervisedExecutor() {
   if (options_.machine_meters) WatchMachine();
+  accounting_.FollowWork(Directories());
   local::SupervisedExecutorOptions& options = options_.executor;
   const core::Cluster& before = engine_->state().cluster;
   const core::Site site = options.cluster.sites.front();

@@ -120,7 +120,9 @@ Status Service::RecoverLive(core::Submission stored) {
     card.energy = sums->energy;
     card.emissions = sums->emissions;
     card.gpu_energy = sums->gpu_energy;
+    card.energy_without_intensity = sums->energy_without_intensity;
   }
+  if (const auto work = store::WorkOf(store_.database(), id)) card.work = *work;
   publisher_.AddJob(std::move(card));
   publisher_.FollowJob(*engine_->Explain(id), state,
                        [this](core::JobId job) { return dependencies_.WaitsFor(job); });
@@ -188,11 +190,15 @@ Status Service::RecoverEnded(core::JobId id) {
   card.energy = record->energy;
   card.emissions = record->emissions;
   card.gpu_energy = record->gpu_energy;
+  card.energy_without_intensity = record->energy_without_intensity;
+  card.work = record->work;
   EBB_ASSIGN_OR_RETURN(const auto figures, store::FindFirstCome(database, id));
   if (figures) {
     card.emissions_at_submission = figures->at_submission;
     card.emissions_settled = figures->settled;
     card.saving_half_width_g = figures->saving_half_width_g;
+    card.energy_half_width = figures->energy_half_width;
+    card.emissions_half_width = figures->emissions_half_width;
     card.emissions_first_come = figures->emissions;
     card.first_come_half_width_g = figures->first_come_half_width_g;
     card.had_it_waited = WaitedFrom(figures->had_it_waited);

@@ -15,7 +15,8 @@ Value NumberOrNull(std::optional<double> number) { return number ? Value{*number
 
 constexpr std::string_view kColumns =
     "SELECT job, begin_ms, end_ms, pool, devices, emissions_g, at_submission_g, settled_g,"
-    " saving_half_width_g, first_come_half_width_g, had_it_waited FROM first_come";
+    " saving_half_width_g, first_come_half_width_g, had_it_waited, energy_half_width,"
+    " emissions_half_width FROM first_come";
 
 FirstComeRecord RecordFrom(const Row& row) {
   FirstComeRecord record;
@@ -29,6 +30,8 @@ FirstComeRecord RecordFrom(const Row& row) {
   record.settled = OptionalEmissions(row, 7);
   if (!row.IsNull(8)) record.saving_half_width_g = row.Number(8);
   if (!row.IsNull(9)) record.first_come_half_width_g = row.Number(9);
+  if (!row.IsNull(11)) record.energy_half_width = row.Number(11);
+  if (!row.IsNull(12)) record.emissions_half_width = row.Number(12);
   if (!row.IsNull(10)) record.had_it_waited = row.Text(10);
   return record;
 }
@@ -40,14 +43,16 @@ void AddFirstCome(WriteGroup& group, const FirstComeRecord& record) {
   const auto end = record.place ? std::optional(record.place->end) : std::nullopt;
   group.Add(
       "INSERT OR REPLACE INTO first_come(job, begin_ms, end_ms, pool, devices, emissions_g,"
-      " at_submission_g, settled_g, saving_half_width_g, first_come_half_width_g, had_it_waited)"
-      " SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, nullif(?11, '')"
+      " at_submission_g, settled_g, saving_half_width_g, first_come_half_width_g, had_it_waited,"
+      " energy_half_width, emissions_half_width)"
+      " SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, nullif(?11, ''), ?12, ?13"
       " WHERE EXISTS (SELECT 1 FROM jobs WHERE id = ?1)",
       {record.job, MillisecondsOrNull(begin), MillisecondsOrNull(end), std::int64_t{record.pool},
        std::int64_t{record.devices}, GramsOrNull(record.emissions),
        GramsOrNull(record.at_submission), GramsOrNull(record.settled),
        NumberOrNull(record.saving_half_width_g), NumberOrNull(record.first_come_half_width_g),
-       record.had_it_waited});
+       record.had_it_waited, NumberOrNull(record.energy_half_width),
+       NumberOrNull(record.emissions_half_width)});
 }
 
 Result<std::vector<FirstComeRecord>> FirstComeAfter(Database& database, Time time) {

@@ -23,6 +23,8 @@ struct FirstComeRecord {
   std::optional<double> saving_half_width_g{};      ///< half width of at_submission - settled, 95 %
   std::optional<double> first_come_half_width_g{};  ///< half width of emissions - settled, 95 %
   std::string had_it_waited{};  ///< fields of report::HadItWaited; empty: not reported
+  /// Half widths of the energy and of the emissions, as shares of them; nothing: unknown.
+  std::optional<double> energy_half_width{}, emissions_half_width{};
 };
 
 void AddFirstCome(WriteGroup& group, const FirstComeRecord& record);

@@ -6,6 +6,7 @@
 #include "core/fields.h"
 #include "core/owner_variables.h"
 #include "engine/state.h"
+#include "store/job_work.h"
 #include "store/write_group.h"
 
 namespace ebb::store {
@@ -15,7 +16,7 @@ constexpr std::string_view kColumns =
     "SELECT id, name, key, tier, recurring, stage, submitted_ms, first_start_ms, ended_ms, pauses,"
     " exit_code, detail, energy_uj, energy_without_intensity_uj,"
     " coalesce((SELECT settled_g FROM first_come WHERE job = jobs.id), emissions_g), sweep,"
-    " gpu_energy_uj, pruned FROM jobs";
+    " gpu_energy_uj, pruned, tokens_done, samples_done, steps_done FROM jobs";
 
 // Separates the user from the key in the column `key`.
 constexpr char kOfUser = '\x1f';
@@ -51,6 +52,7 @@ Result<JobRecord> RecordFrom(const Row& row) {
   if (!row.IsNull(15)) job.sweep = row.Integer(15);
   if (!row.IsNull(16)) job.gpu_energy = Energy::Microjoules(row.Integer(16));
   job.pruned = row.Integer(17) != 0;
+  job.work = WorkFrom(row, 18);
   return job;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/submission.h"
+#include "core/work.h"
 #include "engine/decision.h"
 #include "store/database.h"
 
@@ -28,7 +29,16 @@ struct JobRecord {
   Energy energy_without_intensity;     ///< part of it whose emissions are unknown
   std::optional<Emissions> emissions;  ///< where intensity is known; nothing: nowhere
   std::optional<Energy> gpu_energy;    ///< part of `energy`; nothing: no GPU was measured
+  core::Work work;                     ///< as the program reported it
   bool pruned = false;                 ///< ledger and folder have been removed
+
+  /// The emissions of all of the energy; nothing if they are unknown for any part of it.
+  std::optional<Emissions> emissions_of_all() const {
+    return energy_without_intensity == Energy{} ? emissions : std::nullopt;
+  }
+  std::vector<core::UnitUse> per_unit() const {
+    return core::UsePerUnit(work, energy, emissions_of_all());
+  }
 };
 
 struct JobFilter {

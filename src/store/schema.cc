@@ -303,7 +303,17 @@ constexpr std::string_view kHadItWaited = R"(
 ALTER TABLE first_come ADD COLUMN had_it_waited TEXT;
 )";
 
-constexpr std::array<std::string_view, 18> kMigrations{kJobsAndJournal,
+// The work that programs report, and the uncertainty of energy and emissions: half of the 95 %
+// interval as a share of the figure. Jobs that ended before have neither.
+constexpr std::string_view kWork = R"(
+ALTER TABLE jobs ADD COLUMN tokens_done INTEGER;
+ALTER TABLE jobs ADD COLUMN samples_done INTEGER;
+ALTER TABLE jobs ADD COLUMN steps_done INTEGER;
+ALTER TABLE first_come ADD COLUMN energy_half_width REAL;
+ALTER TABLE first_come ADD COLUMN emissions_half_width REAL;
+)";
+
+constexpr std::array<std::string_view, 19> kMigrations{kJobsAndJournal,
                                                        kLedgerAndSignals,
                                                        kSweeps,
                                                        kFirstComeAndDevices,
@@ -320,7 +330,8 @@ constexpr std::array<std::string_view, 18> kMigrations{kJobsAndJournal,
                                                        kSweepBudgets,
                                                        kNoLedgerFiles,
                                                        kJobNotes,
-                                                       kHadItWaited};
+                                                       kHadItWaited,
+                                                       kWork};
 
 }  // namespace
 

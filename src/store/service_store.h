@@ -28,6 +28,7 @@
 #include "store/job_notes.h"
 #include "store/job_numbers.h"
 #include "store/job_records.h"
+#include "store/job_work.h"
 #include "store/job_writer.h"
 #include "store/ledger_records.h"
 #include "store/machine_records.h"
@@ -142,6 +143,7 @@ class ServiceStore final : public runtime::Journal {
   /// See job_notes.h.
   void SetHold(core::JobId job, PersonHold hold) { store::SetHold(group_, job, hold); }
   void SetWhyHeld(core::JobId job, const std::string& why) { store::SetWhyHeld(group_, job, why); }
+  void SetWork(core::JobId job, const core::Work& work) { store::SetWork(group_, job, work); }
   void SetBudgetHeard(core::JobId job, std::size_t events) {
     store::SetBudgetHeard(group_, job, events);
   }

@@ -39,6 +39,18 @@ std::optional<Emissions> EmissionsOf(const Json& json, const char* key) {
   return grams ? std::optional(Emissions{*grams}) : std::nullopt;
 }
 
+std::vector<core::UnitUse> PerUnitOf(const Json& json) {
+  std::vector<core::UnitUse> uses;
+  for (const core::WorkUnit unit : core::kWorkUnits) {
+    const auto count = NumberOf(json, (std::string(core::Name(unit)) + "s").c_str());
+    const auto joules = NumberOf(json, core::EnergyPerKey(unit).c_str());
+    if (count && joules)
+      uses.push_back({unit, static_cast<std::int64_t>(*count), *joules,
+                      NumberOf(json, core::EmissionsPerKey(unit).c_str())});
+  }
+  return uses;
+}
+
 PastJob JobFrom(const Json& json) {
   PastJob job;
   job.id = json.value("id", 0LL);
@@ -61,6 +73,7 @@ PastJob JobFrom(const Json& json) {
   job.emissions = EmissionsOf(json, "emissions_g");
   job.at_submission = EmissionsOf(json, "emissions_at_submission_g");
   job.saving_half_width_g = NumberOf(json, "saving_half_width_g");
+  job.per_unit = PerUnitOf(json);
   return job;
 }
 

@@ -8,6 +8,7 @@
 #include "app/jobs/service_client.h"
 #include "app/options/when.h"
 #include "base/units.h"
+#include "core/work.h"
 
 namespace ebb::app {
 
@@ -28,6 +29,7 @@ struct PastJob {
   std::optional<Energy> energy;
   std::optional<Emissions> emissions, at_submission;
   std::optional<double> saving_half_width_g;
+  std::vector<core::UnitUse> per_unit;  ///< uses per unit of reported work, the finest unit first
 
   /// The saving against a start at submission; negative if the job emitted more. Nullopt if
   /// unknown.

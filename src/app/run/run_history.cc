@@ -40,6 +40,12 @@ bool TakeSummary(const fs::path& directory, PastRun& run) {
     run.emissions = Emissions{*grams};
   if (const auto grams = NumberAt(*json, "/same_energy_at_submission/saving_g"))
     run.saved = Emissions{*grams};
+  core::Work work;
+  for (const core::WorkUnit unit : core::kWorkUnits)
+    if (const auto count =
+            NumberAt(*json, ("/work/" + std::string(core::Name(unit)) + "s").c_str()))
+      work.*core::CountOf(unit) = static_cast<std::int64_t>(*count);
+  run.per_unit = core::UsePerUnit(work, *run.energy, unknown > 0 ? std::nullopt : run.emissions);
   return true;
 }
 
@@ -49,6 +55,7 @@ void Summarise(const core::RunRecord& record, PastRun& run) {
   run.energy = summary.totals.energy;
   run.emissions = report::KnownEmissions(summary.totals);
   if (summary.at_submission) run.saved = summary.at_submission->saving;
+  run.per_unit = summary.per_unit;
 }
 
 // True if the run goes on. For a run of a version without a lock, or of another user, the age of

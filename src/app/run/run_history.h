@@ -8,6 +8,7 @@
 
 #include "base/time.h"
 #include "base/units.h"
+#include "core/work.h"
 
 namespace ebb::app {
 
@@ -24,8 +25,9 @@ struct PastRun {
   std::optional<Emissions> emissions;
   std::optional<Emissions> saved;  ///< saving against a start at submission; negative if it emitted
                                    ///< more
-  bool replayed = false;           ///< the hours were replayed, so no emissions were really avoided
-  std::string note;                ///< the problem with the directory
+  std::vector<core::UnitUse> per_unit;  ///< uses per unit of reported work, the finest unit first
+  bool replayed = false;  ///< the hours were replayed, so no emissions were really avoided
+  std::string note;       ///< the problem with the directory
 };
 
 struct RunsFound {

@@ -93,6 +93,7 @@ void SetFigures(const core::RunRecord& record, SweepRow& row) {
   row.outcome = OutcomeOf(record);
   row.attempts = summary.attempts;
   row.energy = summary.totals.energy;
+  row.work = record.work;
   if (summary.totals.energy_without_intensity == Energy{} && summary.attempts > 0)
     row.emissions = summary.totals.emissions;
   row.waited = summary.waited;

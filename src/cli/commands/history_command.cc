@@ -27,8 +27,9 @@ Examples:
   ebb history --since 2026-10-01 --until 2026-11-01 --limit 100000 --format csv
 
 Columns: job, name, user, tier, sweep, recurring, state, exit, devices, submitted, started, ended,
-waited, ran, attempts, pauses, energy, emitted, saved, detail. CSV has all of them, in plain units.
-What is not known is left empty.)";
+waited, ran, attempts, pauses, energy, emitted, saved, detail, and for programs that report their
+work tokens, energy_per_token_j, emissions_per_token_g, and the same of samples and steps. CSV has
+all of them, in plain units. What is not known is left empty.)";
 
 constexpr const char* kDefaultColumns = "job,name,user,state,exit,ended,ran,energy,emitted,saved";
 
@@ -54,9 +55,45 @@ std::optional<Duration> WaitedOf(const PastJob& job) {
 std::string SecondsText(Duration duration) { return FormatExact(Seconds(duration)); }
 std::string GramsText(Emissions emissions) { return FormatExact(emissions.grams); }
 
-const std::vector<Column>& Columns() {
+template <core::WorkUnit kUnit>
+const core::UnitUse* UseOf(const PastJob& job) {
+  const auto use = std::ranges::find(job.per_unit, kUnit, &core::UnitUse::unit);
+  return use == job.per_unit.end() ? nullptr : &*use;
+}
+
+// The columns of one unit of work: its count, its energy and its emissions.
+template <core::WorkUnit kUnit>
+void AddUnit(const char* count, const char* energy, const char* emissions,
+             std::vector<Column>& columns) {
   using J = const PastJob&;
-  static const std::vector<Column> columns{
+  columns.push_back({count, count, false, [](J j) {
+                       const core::UnitUse* use = UseOf<kUnit>(j);
+                       return use ? std::to_string(use->count) : std::string();
+                     }});
+  columns.push_back({energy, energy, false,
+                     [](J j) {
+                       const core::UnitUse* use = UseOf<kUnit>(j);
+                       return use ? core::EnergyPerText(kUnit, use->joules) : std::string();
+                     },
+                     [](J j) {
+                       const core::UnitUse* use = UseOf<kUnit>(j);
+                       return use ? FormatExact(use->joules) : std::string();
+                     }});
+  columns.push_back({emissions, emissions, false,
+                     [](J j) {
+                       const core::UnitUse* use = UseOf<kUnit>(j);
+                       return use && use->grams ? core::EmissionsPerText(kUnit, *use->grams)
+                                                : std::string();
+                     },
+                     [](J j) {
+                       const core::UnitUse* use = UseOf<kUnit>(j);
+                       return use && use->grams ? FormatExact(*use->grams) : std::string();
+                     }});
+}
+
+std::vector<Column> MadeColumns() {
+  using J = const PastJob&;
+  std::vector<Column> columns{
       {"job", "job", false, [](J j) { return std::to_string(j.id); }},
       {"name", "name", true, [](J j) { return j.name; }},
       {"user", "user", true, [](J j) { return j.user; }},
@@ -88,6 +125,15 @@ const std::vector<Column>& Columns() {
        [](J j) { return Maybe(j.saved(), GramsText); }},
       {"detail", "detail", true, [](J j) { return j.detail; }},
   };
+  AddUnit<core::WorkUnit::kToken>("tokens", "energy_per_token_j", "emissions_per_token_g", columns);
+  AddUnit<core::WorkUnit::kSample>("samples", "energy_per_sample_j", "emissions_per_sample_g",
+                                   columns);
+  AddUnit<core::WorkUnit::kStep>("steps", "energy_per_step_j", "emissions_per_step_g", columns);
+  return columns;
+}
+
+const std::vector<Column>& Columns() {
+  static const std::vector<Column> columns = MadeColumns();
   return columns;
 }
 

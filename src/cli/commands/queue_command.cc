@@ -91,7 +91,7 @@ struct QueueFlags {
   std::vector<std::string> jobs;
   std::string attempt;
   std::string save_page;
-  std::string sweep;
+  std::string sweep, rank_by;
   bool sweeps = false;
   bool watch = false;
   bool all = false;
@@ -318,7 +318,7 @@ Status CheckWatch(const QueueFlags& flags) {
 Result<int> Queue(const QueueFlags& flags) {
   EBB_RETURN_IF_ERROR(CheckWatch(flags));
   if (flags.sweeps) return PrintSweeps(flags.service);
-  if (!flags.sweep.empty()) return PrintSweep(flags.service, flags.sweep);
+  if (!flags.sweep.empty()) return PrintSweep(flags.service, flags.sweep, flags.rank_by);
   EBB_ASSIGN_OR_RETURN(const app::ServiceClient client, app::ServiceClient::Find(flags.service));
   if (!flags.save_page.empty()) {
     EBB_ASSIGN_OR_RETURN(const std::string page, client.Get("/saved.html"));
@@ -473,6 +473,10 @@ void AddQueueCommands(Parser& parser) {
                 [flags] { flags->user = NameOfMe(); });
   queue->Flag({"sweep", "NAME", "the experiments of this sweep, ranked (name or number)"},
               [flags](const std::string& text) { flags->sweep = text; });
+  queue->Flag({"rank-by", "loss|energy|emissions",
+               "with --sweep, the least first: loss (default), or energy or emissions per unit of "
+               "work"},
+              [flags](const std::string& text) { flags->rank_by = text; });
   queue->Switch({"sweeps", "", "the sweeps that were submitted, the newest first"},
                 [flags] { flags->sweeps = true; });
   queue->Flag({"limit", "N", "at most N (default 1000)"},

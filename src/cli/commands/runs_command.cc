@@ -116,6 +116,7 @@ PastRun RunOf(const app::PastJob& job, bool replayed) {
   run.energy = job.energy;
   run.emissions = job.emissions;
   run.saved = job.saved();
+  run.per_unit = job.per_unit;
   run.note = job.detail;
   return run;
 }
@@ -163,31 +164,43 @@ std::string NameBeside(const PastRun& run) {
 
 std::string TableOf(const std::vector<PastRun>& runs) {
   report::TextTable table;
-  table.headers = {"run", "name", "outcome", "emitted", "energy", "saved", "ran", "when", "user"};
-  table.texts = {1, 2, 8};
+  table.headers = {"run",      "name",  "outcome", "emitted", "energy",
+                   "per unit", "saved", "ran",     "when",    "user"};
+  table.texts = {1, 2, 9};
   table.whole = {0};
   for (const PastRun& run : runs)
     table.rows.push_back(
         {PlaceOf(run), NameBeside(run), run.outcome + (run.replayed ? ", replay" : ""),
          report::EmittedText(run.energy, run.emissions), Maybe(run.energy, EnergyText),
-         Maybe(run.saved, SavedText), Maybe(run.ran, FormatDuration),
-         Maybe(run.created, MomentText), run.user});
-  return FittedText(std::move(table), 3, 6);
+         core::EnergyPerText(run.per_unit), Maybe(run.saved, SavedText),
+         Maybe(run.ran, FormatDuration), Maybe(run.created, MomentText), run.user});
+  return FittedText(std::move(table), 3, 7);
 }
 
 std::string CsvOf(const std::vector<PastRun>& runs) {
   const auto grams = [](Emissions emissions) { return FormatExact(emissions.grams); };
-  std::string text = CsvLine({"name", "user", "outcome", "created", "ended", "ran_s", "energy_kwh",
-                              "emissions_g", "saved_g", "where", "note", "replayed"}) +
-                     "\n";
-  for (const PastRun& run : runs)
-    text += CsvLine({run.name, run.user, run.outcome, Maybe(run.created, FormatTime),
-                     Maybe(run.ended, FormatTime),
-                     Maybe(run.ran, [](Duration ran) { return FormatExact(Seconds(ran)); }),
-                     Maybe(run.energy, [](Energy energy) { return FormatExact(energy.kwh()); }),
-                     Maybe(run.emissions, grams), Maybe(run.saved, grams), PlaceOf(run), run.note,
-                     run.replayed ? "true" : "false"}) +
-            "\n";
+  std::vector<std::string> header{"name",    "user",  "outcome",    "created",
+                                  "ended",   "ran_s", "energy_kwh", "emissions_g",
+                                  "saved_g", "where", "note",       "replayed"};
+  std::ranges::move(WorkHeaders(), std::back_inserter(header));
+  std::string text = CsvLine(header) + "\n";
+  for (const PastRun& run : runs) {
+    std::vector<std::string> cells{
+        run.name,
+        run.user,
+        run.outcome,
+        Maybe(run.created, FormatTime),
+        Maybe(run.ended, FormatTime),
+        Maybe(run.ran, [](Duration ran) { return FormatExact(Seconds(ran)); }),
+        Maybe(run.energy, [](Energy energy) { return FormatExact(energy.kwh()); }),
+        Maybe(run.emissions, grams),
+        Maybe(run.saved, grams),
+        PlaceOf(run),
+        run.note,
+        run.replayed ? "true" : "false"};
+    std::ranges::move(WorkCells(run.per_unit), std::back_inserter(cells));
+    text += CsvLine(cells) + "\n";
+  }
   return text;
 }
 
@@ -205,6 +218,11 @@ std::string JsonOf(const std::vector<PastRun>& runs, const std::vector<std::stri
     add("energy_kwh", run.energy, [](Energy energy) { return energy.kwh(); });
     add("emissions_g", run.emissions, [](Emissions emissions) { return emissions.grams; });
     add("saved_g", run.saved, [](Emissions saved) { return saved.grams; });
+    for (const core::UnitUse& use : run.per_unit) {
+      json[std::string(core::Name(use.unit)) + "s"] = use.count;
+      json[core::EnergyPerKey(use.unit)] = use.joules;
+      json[core::EmissionsPerKey(use.unit)] = use.grams ? Json(*use.grams) : Json();
+    }
     if (run.directory.empty())
       json["job"] = run.job;
     else

@@ -35,6 +35,7 @@ Examples:
                 --grid-speed 1200 --skip-waits
   ebb sweep run configs/sweeps/digits.yaml --budget-g 2 --sweep-budget-kwh 0.5
   ebb sweep report runs/sweep-digits --html digits.html
+  ebb sweep report runs/sweep-digits --rank-by energy    J per token, sample or step
   ebb sweep search search.yaml         a Bayesian search in the queue service
   ebb sweep serve configs/sweeps/qwen-lora-core21.yaml --out vllm.yaml
 
@@ -49,7 +50,7 @@ docs/sweep.md describes sweep files.)";
 
 struct SweepRequest {
   std::string action, file;
-  std::string target, out, submit_time, html, experiment;
+  std::string target, out, submit_time, html, rank_by, experiment;
   bool dry_run = false;
   app::SweepRunRequest run;
   app::ServicePlace service;
@@ -101,7 +102,11 @@ Result<int> Report(const SweepRequest& request) {
   app::RunOptions options;
   EBB_RETURN_IF_ERROR(app::ApplyFlags(request.run.flags, options));
   EBB_ASSIGN_OR_RETURN(const std::string directory, ReportDirectory(request));
-  EBB_ASSIGN_OR_RETURN(const report::SweepReport report, app::ReadSweepReport(directory));
+  EBB_ASSIGN_OR_RETURN(report::SweepReport report, app::ReadSweepReport(directory));
+  if (!request.rank_by.empty()) {
+    EBB_ASSIGN_OR_RETURN(report.ranked_by, report::ParseRankBy("--rank-by", request.rank_by));
+    report::Rank(report);
+  }
   if (!request.html.empty())
     EBB_RETURN_IF_ERROR(
         platform::WriteFileAtomically(request.html, app::SweepPage(directory, report)));
@@ -279,6 +284,10 @@ void AddSweepCommand(Parser& parser) {
   command.Flag({"html", "FILE",
                 "also write it as a page with plots, one file that needs no network", "Report"},
                into(request->html));
+  command.Flag(
+      {"rank-by", "loss|energy|emissions",
+       "the least first: loss (default), or energy or emissions per unit of work", "Report"},
+      into(request->rank_by));
   command.Flag({"experiment", "NAME", "the experiment to serve (default: the best one)", "Serve"},
                into(request->experiment));
   AddPlaceOfService(command, request->service);

@@ -17,6 +17,14 @@ namespace ebb::report {
 namespace {
 
 constexpr std::array<MetricInfo, kMetricCount> kMetrics{{
+    {Metric::kEnergyPerToken, "energy_per_token_j", "energy per token", "J", true},
+    {Metric::kEmissionsPerToken, "emissions_per_token_g", "emissions per million tokens", "g",
+     true},
+    {Metric::kEnergyPerSample, "energy_per_sample_j", "energy per sample", "J", true},
+    {Metric::kEmissionsPerSample, "emissions_per_sample_g", "emissions per 1,000 samples", "g",
+     true},
+    {Metric::kEnergyPerStep, "energy_per_step_j", "energy per step", "J", true},
+    {Metric::kEmissionsPerStep, "emissions_per_step_g", "emissions per 1,000 steps", "g", true},
     {Metric::kEmissions, "emissions_g", "emissions", "g", true},
     {Metric::kEmissionsAtSubmission, "emissions_at_submission_g",
      "emissions, same energy at submission", "g", true},
@@ -31,6 +39,23 @@ constexpr std::array<MetricInfo, kMetricCount> kMetrics{{
 std::optional<double> Finite(double value) {
   if (!std::isfinite(value)) return std::nullopt;
   return value;
+}
+
+// The use of one unit. A step is a different amount of work in runs with unlike batches, so it is
+// compared only if nothing finer is known.
+const core::UnitUse* UseOf(const Summary& summary, core::WorkUnit unit) {
+  const std::vector<core::UnitUse>& uses = summary.per_unit;
+  if (unit == core::WorkUnit::kStep && uses.size() > 1) return nullptr;
+  const auto use = std::ranges::find(uses, unit, &core::UnitUse::unit);
+  return use == uses.end() ? nullptr : &*use;
+}
+std::optional<double> JoulesOf(const Summary& summary, core::WorkUnit unit) {
+  const core::UnitUse* use = UseOf(summary, unit);
+  return use ? std::optional(use->joules) : std::nullopt;
+}
+std::optional<double> GramsOf(const Summary& summary, core::WorkUnit unit) {
+  const core::UnitUse* use = UseOf(summary, unit);
+  return use ? use->grams : std::nullopt;
 }
 
 // The key that pairs a run with its counterpart in another group: its seed, and its number among
@@ -333,6 +358,18 @@ std::optional<double> ComparedRun::Value(Metric metric) const {
   if (record.ledger.empty() && metric <= Metric::kEnergy) return std::nullopt;
   const bool all_known = summary.totals.energy_without_intensity == Energy{};
   switch (metric) {
+    case Metric::kEnergyPerToken:
+      return JoulesOf(summary, core::WorkUnit::kToken);
+    case Metric::kEmissionsPerToken:
+      return GramsOf(summary, core::WorkUnit::kToken);
+    case Metric::kEnergyPerSample:
+      return JoulesOf(summary, core::WorkUnit::kSample);
+    case Metric::kEmissionsPerSample:
+      return GramsOf(summary, core::WorkUnit::kSample);
+    case Metric::kEnergyPerStep:
+      return JoulesOf(summary, core::WorkUnit::kStep);
+    case Metric::kEmissionsPerStep:
+      return GramsOf(summary, core::WorkUnit::kStep);
     case Metric::kEmissions:
       if (!all_known) return std::nullopt;
       return summary.totals.emissions.grams;

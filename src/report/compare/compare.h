@@ -31,6 +31,12 @@
 namespace ebb::report {
 
 enum class Metric {
+  kEnergyPerToken,         ///< J
+  kEmissionsPerToken,      ///< g
+  kEnergyPerSample,        ///< J
+  kEmissionsPerSample,     ///< g
+  kEnergyPerStep,          ///< J, if the program reports neither samples nor tokens
+  kEmissionsPerStep,       ///< g, likewise
   kEmissions,              ///< g
   kEmissionsAtSubmission,  ///< g, for the same measured energy at submission
   kEnergy,                 ///< J, IT energy
@@ -40,7 +46,7 @@ enum class Metric {
   kTestAccuracy,           ///< percent
   kTestLoss,
 };
-inline constexpr int kMetricCount = 8;
+inline constexpr int kMetricCount = 14;
 
 /// A metric's stable name in files ("emissions_g"), and its label and unit for people.
 struct MetricInfo {

@@ -51,7 +51,12 @@ std::string SavingText(const Summary& summary) {
          (summary.at_submission->IsClear() ? "" : ", no clear difference");
 }
 
-std::string RunRow(const ComparedRun& run) {
+bool ReportsWork(const Comparison& comparison) {
+  return std::ranges::any_of(comparison.runs,
+                             [](const ComparedRun& run) { return !run.summary.per_unit.empty(); });
+}
+
+std::string RunRow(const ComparedRun& run, bool with_work) {
   const auto metric = [&](Metric m) {
     const auto value = run.Value(m);
     return value ? MetricText(m, *value) : std::string("unknown");
@@ -60,24 +65,30 @@ std::string RunRow(const ComparedRun& run) {
   const auto with_share = [&](Metric m, double share) {
     return run.Value(m) ? metric(m) + " " + ShareText(share) : metric(m);
   };
-  return "<tr>" + Element("th", run.record.spec.run_id) +
-         Cells("td",
-               {std::string(core::Name(run.summary.outcome)), MinuteText(run.record.spec.submitted),
-                run.summary.started ? MinuteText(*run.summary.started) : "never",
-                FormatDuration(run.summary.running_time),
-                with_share(Metric::kEnergy, sure.energy_share), EnergyBasis(run.summary),
-                with_share(Metric::kEmissions, sure.emissions_share),
-                metric(Metric::kEmissionsAtSubmission), SavingText(run.summary)}) +
-         "</tr>";
+  std::vector<std::string> cells{std::string(core::Name(run.summary.outcome)),
+                                 MinuteText(run.record.spec.submitted),
+                                 run.summary.started ? MinuteText(*run.summary.started) : "never",
+                                 FormatDuration(run.summary.running_time),
+                                 with_share(Metric::kEnergy, sure.energy_share),
+                                 EnergyBasis(run.summary),
+                                 with_share(Metric::kEmissions, sure.emissions_share),
+                                 metric(Metric::kEmissionsAtSubmission),
+                                 SavingText(run.summary)};
+  const std::string per_unit = core::EnergyPerText(run.summary.per_unit);
+  if (with_work)
+    cells.push_back(per_unit.empty() ? "unknown" : per_unit + " " + ShareText(sure.energy_share));
+  return "<tr>" + Element("th", run.record.spec.run_id) + Cells("td", cells) + "</tr>";
 }
 
 std::string RunsSection(const Comparison& comparison) {
-  std::string html =
-      "<h2>Runs</h2><div class=\"card scroll\" tabindex=\"0\"><table><thead><tr>" +
-      Cells("th", {"run", "outcome", "submitted (grid)", "started (grid)", "ran", "energy (95 %)",
-                   "energy is", "emitted (95 %)", "at submission", "against submission"}) +
-      "</tr></thead><tbody>";
-  for (const ComparedRun& run : comparison.runs) html += RunRow(run);
+  std::vector<std::string> headers{
+      "run",           "outcome",   "submitted (grid)", "started (grid)", "ran",
+      "energy (95 %)", "energy is", "emitted (95 %)",   "at submission",  "against submission"};
+  const bool with_work = ReportsWork(comparison);
+  if (with_work) headers.emplace_back("energy per unit of work (95 %)");
+  std::string html = "<h2>Runs</h2><div class=\"card scroll\" tabindex=\"0\"><table><thead><tr>" +
+                     Cells("th", headers) + "</tr></thead><tbody>";
+  for (const ComparedRun& run : comparison.runs) html += RunRow(run, with_work);
   return html + "</tbody></table></div>";
 }
 

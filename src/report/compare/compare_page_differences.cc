@@ -107,7 +107,7 @@ std::string DifferenceTable(const Comparison& comparison, std::size_t group) {
 
 std::string OverviewRow(const Comparison& comparison, std::size_t group) {
   std::string html = "<tr>" + Element("th", comparison.groups[group].name);
-  for (const Metric metric : kMainMetrics) {
+  for (const Metric metric : MainMetrics(comparison)) {
     const Difference* difference = FindDifference(comparison, group, metric);
     html += difference
                 ? "<td class=\"" + VerdictClass(difference->verdict) + "\"><b>" +
@@ -121,7 +121,7 @@ std::string OverviewRow(const Comparison& comparison, std::size_t group) {
 
 std::string OverviewTable(const Comparison& comparison) {
   std::vector<std::string> headers{""};
-  for (const Metric metric : kMainMetrics) headers.emplace_back(Info(metric).label);
+  for (const Metric metric : MainMetrics(comparison)) headers.emplace_back(Info(metric).label);
   std::string html = "<div class=\"card scroll\" tabindex=\"0\"><table><thead><tr>" +
                      Cells("th", headers) + "</tr></thead><tbody>";
   for (std::size_t group = 0; group < comparison.groups.size(); ++group)

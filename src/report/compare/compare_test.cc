@@ -72,6 +72,34 @@ TEST(Compare, PairsGroupsBySeedAndGivesAnInterval) {
   EXPECT_EQ(emissions->verdict, Verdict::kBetter);
 }
 
+// Both did the same work; the optimized runs used 1.4 times the energy for it.
+TEST(Compare, EnergyPerUnitOfWorkComesFirst) {
+  std::vector<core::RunRecord> runs = ThreeSeedsOfEach();
+  for (core::RunRecord& run : runs) run.work = {.samples = 60'000, .steps = 938};
+  const Comparison comparison = Of(runs);
+  const Difference* energy = FindDifference(comparison, 1, Metric::kEnergyPerSample);
+  ASSERT_TRUE(energy);
+  EXPECT_NEAR(*energy->percent, 40.2, 0.1);
+  EXPECT_EQ(energy->verdict, Verdict::kWorse);
+  EXPECT_EQ(FindDifference(comparison, 1, Metric::kEmissionsPerSample)->verdict, Verdict::kBetter);
+  EXPECT_FALSE(FindDifference(comparison, 1, Metric::kEnergyPerStep))
+      << "steps of unlike batches are unlike work";
+  EXPECT_FALSE(FindDifference(comparison, 1, Metric::kEnergyPerToken));
+  const std::string text = ComparisonText(comparison);
+  EXPECT_THAT(text, HasSubstr("\nEnergy per sample +40.2 %"));
+  EXPECT_THAT(text, HasSubstr("\nenergy per sample                     12.2 J "));
+  EXPECT_LT(text.find("\nemissions per 1,000 samples "), text.find("\nemissions  "));
+}
+
+TEST(Compare, StepsAreComparedWhereNothingElseIsReported) {
+  std::vector<core::RunRecord> runs = ThreeSeedsOfEach();
+  for (core::RunRecord& run : runs) run.work.steps = 938;
+  EXPECT_TRUE(FindDifference(Of(runs), 1, Metric::kEnergyPerStep));
+  runs.front().work = {};
+  EXPECT_EQ(FindDifference(Of(runs), 1, Metric::kEnergyPerStep)->difference.count, 2)
+      << "of one pair nothing is known";
+}
+
 TEST(Compare, CallsWorseWhatGotWorse) {
   const Comparison comparison = Of(ThreeSeedsOfEach());
   EXPECT_EQ(FindDifference(comparison, 1, Metric::kEnergy)->verdict, Verdict::kWorse);
@@ -234,7 +262,7 @@ const FactorEffect* FindEffect(const Comparison& comparison, Factor factor, Metr
 TEST(Compare, AFactorialSeparatesTheFactors) {
   const Comparison comparison = Of(Factorial());
   EXPECT_THAT(comparison.factors.confounded, IsEmpty());
-  EXPECT_THAT(comparison.factors.effects, SizeIs(3 * kMetricCount));
+  EXPECT_THAT(comparison.factors.effects, SizeIs(3 * comparison.groups.front().metrics.size()));
   EXPECT_NEAR(*FindEffect(comparison, Factor::kAccumulation, Metric::kPeakMemory)->percent, -30,
               1e-6);
   EXPECT_NEAR(*FindEffect(comparison, Factor::kPrecision, Metric::kPeakMemory)->percent, -40, 1e-6);

@@ -127,12 +127,13 @@ Table FactorTable(const Comparison& comparison) {
 
 // One row per group: its changes and their verdict.
 Table OverviewTable(const Comparison& comparison) {
+  const std::vector<Metric> metrics = MainMetrics(comparison);
   Table table{{"against " + comparison.groups[comparison.reference].name}, {}};
-  for (const Metric metric : kMainMetrics) table.header.emplace_back(Info(metric).label);
+  for (const Metric metric : metrics) table.header.emplace_back(Info(metric).label);
   for (std::size_t group = 0; group < comparison.groups.size(); ++group) {
     if (!IsCompared(comparison, group)) continue;
     Row row{comparison.groups[group].name};
-    for (const Metric metric : kMainMetrics) {
+    for (const Metric metric : metrics) {
       const Difference* difference = FindDifference(comparison, group, metric);
       row.push_back(difference
                         ? ChangeAlone(*difference) + " " + std::string(Name(difference->verdict))

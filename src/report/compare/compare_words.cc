@@ -1,5 +1,6 @@
 #include "report/compare/compare_words.h"
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -95,8 +96,8 @@ std::string ScheduleSentence(const Group& group, const std::string& subject) {
 std::string OtherSentence(const Comparison& comparison, std::size_t group) {
   std::vector<std::string> parts;
   std::string without_verdict;
-  for (const Metric metric :
-       {Metric::kEnergy, Metric::kRunningTime, Metric::kPeakMemory, Metric::kTestAccuracy}) {
+  for (const Metric metric : MainMetrics(comparison)) {
+    if (metric == Metric::kEmissions) continue;
     const Difference* difference = FindDifference(comparison, group, metric);
     if (!difference) continue;
     std::string& part = parts.emplace_back(Info(metric).label);
@@ -116,6 +117,16 @@ std::string OtherSentence(const Comparison& comparison, std::size_t group) {
 
 std::string MetricText(Metric metric, double value) {
   switch (metric) {
+    case Metric::kEnergyPerToken:
+    case Metric::kEnergyPerSample:
+    case Metric::kEnergyPerStep:
+      return JoulesText(value);
+    case Metric::kEmissionsPerToken:
+      return EmissionsText({value * core::UnitsAtOnce(core::WorkUnit::kToken)});
+    case Metric::kEmissionsPerSample:
+      return EmissionsText({value * core::UnitsAtOnce(core::WorkUnit::kSample)});
+    case Metric::kEmissionsPerStep:
+      return EmissionsText({value * core::UnitsAtOnce(core::WorkUnit::kStep)});
     case Metric::kEmissions:
     case Metric::kEmissionsAtSubmission:
       return EmissionsText({value});
@@ -215,6 +226,20 @@ std::vector<std::string> Headlines(const Comparison& comparison) {
     add(OtherSentence(comparison, group));
   }
   return headlines;
+}
+
+std::vector<Metric> MainMetrics(const Comparison& comparison) {
+  std::vector<Metric> metrics{Metric::kEmissions, Metric::kEnergy, Metric::kRunningTime,
+                              Metric::kPeakMemory, Metric::kTestAccuracy};
+  // The energy per unit of work comes first: the finest unit that is compared.
+  for (const Metric metric :
+       {Metric::kEnergyPerToken, Metric::kEnergyPerSample, Metric::kEnergyPerStep})
+    if (std::ranges::any_of(comparison.differences,
+                            [&](const Difference& each) { return each.metric == metric; })) {
+      metrics.insert(metrics.begin(), metric);
+      break;
+    }
+  return metrics;
 }
 
 bool IsCompared(const Comparison& comparison, std::size_t group) {

@@ -28,9 +28,8 @@ std::string CountText(const Comparison& comparison, const Group& group);
 
 /// Up to this many groups have sentences and a table each. More groups share one table.
 inline constexpr std::size_t kFewGroups = 3;
-/// The metrics that a table over many groups shows.
-inline constexpr Metric kMainMetrics[] = {Metric::kEmissions, Metric::kEnergy, Metric::kRunningTime,
-                                          Metric::kPeakMemory, Metric::kTestAccuracy};
+/// The metrics that a table over many groups shows, and that the answer in sentences names.
+std::vector<Metric> MainMetrics(const Comparison& comparison);
 
 /// Up to three sentences per group that is not the reference; with many groups one.
 std::vector<std::string> Headlines(const Comparison& comparison);

@@ -64,6 +64,21 @@ void AddComponents(const core::RunRecord& run, std::vector<Figure>& figures) {
   }
 }
 
+// Counts are exact, so a figure per unit has the share of its numerator.
+void AddPerUnit(const core::RunRecord& run, const Summary& summary, std::vector<Figure>& figures) {
+  const std::vector<std::string> sources = EnergySources(run.ledger, run.spec.scope);
+  const core::Uncertainty& sure = summary.uncertainty;
+  for (const core::UnitUse& use : summary.per_unit) {
+    figures.push_back({core::EnergyPerKey(use.unit), use.joules,
+                       core::BandOf(use.joules, sure.energy_share * use.joules),
+                       EnergyBasis(summary), sources});
+    if (!use.grams) continue;
+    figures.push_back({core::EmissionsPerKey(use.unit), *use.grams,
+                       core::BandOf(*use.grams, sure.emissions_share * *use.grams), "estimated",
+                       WithIntensity(run.ledger, sources)});
+  }
+}
+
 // All grams of a run share its errors, since they have the same energy and signal. A saving is a
 // difference of hours.
 void AddEmissions(const core::RunRecord& run, const Summary& summary,
@@ -111,6 +126,7 @@ std::vector<Figure> FiguresOf(const core::RunRecord& as_stored, const Summary& s
   AddComponents(run, figures);
   if (summary.totals.energy_without_intensity != summary.totals.energy)
     AddEmissions(run, summary, figures);
+  AddPerUnit(run, summary, figures);
   return figures;
 }
 

@@ -42,6 +42,24 @@ TEST(Figures, EachSaysWhatItRestsOnAndHowSureItIs) {
   EXPECT_THAT(Find(shared, "cpu_energy_j")->sources, ElementsAre("cpu: counter, shared by use"));
 }
 
+TEST(Figures, AFigurePerUnitOfWorkIsAsSureAsTheWhole) {
+  RunBuilder builder;
+  builder.work.samples = 1000;
+  const core::RunRecord run = builder.Build();
+  const auto figures = FiguresOf(run, Summarise(run));
+  for (const auto& [per_unit, whole] : {std::pair("energy_per_sample_j", "energy_j"),
+                                        std::pair("emissions_per_sample_g", "emissions_g")}) {
+    const Figure *part = Find(figures, per_unit), *all = Find(figures, whole);
+    ASSERT_TRUE(part && all) << per_unit;
+    EXPECT_NEAR(part->value, all->value / 1000, 1e-9);
+    EXPECT_NEAR(part->band.low, all->band.low / 1000, 1e-9);
+    EXPECT_NEAR(part->band.high, all->band.high / 1000, 1e-9);
+    EXPECT_EQ(part->basis, all->basis);
+    EXPECT_EQ(part->sources, all->sources);
+  }
+  EXPECT_EQ(Find(figures, "energy_per_token_j"), nullptr);
+}
+
 TEST(Figures, UnknownIntensityHasNoEmissions) {
   core::RunRecord run = RunBuilder{}.Build();
   run.signal = {};

@@ -118,6 +118,7 @@ core::RunRecord RunBuilder::Build() const {
   run.attempts.push_back(attempt);
   AddLedger(*this, run, span);
   if (trains) AddTraining(*this, run, span);
+  run.work = work;
   return run;
 }
 

@@ -25,6 +25,7 @@ struct RunBuilder {
   double test_accuracy_percent = 98.5;
   double peak_tensor_bytes = 74e6;
   bool trains = true;
+  core::Work work{};  ///< reported by the program
   bool replayed = false;
   /// g/kWh by hour from midnight; hours without an entry are a gap.
   std::vector<double> intensity_by_hour{300, 280, 260, 240, 230, 230, 250, 280, 260, 220, 180, 150,

@@ -146,7 +146,9 @@ void EndKilledAttempts(core::RunRecord& run) {
 Status ReadTrainingFiles(const Path& directory, core::RunRecord& run,
                          std::vector<std::string>* notices) {
   EBB_ASSIGN_OR_RETURN(const std::string progress, ReadIfThere(directory / kProgressFile));
-  run.epochs = EpochsOf(progress);
+  Progress reported = ReadProgress(progress);
+  run.epochs = std::move(reported.epochs);
+  run.work = reported.work;
   EBB_ASSIGN_OR_RETURN(const std::string text, ReadIfThere(directory / kTrainResultFile));
   if (text.empty()) return {};
   const auto result = ParseTrainResult(text);

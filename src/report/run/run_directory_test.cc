@@ -425,6 +425,8 @@ TEST(TrainingFiles, AProgressLineIsReadAsItWasWritten) {
   EXPECT_FALSE(read->train_loss || read->step || read->loss);
 }
 
+std::vector<core::Epoch> EpochsOf(std::string_view text) { return ReadProgress(text).epochs; }
+
 TEST(TrainingFiles, EpochsComeFromProgressAndNoiseIsPassedOver) {
   const auto epochs = EpochsOf(
       "{\"time_ms\":1000,\"event\":\"begin\",\"total_steps\":10}\n"

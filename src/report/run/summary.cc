@@ -138,6 +138,11 @@ Time StartAtSubmission(const core::RunRecord& run) {
   return was_told_to_wait || run.decisions.empty() ? first_row - run.waited() : first_row;
 }
 
+std::optional<Emissions> EmissionsOfAll(const core::LedgerTotals& totals) {
+  if (totals.energy_without_intensity > Energy{}) return std::nullopt;
+  return totals.emissions;
+}
+
 Summary Summarise(const core::RunRecord& as_stored) {
   const core::RunRecord run = core::Accounted(as_stored);
   Summary summary;
@@ -161,6 +166,8 @@ Summary Summarise(const core::RunRecord& as_stored) {
   if (run.spec.embodied) summary.embodied = run.spec.embodied->Of(summary.running_time);
   for (const core::Epoch& epoch : run.epochs)
     summary.epochs.push_back({epoch, core::TotalWithin(run.ledger, epoch.wall)});
+  summary.per_unit =
+      core::UsePerUnit(run.work, summary.totals.energy, EmissionsOfAll(summary.totals));
   AddIntensityAtSubmission(run, summary);
   AddCounterfactuals(run, as_stored.signal, summary);
   summary.had_it_waited = HadItWaitedOf(run);

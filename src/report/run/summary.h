@@ -67,6 +67,9 @@ struct Summary {
   int attempts = 0;
   core::AttemptOutcome outcome = core::AttemptOutcome::kNotStarted;
   std::vector<EpochSummary> epochs;
+  /// Energy and emissions of one unit of the reported work, the finest unit first; empty if none is
+  /// reported. They have the uncertainty of the energy and of the emissions: counts are exact.
+  std::vector<core::UnitUse> per_unit;
   std::optional<Alternative> at_submission;  ///< (a); absent when nothing was measured
   /// (b) best start in hindsight between submission and the latest start; its `saving` is what the
   /// actual run could still have saved, so it is normally <= 0. Absent when no start has a known
@@ -81,6 +84,8 @@ struct Summary {
 };
 
 Summary Summarise(const core::RunRecord& run);
+/// The emissions of all of the energy; nothing if they are unknown for any part of it.
+std::optional<Emissions> EmissionsOfAll(const core::LedgerTotals& totals);
 
 /// The grid time at which the rows of the ledger would have begun if the gate had not waited. If
 /// the gate never said wait, the run began at submission, however many milliseconds its start took.

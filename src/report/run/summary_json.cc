@@ -112,6 +112,21 @@ Json EpochsJson(const Summary& summary) {
   return epochs;
 }
 
+// The work that the program reported, and what one unit of it took; null without a report.
+Json WorkJson(const core::RunRecord& run, const Summary& summary) {
+  if (run.work.empty()) return nullptr;
+  Json json;
+  for (const core::WorkUnit unit : core::kWorkUnits) {
+    const auto count = run.work.*core::CountOf(unit);
+    json[std::string(core::Name(unit)) + "s"] = count ? Json(*count) : Json(nullptr);
+  }
+  for (const core::UnitUse& use : summary.per_unit) {
+    json[core::EnergyPerKey(use.unit)] = use.joules;
+    json[core::EmissionsPerKey(use.unit)] = Maybe(use.grams);
+  }
+  return json;
+}
+
 Json TrainingJson(const core::RunRecord& run) {
   if (!run.training) return nullptr;
   const core::TrainingOutcome& training = *run.training;
@@ -341,6 +356,7 @@ std::string SummaryJson(const core::RunRecord& run, const Summary& summary) {
   json["how_sure"] = FiguresJson(run, summary);
   json["budget"] = BudgetJson(run);
   if (summary.cost) json["cost"] = CostJson(run, *summary.cost);
+  json["work"] = WorkJson(run, summary);
   json["epochs"] = EpochsJson(summary);
   json["training"] = TrainingJson(run);
   return Dump(json);

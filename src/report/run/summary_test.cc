@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "report/golden_for_test.h"
 #include "report/run/run_builder_for_test.h"
 #include "testing/scratch_directory.h"
@@ -204,6 +206,43 @@ TEST(Summary, SkippedWaitsThatFollowOnEachOtherAreNamedAsOne) {
     run.skipped_waits.push_back({{hour, hour + hours(1)}});
   EXPECT_THAT(ReplayNotices(run).back(),
               HasSubstr("skipped, not slept: 2023-05-01T18:00:00Z to 2023-05-02T11:00:00Z."));
+}
+
+// 0.2 kWh are 720 kJ, and at 400 g/kWh 80 g.
+TEST(Summary, EnergyPerUnitIsThatOfTheWholeRunWithItsUncertainty) {
+  RunBuilder builder;
+  builder.work = {.tokens = 2'000'000, .samples = 4000, .steps = 125};
+  const core::RunRecord run = builder.Build();
+  const Summary summary = Summarise(run);
+  const std::string text = SummaryText(run, summary);
+  EXPECT_THAT(text,
+              HasSubstr("  per token      360 mJ/token ± 42 %, 40.0 g per million tokens ± 44 "
+                        "%; 2,000,000 tokens\n"));
+  EXPECT_THAT(text, HasSubstr("  per sample     180 J/sample ± 42 %, 20.0 g per 1,000 samples ± 44 "
+                              "%; 4,000 samples\n"));
+  EXPECT_THAT(text, HasSubstr("  per step       1.60 Wh/step ± 42 %, 640 g per 1,000 steps"));
+  const auto json = nlohmann::json::parse(SummaryJson(run, summary));
+  EXPECT_EQ(json["work"]["tokens"], 2'000'000);
+  EXPECT_NEAR(json["work"]["energy_per_token_j"], 0.36, 1e-12);
+  EXPECT_NEAR(json["work"]["emissions_per_sample_g"], 0.02, 1e-12);
+}
+
+TEST(Summary, WorkThatIsNotReportedIsNullAndHasNoLine) {
+  RunBuilder builder;
+  EXPECT_EQ(nlohmann::json::parse(SummaryJson(builder.Build(), Summarise(builder.Build())))["work"],
+            nullptr);
+  builder.work.steps = 10;
+  core::RunRecord run = builder.Build();
+  const Time begin = run.ledger.front().grid.begin;
+  for (core::LedgerRow& row : run.ledger)
+    if (row.grid.begin == begin) row.intensity.reset();
+  run.signal = {};
+  const Summary summary = Summarise(run);
+  const auto work = nlohmann::json::parse(SummaryJson(run, summary))["work"];
+  EXPECT_EQ(work["tokens"], nullptr);
+  EXPECT_GT(work["energy_per_step_j"], 0);
+  EXPECT_EQ(work["emissions_per_step_g"], nullptr) << "a part of the energy has no intensity";
+  EXPECT_THAT(SummaryText(run, summary), Not(HasSubstr("per token")));
 }
 
 TEST(Summary, ARunThatNeverStartedHasASummary) {

@@ -7,17 +7,20 @@
 #include "core/run_fields.h"
 #include "platform/shared_file.h"
 #include "report/run/run_directory.h"
+#include "report/run/work_count.h"
 
 namespace ebb::report {
 
 template <typename Archive, Like<ProgressEvent> Value>
 void Visit(Archive& archive, Value& value) {
-  auto& [time, event, epoch, step, total_steps, loss, samples_per_second, train_loss, test_loss,
-         test_accuracy_percent] = value;
+  auto& [time, event, epoch, step, samples_seen, tokens_seen, total_steps, loss, samples_per_second,
+         train_loss, test_loss, test_accuracy_percent] = value;
   archive("time_ms", time);
   archive("event", event);
   archive.Maybe("epoch", epoch);
   archive.Maybe("step", step);
+  archive.Maybe("samples_seen", samples_seen);
+  archive.Maybe("tokens_seen", tokens_seen);
   archive.Maybe("total_steps", total_steps);
   archive.Maybe("loss", loss);
   archive.Maybe("samples_per_s", samples_per_second);
@@ -119,11 +122,16 @@ std::string ProgressLine(const ProgressEvent& event) {
   return ToFieldText(event, FieldStyle::kComplete);
 }
 
-std::vector<core::Epoch> EpochsOf(std::string_view progress_text) {
+Progress ReadProgress(std::string_view progress_text) {
   EpochTracker tracker;
-  for (const std::string_view line : Split(progress_text, '\n'))
-    if (const auto event = ParseProgressLine(line)) tracker.Add(*event);
-  return tracker.Ended();
+  WorkCount work;
+  for (const std::string_view line : Split(progress_text, '\n')) {
+    const auto event = ParseProgressLine(line);
+    if (!event) continue;
+    tracker.Add(*event);
+    work.Add(*event);
+  }
+  return {tracker.Ended(), work.done()};
 }
 
 std::optional<TrainResult> ParseTrainResult(std::string_view text) {

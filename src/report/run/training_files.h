@@ -19,16 +19,23 @@ struct ProgressEvent {
   Time time{};
   std::string event;  ///< "step", "epoch_end", ...
   std::optional<int> epoch;
-  std::optional<std::int64_t> step, total_steps;
+  /// Counts of the whole training, from its beginning on, except `total_steps`: how many there will
+  /// be.
+  std::optional<std::int64_t> step, samples_seen, tokens_seen, total_steps;
   std::optional<double> loss, samples_per_second, train_loss, test_loss, test_accuracy_percent;
 };
 std::optional<ProgressEvent> ParseProgressLine(std::string_view line);
 /// The event as a line, without the end of the line. Absent members are left out.
 std::string ProgressLine(const ProgressEvent& event);
 
-/// The epochs that ended. Their intervals do not overlap: an epoch that was repeated after a
-/// restart lasts from its first beginning to its last end, and so includes the lost work.
-std::vector<core::Epoch> EpochsOf(std::string_view progress_text);
+/// The contents of a run's progress file as a whole.
+struct Progress {
+  /// The epochs that ended. Their intervals do not overlap: an epoch that was repeated after a
+  /// restart lasts from its first beginning to its last end, and so includes the lost work.
+  std::vector<core::Epoch> epochs;
+  core::Work work;
+};
+Progress ReadProgress(std::string_view progress_text);
 
 /// The content of train_result.json; nothing if it is not a result of a training.
 struct TrainResult {

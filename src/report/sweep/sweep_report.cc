@@ -8,8 +8,10 @@
 #include <tuple>
 
 #include "base/columns.h"
+#include "base/enum_names.h"
 #include "base/text.h"
 #include "base/units_text.h"
+#include "report/described_work.h"
 #include "sweep/condition.h"
 
 namespace ebb::report {
@@ -18,13 +20,51 @@ namespace {
 // Columns of a line for a terminal: those of the figures with "stopped early", and the fewest that
 // remain for a name.
 constexpr std::size_t kBesideName = 70, kLeastName = 10;
+constexpr std::size_t kPerUnit = 14;  // "1.23 mJ/sample"
 
 constexpr std::array<std::string_view, 8> kOutcomeNames{
     "done", "running", "stopped early", "paused", "waiting", "failed", "cancelled", "not run"};
 
-bool IsRanked(const SweepRow& row) {
+constexpr std::array<std::string_view, 3> kRankByNames{"loss", "energy", "emissions"};
+
+bool IsComplete(const SweepRow& row) {
   return row.outcome == SweepOutcome::kDone && row.loss && std::isfinite(*row.loss);
 }
+
+std::optional<core::UnitUse> UseBy(const SweepRow& row, core::WorkUnit unit) {
+  for (const core::UnitUse& use : row.per_unit())
+    if (use.unit == unit) return use;
+  return std::nullopt;
+}
+
+// The finest unit that every experiment reports that is done; energies per unlike units are not
+// compared.
+std::optional<core::WorkUnit> CommonUnit(const SweepReport& report) {
+  for (const core::WorkUnit unit : core::kWorkUnits)
+    if (std::ranges::all_of(report.rows, [&](const SweepRow& row) {
+          return row.outcome != SweepOutcome::kDone || UseBy(row, unit);
+        }))
+      return unit;
+  return std::nullopt;
+}
+
+// The figures by which the rows of a report are ranked.
+class Ranking {
+ public:
+  explicit Ranking(const SweepReport& report) : by_(report.ranked_by), unit_(CommonUnit(report)) {}
+  /// Nothing: the row is not ranked.
+  std::optional<double> Of(const SweepRow& row) const {
+    if (by_ == RankBy::kLoss) return IsComplete(row) ? row.loss : std::nullopt;
+    if (row.outcome != SweepOutcome::kDone || !unit_) return std::nullopt;
+    const auto use = UseBy(row, *unit_);
+    if (!use) return std::nullopt;
+    return by_ == RankBy::kEnergy ? std::optional(use->joules) : use->grams;
+  }
+
+ private:
+  RankBy by_;
+  std::optional<core::WorkUnit> unit_;
+};
 
 std::string EmissionsCell(const SweepRow& row) {
   if (row.emissions) return EmissionsText(*row.emissions);
@@ -50,13 +90,31 @@ std::string EmittedInAll(const SweepReport& report) {
          (unknown == 0 ? "" : " (unknown for " + std::to_string(unknown) + ")");
 }
 
+// Marks each experiment that no other beats in both loss and grams, in the order of loss. Of equal
+// losses the one with the fewest grams comes first.
+void MarkFront(SweepReport& report) {
+  std::vector<SweepRow*> known;
+  for (SweepRow& row : report.rows) {
+    row.on_front = false;
+    if (IsComplete(row) && row.emissions) known.push_back(&row);
+  }
+  std::ranges::stable_sort(
+      known, {}, [](const SweepRow* row) { return std::pair(*row->loss, row->emissions->grams); });
+  std::optional<Emissions> fewest;
+  for (SweepRow* row : known) {
+    if (fewest && *row->emissions >= *fewest) continue;
+    row->on_front = true;
+    fewest = row->emissions;
+  }
+}
+
 struct Experiment {
   SweepRow row;
   std::optional<int> rank{};
   void Describe(DescribedJson& json) const {
     json.Is("Experiment", "null: unknown.");
     json("job", "its number", row.job);
-    json("rank", "from 1 on, by loss, of the experiments that are done", OrNull{rank});
+    json("rank", "from 1 on, by ranked_by, of the experiments that are done", OrNull{rank});
     json("name", "its name", row.name);
     json("tier", "the name of its tier", row.tier);
     json("parameters", "what the sweep varies, and its values", row.parameters);
@@ -66,6 +124,7 @@ struct Experiment {
     json("epochs", "how many ended", row.epochs);
     json("energy_kwh", "of all attempts", row.energy);
     json("emissions_g", "of all attempts, in g CO2e", OrNull{row.emissions});
+    DescribeWork(json, row.work, row.per_unit(), [](const auto& maybe) { return OrNull{maybe}; });
     json("waited_s", "from submission to the first start, by the grid's clock", row.waited);
     json("running_time_s", "of all attempts, without pauses", OrNull{row.ran});
     json("attempts", "how many there were", row.attempts);
@@ -95,7 +154,19 @@ bool IsOver(SweepOutcome outcome) {
 }
 
 const SweepRow* BestOf(const SweepReport& report) {
-  return !report.rows.empty() && IsRanked(report.rows.front()) ? &report.rows.front() : nullptr;
+  const bool any = !report.rows.empty() && Ranking(report).Of(report.rows.front());
+  return any ? &report.rows.front() : nullptr;
+}
+
+std::string_view Name(RankBy by) { return kRankByNames[static_cast<std::size_t>(by)]; }
+
+Result<RankBy> ParseRankBy(const std::string& where, const std::string& text) {
+  if (const auto by = EnumFromName<RankBy>(kRankByNames, text)) return *by;
+  const std::vector<std::string> names(kRankByNames.begin(), kRankByNames.end());
+  return Fail(
+      {ExitCode::kUsage,
+       Quoted(text) + " is not a figure that sweeps are ranked by" + SuggestionText(text, names),
+       where, "choose from " + Join(names, ", ")});
 }
 
 std::string_view Name(SweepOutcome outcome) {
@@ -112,30 +183,12 @@ void SayNotices(SweepRow& row, const std::vector<std::string>& notices) {
 }
 
 void Rank(SweepReport& report) {
-  std::stable_sort(report.rows.begin(), report.rows.end(),
-                   [](const SweepRow& a, const SweepRow& b) {
-                     const auto key = [](const SweepRow& row) {
-                       return std::tuple(!IsRanked(row), IsRanked(row) ? *row.loss : 0.0,
-                                         static_cast<int>(row.outcome));
-                     };
-                     return key(a) < key(b);
-                   });
-  // Goes from the best loss on and marks each experiment that emits less than all before it. Of
-  // equal losses the one with the fewest grams comes first.
-  std::optional<double> fewest;
-  for (std::size_t i = 0; i < report.rows.size(); ++i) {
-    SweepRow& row = report.rows[i];
-    row.on_front = false;
-    if (!IsRanked(row) || !row.emissions) continue;
-    const bool beaten_by_equal =
-        std::any_of(report.rows.begin(), report.rows.end(), [&](const SweepRow& other) {
-          return &other != &row && IsRanked(other) && other.emissions && *other.loss == *row.loss &&
-                 other.emissions->grams < row.emissions->grams;
-        });
-    if (beaten_by_equal || (fewest && row.emissions->grams >= *fewest)) continue;
-    row.on_front = true;
-    fewest = row.emissions->grams;
-  }
+  const Ranking ranking(report);
+  std::ranges::stable_sort(report.rows, {}, [&](const SweepRow& row) {
+    const auto figure = ranking.Of(row);
+    return std::tuple(!figure, figure.value_or(0), static_cast<int>(row.outcome));
+  });
+  MarkFront(report);
 }
 
 std::vector<std::string> VariedParameters(const SweepReport& report) {
@@ -164,22 +217,30 @@ std::vector<std::string> VariedParameters(const SweepReport& report) {
 std::string SweepText(const SweepReport& report, std::size_t columns) {
   std::size_t longest = kLeastName;
   for (const SweepRow& row : report.rows) longest = std::max(longest, ColumnsOf(row.name));
-  const std::size_t room = columns - std::min(columns, kBesideName);
+  const bool with_work =
+      std::ranges::any_of(report.rows, [](const SweepRow& row) { return !row.per_unit().empty(); });
+  const auto work_cell = [&](const std::string& text) {
+    return with_work ? Padded(text, kPerUnit) + "  " : "";
+  };
+  const std::size_t beside = kBesideName + (with_work ? kPerUnit + 2 : 0);
+  const std::size_t room = columns - std::min(columns, beside);
   longest = std::min(longest, std::max(kLeastName, room));
   std::string text =
       report.name + ": " + EnergyText(report.energy) + ", " + EmittedInAll(report) + " in all\n";
   text += "     " + Padded("experiment", longest) + "  tier  loss      emitted     energy      " +
-          "waited    outcome\n";
+          work_cell("per unit") + "waited    outcome\n";
   int place = 0;
+  const Ranking ranking(report);
   for (const SweepRow& row : report.rows) {
     std::string line =
-        Padded(IsRanked(row) ? std::to_string(++place) : "-", 3) + (row.on_front ? "* " : "  ");
+        Padded(ranking.Of(row) ? std::to_string(++place) : "-", 3) + (row.on_front ? "* " : "  ");
     line += CutOrPad(row.name, longest) + "  " + Padded(row.tier, 4) + "  ";
     line += Padded(row.loss ? FormatSignificant(*row.loss, 4) : "-", 8) + "  ";
     line += Padded(EmissionsCell(row), 10) + "  " + Padded(EnergyText(row.energy), 10) + "  ";
+    line += work_cell(core::EnergyPerText(row.per_unit()));
     line += Padded(row.attempts > 0 ? FormatDuration(row.waited) : "-", 8) + "  ";
     line += std::string(Name(row.outcome)) + (row.note.empty() ? "" : ": " + row.note);
-    text += CutTo(line, std::max(columns, kBesideName + kLeastName)) + "\n";
+    text += CutTo(line, std::max(columns, beside + kLeastName)) + "\n";
   }
   text += "* on the loss-grams front: no complete experiment has both less loss and fewer grams\n";
   if (report.machine) text += MachineText(report) + "\n";
@@ -202,12 +263,15 @@ void SweepMachine::Describe(DescribedJson& json) const {
 
 void SweepReport::Describe(DescribedJson& json) const {
   const SweepRow* first = BestOf(*this);
+  const Ranking ranking(*this);
   std::vector<Experiment> experiments;
   for (int rank = 0; const SweepRow& row : rows)
-    experiments.push_back({row, IsRanked(row) ? std::optional(++rank) : std::nullopt});
+    experiments.push_back({row, ranking.Of(row) ? std::optional(++rank) : std::nullopt});
   json.Is("SweepReport", "What came of a sweep.");
   json("schema", "the format and its version", "ebb.sweep-report/1");
   json("name", "its name", name);
+  json("ranked_by", "the least first; energy and emissions: per unit of work",
+       UpTo<RankBy::kEmissions>{ranked_by});
   json("best", "name of the first; null: none is done",
        OrNull{first ? std::optional(first->name) : std::nullopt});
   json("over", "no experiment will run any more",

@@ -1,5 +1,6 @@
 #pragma once
-// The result of a sweep: its experiments ranked by validation loss with the emissions of each, and
+// The result of a sweep: its experiments ranked by validation loss (or by energy or emissions per
+// unit of work) with the emissions of each, and
 // the Pareto front of loss and grams: complete experiments that no other beats in both. Experiments
 // that failed, were stopped early or have not run are listed as such and never ranked.
 
@@ -8,9 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "base/result.h"
 #include "base/time.h"
 #include "base/units.h"
 #include "core/submission.h"
+#include "core/work.h"
 #include "report/described_json.h"
 #include "report/text_table.h"
 
@@ -41,12 +44,21 @@ struct SweepRow {
   int epochs = 0;
   Energy energy;
   std::optional<Emissions> emissions;  ///< absent: nothing ran, or some energy has no intensity
+  core::Work work;                     ///< as the program reported it
   Duration waited{};                   ///< grid clock
   std::optional<Duration> ran;         ///< wall clock
   int attempts = 0;
   std::string note;
   bool on_front = false;
+  std::vector<core::UnitUse> per_unit() const { return core::UsePerUnit(work, energy, emissions); }
 };
+
+/// The figure by which experiments are ranked, the least first. Energy and emissions are those per
+/// unit of work: the finest unit that every experiment reports that is done.
+enum class RankBy { kLoss, kEnergy, kEmissions };
+std::string_view Name(RankBy by);
+/// `where`: the flag or key that has the text, for the Error.
+Result<RankBy> ParseRankBy(const std::string& where, const std::string& text);
 
 /// The machine's use while experiments ran, except that of the experiments themselves. Emissions
 /// are absent if some of the energy has no intensity.
@@ -59,7 +71,8 @@ struct SweepMachine {
 struct SweepReport {
   std::optional<std::int64_t> number;  ///< number of the sweep in the queue service
   std::string name;
-  std::vector<SweepRow> rows;  ///< ranked: complete ones by loss, then the others
+  RankBy ranked_by = RankBy::kLoss;
+  std::vector<SweepRow> rows;  ///< ranked: complete ones first
   std::vector<std::string> notices;
   Energy energy;
   Emissions emissions;
@@ -77,9 +90,9 @@ void SayDiverged(SweepRow& row, std::int64_t step);
 /// Adds the training's notices on its data or its end, if the row has no other note.
 void SayNotices(SweepRow& row, const std::vector<std::string>& notices);
 
-/// Orders the rows and marks the front.
+/// Orders the rows by `report.ranked_by` and marks the front.
 void Rank(SweepReport& report);
-/// The first row of a report whose rows are in order; nullptr if none is complete.
+/// The first row of a report whose rows are in order; nullptr if none is ranked.
 const SweepRow* BestOf(const SweepReport& report);
 
 /// Names of the parameters in which the experiments differ, in the order of the first experiment.

@@ -54,6 +54,38 @@ TEST(SweepReport, RanksCompleteOnesByLossAndListsTheOthers) {
                                       "r16-a64", "r16-a32", "stopped <b>", "failed"}));
 }
 
+TEST(SweepReport, RanksByEnergyPerUnitOfWorkWhereAsked) {
+  SweepReport report;
+  report.rows = {Row("large", 0.1, 9), Row("small", 0.2, 2),
+                 Row("stopped", 0.3, 1, SweepOutcome::kFailed)};
+  for (SweepRow& row : report.rows) row.energy = Energy::Joules(6);
+  report.rows[0].work = {.tokens = 1000, .samples = 10};
+  report.rows[1].work = {.tokens = 3000};
+  report.ranked_by = RankBy::kEnergy;
+  Rank(report);
+  EXPECT_EQ(report.rows[0].name, "small");
+  EXPECT_EQ(BestOf(report)->name, "small");
+  const auto json = nlohmann::json::parse(SweepJson(report));
+  EXPECT_EQ(json["ranked_by"], "energy");
+  EXPECT_EQ(json["experiments"][0]["energy_per_token_j"], 0.002);
+  EXPECT_EQ(json["experiments"][1]["rank"], 2);
+  EXPECT_EQ(json["experiments"][2]["rank"], nullptr);
+  EXPECT_EQ(json["experiments"][2]["tokens"], nullptr);
+  const std::string text = SweepText(report);
+  EXPECT_NE(text.find("energy      per unit        waited"), std::string::npos) << text;
+  EXPECT_NE(text.find("6.00 J      2.00 mJ/token   "), std::string::npos) << text;
+
+  report.ranked_by = RankBy::kEmissions;
+  Rank(report);
+  EXPECT_EQ(report.rows[0].name, "small");
+  report.rows[1].work = {.samples = 10};
+  Rank(report);
+  EXPECT_EQ(BestOf(report), nullptr) << "they report no unit in common";
+  EXPECT_EQ(SweepText(Published()).find("per unit"), std::string::npos);
+  EXPECT_TRUE(ParseRankBy("--rank-by", "emissions"));
+  EXPECT_FALSE(ParseRankBy("--rank-by", "joules"));
+}
+
 TEST(SweepReport, ATrainingThatDivergedIsNotRankedAndSaysAtWhichStep) {
   SweepReport report;
   report.rows = {Row("diverged", 0.1, 5, SweepOutcome::kFailed), Row("good", 0.9, 5),

@@ -78,6 +78,8 @@ store::FirstComeRecord FirstComeRecordOf(const JobCard& card) {
   record.settled = card.emissions_settled;
   record.saving_half_width_g = card.saving_half_width_g;
   record.first_come_half_width_g = card.first_come_half_width_g;
+  record.energy_half_width = card.energy_half_width;
+  record.emissions_half_width = card.emissions_half_width;
   if (card.had_it_waited) record.had_it_waited = WaitedText(*card.had_it_waited);
   if (card.first_come_start)
     record.place = {*card.first_come_start,

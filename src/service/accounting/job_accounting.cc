@@ -10,7 +10,9 @@ JobFigures& JobAccounting::FiguresOf(core::JobId job) {
   const auto [found, is_new] = figures_.try_emplace(job);
   if (is_new) {
     if (const auto sums = store::StoredSums(store_.database(), job))
-      found->second = {sums->energy, sums->emissions, sums->gpu_energy};
+      found->second = {
+          sums->energy, sums->emissions, sums->gpu_energy, sums->energy_without_intensity, {}};
+    if (const auto work = store::WorkOf(store_.database(), job)) found->second.work = *work;
   }
   return found->second;
 }
@@ -25,11 +27,23 @@ Status JobAccounting::Rows(core::JobId job, std::span<const core::LedgerRow> row
       figures.gpu_energy = figures.gpu_energy.value_or(Energy{}) + row.energy;
     if (const auto emissions = row.emissions())
       figures.emissions = figures.emissions.value_or(Emissions{}) + *emissions;
+    else
+      figures.energy_without_intensity += row.energy;
   }
+  ReadWork(job);
   changed_.insert(job);
   on_rows_(job, rows);
   store_.AddLedger({job, {rows.begin(), rows.end()}});
   return {};
+}
+
+// The energy and the work of a job are read at the same moments. A program that goes on from a
+// checkpoint is behind what it has done before for a while.
+void JobAccounting::ReadWork(core::JobId job) {
+  if (!directory_of_) return;
+  const auto [tail, is_new] = work_.try_emplace(job, directory_of_(job) / core::kProgressFile);
+  JobFigures& figures = FiguresOf(job);
+  figures.work = core::Furthest(figures.work, tail->second.Read());
 }
 
 void JobAccounting::AddMachine(const core::MachineShares& shares) {
@@ -57,6 +71,11 @@ bool JobAccounting::FollowMachine(std::vector<core::MachineShares> readings, Tim
 
 void JobAccounting::End(core::JobId job, const local::AttemptResult& result) {
   for (const std::string& warning : result.warnings) events_.Say(job, warning);
+  ReadWork(job);
+  const core::Work& work = FiguresOf(job).work;
+  if (work.empty()) return;
+  changed_.insert(job);
+  store_.SetWork(job, work);
 }
 
 local::StoredBefore JobAccounting::StoredBefore(core::JobId job, int attempt) {

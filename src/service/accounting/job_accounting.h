@@ -13,6 +13,7 @@
 #include "core/run.h"
 #include "local/local_job.h"
 #include "local/supervised_program.h"
+#include "report/run/work_count.h"
 #include "service/views/counters.h"
 #include "service/views/event_log.h"
 #include "service/views/figures.h"
@@ -38,6 +39,10 @@ class JobAccounting final : public local::JobRecords {
   void HeardOfBudget(core::JobId job, std::size_t events);
   /// FollowMachine will be called, so rows of jobs are kept for it from now on.
   void ExpectMachine() { follows_machine_ = true; }
+  /// Jobs are programs of this machine, which report their work in these directories.
+  void FollowWork(std::function<std::filesystem::path(core::JobId)> directory_of) {
+    directory_of_ = std::move(directory_of);
+  }
   /// Adds what a machine used. The shares already tell apart jobs and the rest.
   void AddMachine(const core::MachineShares& shares);
   /// Adds readings of the whole machine, and settles the intervals that ended by `upto`: subtracts
@@ -49,11 +54,13 @@ class JobAccounting final : public local::JobRecords {
   /// all, its sums are read from the store.
   void Forget(core::JobId job) {
     figures_.erase(job);
+    work_.erase(job);
     budget_events_.erase(job);
   }
 
  private:
   JobFigures& FiguresOf(core::JobId job);
+  void ReadWork(core::JobId job);
 
   store::ServiceStore& store_;
   EventLog& events_;
@@ -62,6 +69,8 @@ class JobAccounting final : public local::JobRecords {
   std::map<core::JobId, JobFigures> figures_;
   std::map<core::JobId, std::size_t> budget_events_;  // followed; not durable yet, perhaps
   std::set<core::JobId> changed_;
+  std::function<std::filesystem::path(core::JobId)> directory_of_;  // empty: work is not followed
+  std::map<core::JobId, report::WorkTail> work_;                    // jobs that run
   core::MachineLedger machine_;
   bool follows_machine_ = false;
 };

@@ -41,6 +41,8 @@ Settlement SettlementOf(Time submitted, const std::vector<core::LedgerRow>& rows
     settlement.half_width_g =
         core::HalfWidthOfDifference(core::Revalued(rows, signal), core::RowsAt(rows, start, signal),
                                     core::MeterScope::kProcessTree);
+  settlement.uncertainty =
+      core::UncertaintyOf(core::Revalued(rows, signal), core::MeterScope::kProcessTree);
   settlement.is_published = KnownGrams(core::AsItRan(rows, published)).has_value() &&
                             KnownGrams(core::RunAt(rows, start, published)).has_value();
   return settlement;

@@ -53,6 +53,7 @@ report::SweepRow RowOf(const store::JobRecord& job, const SweepFacts& facts) {
   if (const auto parameters = facts.parameters.find(job.id); parameters != facts.parameters.end())
     row.parameters = parameters->second;
   row.energy = job.energy;
+  row.work = job.work;
   if (job.energy_without_intensity == Energy{}) row.emissions = job.emissions;
   if (job.first_start) row.waited = *job.first_start - job.submitted;
   if (const auto attempts = facts.attempts.find(job.id); attempts != facts.attempts.end()) {

@@ -5,6 +5,8 @@
 
 #include "base/time.h"
 #include "base/units.h"
+#include "core/uncertainty.h"
+#include "core/work.h"
 
 namespace ebb::service {
 
@@ -17,6 +19,8 @@ struct JobFigures {
   Energy energy;
   std::optional<Emissions> emissions;
   std::optional<Energy> gpu_energy;  ///< part of `energy`; nothing: no GPU was measured
+  Energy energy_without_intensity;   ///< part of `energy` whose emissions are unknown
+  core::Work work;                   ///< as the program reported it
 };
 
 /// A job that has ended, revalued on the newest values of its signal
@@ -25,7 +29,9 @@ struct Settlement {
   std::optional<Emissions> emitted;        ///< nothing: some of the intensity is unknown
   std::optional<Emissions> at_submission;  ///< of the same energy, likewise
   std::optional<double> half_width_g;      ///< half of the 95 % interval of the difference
-  bool is_published = false;               ///< the provider has published all hours of the job
+  /// The uncertainty of the energy, and of the emissions where they are known.
+  core::Uncertainty uncertainty;
+  bool is_published = false;  ///< the provider has published all hours of the job
 };
 
 /// A job that has ended, had it been first come, first served (service/accounting/first_come.h).

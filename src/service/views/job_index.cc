@@ -7,6 +7,13 @@
 
 namespace ebb::service {
 
+// Settled emissions are those of all of the energy.
+std::vector<core::UnitUse> JobCard::per_unit() const {
+  auto all = emissions_settled;
+  if (!all && energy_without_intensity == Energy{}) all = emissions;
+  return core::UsePerUnit(work, energy, all);
+}
+
 void JobTotals::Add(const JobCard& card) {
   const engine::Stage stage = card.explanation.stage;
   ++stages[static_cast<std::size_t>(stage)];

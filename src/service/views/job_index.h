@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/submission.h"
+#include "core/work.h"
 #include "engine/decision.h"
 #include "report/run/had_it_waited.h"
 #include "store/ended_sums.h"
@@ -52,6 +53,13 @@ struct JobCard {
   /// The GPUs' part of `energy`. Nothing: no GPU was measured, or the job ended in an earlier life
   /// of the service.
   std::optional<Energy> gpu_energy;
+  /// The part of `energy` whose emissions were unknown when its rows were closed.
+  Energy energy_without_intensity;
+  core::Work work;  ///< as the program reported it
+  /// Half of the 95 % interval of the energy, and of the emissions, as a share of them, once the
+  /// job has ended.
+  std::optional<double> energy_half_width, emissions_half_width;
+  std::vector<core::UnitUse> per_unit() const;
   /// The emissions of the same energy from the submission on, once the job has ended.
   std::optional<Emissions> emissions_at_submission;
   /// The job's start and emissions by first come, first served (first_come.h), once it has ended.

@@ -150,6 +150,8 @@ void Publisher::FollowFigures(const std::map<core::JobId, JobFigures>& changed) 
       card.energy = figures.energy;
       card.emissions = figures.emissions;
       card.gpu_energy = figures.gpu_energy;
+      card.energy_without_intensity = figures.energy_without_intensity;
+      card.work = figures.work;
     });
   }
 }
@@ -159,6 +161,8 @@ void Publisher::SetSettlement(core::JobId job, const Settlement& settlement) {
     card.emissions_settled = settlement.emitted;
     card.emissions_at_submission = settlement.at_submission;
     card.saving_half_width_g = settlement.half_width_g;
+    card.energy_half_width = settlement.uncertainty.energy_share;
+    card.emissions_half_width = settlement.uncertainty.emissions_share;
     SameWhereItRanSo(card);
   });
   const JobCard* ended = next_.jobs.Find(job);

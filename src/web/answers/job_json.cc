@@ -6,6 +6,7 @@
 #include "core/options/job_options.h"
 #include "core/owner_variables.h"
 #include "engine/state.h"
+#include "report/described_work.h"
 #include "web/answers/drain_answer.h"
 #include "web/answers/short_answers.h"
 
@@ -177,6 +178,23 @@ void PutOptions(DescribedJson& json, const core::Submission& submission) {
   }
 }
 
+// Leaves out what is unknown.
+constexpr auto kLeftOut = [](const auto& maybe) { return maybe; };
+
+std::optional<double> Percent(const std::optional<double>& share) {
+  return share ? std::optional(100 * *share) : std::nullopt;
+}
+
+void PutWork(DescribedJson& json, const JobCard& card) {
+  report::DescribeWork(json, card.work, card.per_unit(), kLeftOut);
+  json("energy_half_width_percent",
+       "energy_kwh and energy per unit of work are known to this, 95 %, once it has ended",
+       Percent(card.energy_half_width));
+  json("emissions_half_width_percent",
+       "emissions_g and emissions per unit of work are known to this, 95 %, once it has ended",
+       Percent(card.emissions_half_width));
+}
+
 void PutRest(DescribedJson& json, const JobCard& card) {
   const core::Submission& submission = *card.submission;
   const core::Job& job = submission.job;
@@ -187,6 +205,7 @@ void PutRest(DescribedJson& json, const JobCard& card) {
   json("ran_s", "how long it ran, if it has succeeded", ran);
   json("duration_error_percent", "of the estimate; above 0: it took longer",
        If(ran.has_value(), 100 * (ran.value_or(0) / Seconds(job.duration) - 1)));
+  PutWork(json, card);
   core::Tracking shown = submission.tracking;
   shown.mlflow_token_file.clear();
   json("trackers", "where its figures go while it runs", IfAny(core::KeysOf(shown)));
@@ -212,6 +231,7 @@ void PutRecord(DescribedJson& json, const store::JobRecord& record) {
   json("detail", "", IfAny(record.detail));
   json("energy_kwh", "", record.energy);
   json("emissions_g", "", record.emissions);
+  report::DescribeWork(json, record.work, record.per_unit(), kLeftOut);
 }
 
 Json SeriesJson(const core::IntensitySeries& series) {

@@ -140,7 +140,9 @@ Json ThinnedLosses(const std::vector<report::ProgressEvent>& events, const GridT
     Spread spread;
     for (std::size_t i = begin; i < end; ++i) spread.Add(*(with_loss[i]->*loss), 1);
     Json point = Json::array({Milliseconds(times.At(last.time)), nullptr});
-    if (last.step)
+    // The end of an epoch may tell its step, too.
+    const bool by_epoch = loss != &report::ProgressEvent::loss && last.epoch;
+    if (last.step && !by_epoch)
       point[1] = *last.step;
     else if (last.epoch)
       point[1] = *last.epoch;

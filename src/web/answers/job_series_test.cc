@@ -85,7 +85,7 @@ TEST(JobSeries, LossesAreTakenFromTheFileAndLieOnTheGridsTime) {
       "{\"time_ms\":1000000500,\"event\":\"step\",\"step\":1,\"loss\":2.5}\n"
       "{\"time_ms\":1000000600,\"event\":\"step\",\"step\":2,\"loss\":NaN}\n"
       "{\"event\":\"step\",\"step\":3\n not json at all \n"
-      "{\"time_ms\":1000001500,\"event\":\"epoch_end\",\"epoch\":1,\"train_loss\":1.5,"
+      "{\"time_ms\":1000001500,\"event\":\"epoch_end\",\"epoch\":1,\"step\":938,\"train_loss\":1.5,"
       "\"test_loss\":1.25}\n"
       "{\"time_ms\":1000001600,\"event\":\"step\",\"step\":4,\"lo");
   const json series = json::parse(JobSeriesToJson(input));

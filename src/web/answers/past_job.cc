@@ -2,6 +2,7 @@
 
 #include "core/owner_variables.h"
 #include "engine/state.h"
+#include "report/described_work.h"
 #include "store/first_come_records.h"
 
 namespace ebb::web {
@@ -36,6 +37,8 @@ void PastJob::Describe(report::DescribedJson& json) const {
        "emissions_at_submission_g - emissions_g is known to this, 95 %; where it is smaller, there "
        "is not a clear difference",
        saving_half_width_g);
+  report::DescribeWork(json, record.work, record.per_unit(),
+                       [](const auto& maybe) { return maybe; });
 }
 
 void History::Describe(report::DescribedJson& json) const {

@@ -58,16 +58,24 @@ Result<std::optional<report::SweepReport>> Api::ReadSweep(core::SweepId id) cons
     if (const service::JobCard* card = view->jobs.Find(job.id)) {
       job.energy = card->energy;
       job.emissions = card->emitted();
+      job.work = card->work;
     }
   }
   service::ReadLosses(*facts, [&](core::JobId job) { return service_.DirectoryOf(job); });
   return std::optional(service::SweepReportOf(*facts));
 }
 
-HttpResponse Api::Sweep(const HttpRequest&, core::SweepId id) const {
-  const auto report = ReadSweep(id);
+HttpResponse Api::Sweep(const HttpRequest& request, core::SweepId id) const {
+  auto report = ReadSweep(id);
   if (!report) return Respond(report.error());
-  return *report ? Respond(report::SweepJson(**report)) : NoSweep(id);
+  if (!*report) return NoSweep(id);
+  if (const std::string by = QueryOf(request, "rank_by"); !by.empty()) {
+    const auto known = report::ParseRankBy("rank_by", by);
+    if (!known) return Respond(known.error());
+    (*report)->ranked_by = *known;
+    report::Rank(**report);
+  }
+  return Respond(report::SweepJson(**report));
 }
 
 HttpResponse Api::CancelSweep(const HttpRequest&, core::SweepId id) const {

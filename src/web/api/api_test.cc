@@ -199,8 +199,9 @@ TEST_F(ApiTest, EveryRouteAnswers) {
 
 TEST_F(ApiTest, ASweepIsSubmittedRankedAndCancelled) {
   const auto told = [](const std::string& loss) {
-    const std::string line =
-        "{\"time_ms\":1,\"event\":\"epoch_end\",\"epoch\":1,\"test_loss\":" + loss + "}";
+    const std::string line = "{\"time_ms\":1,\"event\":\"epoch_end\",\"epoch\":1,\"step\":" +
+                             std::to_string(loss == "0.5" ? 1'000'000 : 10) +
+                             ",\"test_loss\":" + loss + "}";
     return json{{"name", "loss-" + loss},
                 {"command", {"bash", "-c", "echo '" + line + "' >> $EBB_RUN_DIR/progress.jsonl"}},
                 {"parameters", {{"loss", loss}, {"model", "small"}}}}
@@ -226,6 +227,17 @@ TEST_F(ApiTest, ASweepIsSubmittedRankedAndCancelled) {
   EXPECT_EQ(ranked["varied_parameters"], json::array({"loss"}));
   EXPECT_EQ(Get("/api/v1/jobs/2").body()["sweep"], 1);
   EXPECT_EQ(Get("/api/v1/jobs/2").body()["parameters"], parameters);
+
+  // The program used some energy, however short it was.
+  const json job = Get("/api/v1/jobs/2").body();
+  EXPECT_EQ(job["steps"], 10);
+  EXPECT_FALSE(job.contains("samples"));
+  EXPECT_NEAR(job["energy_per_step_j"], job["energy_kwh"].get<double>() * 3.6e6 / 10, 1e-9);
+  EXPECT_EQ(best["steps"], 10);
+  EXPECT_EQ(best["tokens"], nullptr);
+  EXPECT_EQ(Get("/api/v1/sweeps/1?rank_by=energy").body()["best"], "loss-0.5");
+  EXPECT_EQ(Get("/api/v1/sweeps/1?rank_by=joules").status, 400);
+  EXPECT_EQ(Get("/api/v1/history").body().at("jobs").at(0)["steps"], 10);
 
   const Reply again = Post("/api/v1/sweeps", ASweep({Pausable(), Pausable()}));
   ASSERT_EQ(again.status, 201) << again.text;

@@ -242,6 +242,33 @@ void WriteNotifications(const WebhookCounts& counts, Writer& writer) {
                static_cast<double>(counts.waiting));
 }
 
+// The metrics of one unit of work. A job whose program does not report that unit has none.
+template <typename OfEach>
+void WriteEachUnit(core::WorkUnit unit, const OfEach& of_each) {
+  const std::string one(core::Name(unit));
+  const auto of_unit = [unit](const MeteredJob& job, auto value) -> std::optional<double> {
+    for (const core::UnitUse& use : job.card->per_unit())
+      if (use.unit == unit) return value(use);
+    return std::nullopt;
+  };
+  const auto number = [](auto value) { return std::optional(static_cast<double>(value)); };
+  of_each(("ebb_job_" + one + "s_total").c_str(), kCounter,
+          ("Work that was done, in " + one + "s; what was repeated counts once.").c_str(),
+          [&](const MeteredJob& job) {
+            return of_unit(job, [&](const core::UnitUse& use) { return number(use.count); });
+          });
+  of_each(("ebb_job_energy_per_" + one + "_joules").c_str(), kGauge,
+          ("Energy of all attempts per " + one + ", without PUE.").c_str(),
+          [&](const MeteredJob& job) {
+            return of_unit(job, [&](const core::UnitUse& use) { return number(use.joules); });
+          });
+  of_each(("ebb_job_emissions_per_" + one + "_grams").c_str(), kGauge,
+          ("CO2eq of all attempts per " + one + ", PUE included, where all is known.").c_str(),
+          [&](const MeteredJob& job) {
+            return of_unit(job, [](const core::UnitUse& use) { return use.grams; });
+          });
+}
+
 void WriteEachJob(const MeteredJobs& metered, Writer& writer) {
   Exposition& out = writer.out();
   const auto of_each = [&](const char* name, Exposition::Type type, const char* help,
@@ -269,6 +296,7 @@ void WriteEachJob(const MeteredJobs& metered, Writer& writer) {
   of_each("ebb_job_emissions_at_submission_grams", kGauge,
           "Of the same energy, had it run when it was submitted; once it has ended.",
           [&](const MeteredJob& job) { return grams(job.card->emissions_at_submission); });
+  for (const core::WorkUnit unit : core::kWorkUnits) WriteEachUnit(unit, of_each);
   writer.Gauge("ebb_job_series_left_out",
                "Jobs that run or ended lately and have no series: there are too many.",
                static_cast<double>(metered.left_out));

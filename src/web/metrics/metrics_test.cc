@@ -63,6 +63,7 @@ service::View Whole() {
   limited.budget.energy = Energy::Joules(9000);
   running.submission = std::make_shared<const core::Submission>(limited);
   running.gpu_energy = Energy::Joules(1800);
+  running.work.tokens = 36'000;
   view.jobs.Put(running);
   view.jobs.Put(CardOf(2, "later", Stage::kWaiting));
   service::JobCard ended = CardOf(3, "done", Stage::kSucceeded);
@@ -70,6 +71,9 @@ service::View Whole() {
   ended.energy = Energy::Joules(7.2e6);
   ended.stretches = {{kNow - minutes{74}, kNow - minutes{14}}};
   ended.emissions = Emissions{500};
+  ended.energy_without_intensity = Energy::Joules(1);
+  ended.work.samples = 1000;
+  ended.work.steps = 50;
   ended.emissions_at_submission = Emissions{450};
   view.jobs.Put(ended);
   service::JobCard old = CardOf(4, "old", Stage::kFailed);
