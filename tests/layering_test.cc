@@ -180,6 +180,7 @@ const std::vector<std::pair<std::string, std::string>> kClocks{
     {"app/", "what begins and ends now: runs, logs, files, followers"},
     {"cli/", "what is asked about now"},
     {"lib/tracker.cc", "a measurement begins and ends now"},
+    {"lib/work_report.cc", "the program reports its progress now"},
     {"local/", "programs start, are measured and end now"},
     {"meter/", "samples are taken now"},
     {"report/run/merged_run.cc", "when the merged run was written"},

@@ -77,6 +77,9 @@ static void test_a_run(void) {
   work(0.1);
   CHECK(ebb_mark_epoch(tracker, 2, &error) == EBB_OK);
   CHECK(ebb_mark_epoch(tracker, 0, &error) == EBB_USAGE);
+  CHECK(ebb_add_work(tracker, 1, 64, 0, &error) == EBB_OK);
+  CHECK(ebb_add_work(tracker, 2, 128, 0, &error) == EBB_OK);
+  CHECK(ebb_add_work(tracker, -1, 0, 0, &error) == EBB_USAGE);
   CHECK(ebb_get_totals(tracker, &second, &error) == EBB_OK);
   CHECK(ebb_stop(tracker, 0, &last, &error) == EBB_OK);
 
@@ -93,11 +96,14 @@ static void test_a_run(void) {
   CHECK(ebb_stop(tracker, 1, &again, &error) == EBB_OK);
   CHECK(memcmp(&again, &last, sizeof last) == 0);
   CHECK(ebb_mark_epoch(tracker, 3, &error) == EBB_USAGE);
+  CHECK(ebb_add_work(tracker, 1, 64, 0, &error) == EBB_USAGE);
   ebb_free(tracker);
 
   CHECK(file_contains(directory, "progress.jsonl", "\"event\":\"epoch_end\",\"epoch\":2"));
   CHECK(file_contains(directory, "attempts.jsonl", "\"outcome\":\"done\""));
   CHECK(file_contains(directory, "summary.json", "\"epoch\": 2"));
+  CHECK(file_contains(directory, "summary.json", "\"samples\": 192"));
+  CHECK(file_contains(directory, "summary.json", "\"energy_per_step_j\": "));
   CHECK(file_contains(directory, "emissions.csv", "c-test"));
 }
 

@@ -51,10 +51,12 @@ TEST_F(Library, AScopeIsARun) {
     EXPECT_EQ(tracker.run_directory(), (directory_ / "run").string());
     Work(0.1);
     tracker.mark_epoch(1);
+    tracker.add_work(1, 16, 8192);
     EXPECT_GT(tracker.totals().cpu_kwh, 0);
   }
   EXPECT_NE(Read("attempts.jsonl").find("\"outcome\":\"done\""), std::string::npos);
   EXPECT_NE(Read("progress.jsonl").find("epoch_end"), std::string::npos);
+  EXPECT_NE(Read("summary.json").find("\"tokens\": 8192"), std::string::npos);
 }
 
 TEST_F(Library, AScopeLeftByAnExceptionIsAFailedRun) {

@@ -16,9 +16,10 @@ import threading
 import time
 import unittest
 from pathlib import Path
+from unittest import mock
 
 import ebb
-from ebb import _measuring, _text
+from ebb import _measuring, _text, _training
 from python_scratch import FLAGS, InScratch, work
 
 
@@ -50,6 +51,70 @@ class TrackTest(InScratch):
         with open(run / "emissions.csv", newline="") as file:
             (row,) = csv.DictReader(file)
         self.assertAlmostEqual(float(row["energy_consumed"]), last.facility_kwh, places=12)
+
+    def test_work_has_an_energy_per_unit(self):
+        with ebb.track(**FLAGS) as tracker:
+            for _ in range(10):
+                work()
+                tracker.add_work(steps=1, samples=8, tokens=1024)
+            with ebb.track(**FLAGS) as inner:  # joins
+                inner.add_work(steps=1)
+        told = json.loads((Path(tracker.run_directory) / "summary.json").read_text())["work"]
+        self.assertEqual([told[unit] for unit in ("steps", "samples", "tokens")], [11, 80, 10240])
+        self.assertAlmostEqual(told["energy_per_token_j"] * 10240, 3.6e6 * tracker.totals.energy_kwh, delta=1e-6)
+        with self.assertRaises(ebb.Error):
+            tracker.add_work(steps=1)
+
+    def last_line(self):
+        return json.loads((self.directory / "progress.jsonl").read_text().splitlines()[-1])
+
+    def train_in_a_job(self, step, steps):
+        """As the callback of a trainer, in a process of its own: 8 samples a step."""
+        with mock.patch.dict(os.environ, EBB_RUN_DIR=str(self.directory), WORLD_SIZE="2"):
+            run = _training.TrainingRun(quiet=True, **FLAGS)
+            run.begin()
+            run.job.start(step)
+            for _ in range(steps):
+                run.add_work(1, 8)
+            run.end()
+        return json.loads((Path(run.tracker.run_directory) / "summary.json").read_text())["work"]
+
+    def test_a_training_in_a_job_reports_its_work_there_too(self):
+        work = self.train_in_a_job(0, 10)
+        self.assertEqual((work["steps"], work["samples"], work["tokens"]), (10, 80, None))
+        last = self.last_line()
+        self.assertEqual((last["step"], last["samples_seen"]), (10, 160), "those of both ranks")
+        self.assertNotIn("tokens_seen", last)
+
+        self.train_in_a_job(0, 3)  # a second training of the same process
+        self.assertEqual((self.last_line()["step"], self.last_line()["samples_seen"]), (13, 208))
+
+        # The job is resumed from a checkpoint: another process.
+        _training.JobProgress._reported.clear()
+        with open(self.directory / "progress.jsonl", "a") as file:
+            file.write('{"time_ms":1,"event":"step","step":20,"samples_seen":320}\n{"time_ms":')
+        self.train_in_a_job(13, 2)
+        self.assertEqual((self.last_line()["step"], self.last_line()["samples_seen"]), (15, 240))
+
+    def test_only_the_first_rank_reports_to_the_job(self):
+        with mock.patch.dict(os.environ, RANK="1"):
+            self.train_in_a_job(0, 2)
+        self.assertFalse((self.directory / "progress.jsonl").exists())
+
+    def test_samples_and_tokens_of_batches(self):
+        class Tensor:
+            def __init__(self, *shape):
+                self.shape = shape
+
+        for batch, counts in [
+            ({"attention_mask": Tensor(4, 128), "input_ids": Tensor(4, 128)}, (4, 512)),
+            ((Tensor(16, 3, 32, 32), Tensor(16)), (16, 0)),
+            ([[Tensor(2, 5)], {"y": Tensor(2)}], (2, 0)),
+            (Tensor(7), (7, 0)),
+            ((Tensor(), "text"), (0, 0)),
+            (None, (0, 0)),
+        ]:
+            self.assertEqual(_training.count_batch(batch), counts)
 
     def test_an_exception_still_stops_and_stores(self):
         with self.assertRaises(ZeroDivisionError):

@@ -107,6 +107,7 @@ def _library() -> ctypes.CDLL:
         "ebb_notes": ([tracker], ctypes.c_char_p),
         "ebb_run_directory": ([tracker], ctypes.c_char_p),
         "ebb_mark_epoch": ([tracker, ctypes.c_int32, error], ctypes.c_int),
+        "ebb_add_work": ([tracker, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, error], ctypes.c_int),
         "ebb_get_totals": ([tracker, ctypes.POINTER(_Totals), error], ctypes.c_int),
         "ebb_stop": ([tracker, ctypes.c_int32, ctypes.POINTER(_Totals), error], ctypes.c_int),
         "ebb_free": ([tracker], None),
@@ -420,6 +421,13 @@ class Tracker:
             self._joined[0].mark_epoch(number)
         elif self._counted_elsewhere_since is None:
             self._call("ebb_mark_epoch", number)
+
+    def add_work(self, steps: int = 0, samples: int = 0, tokens: int = 0) -> None:
+        """Work that was done since the last call, for energy per step, sample and token; cheap enough for every step."""
+        if self._joined is not None:
+            self._joined[0].add_work(steps, samples, tokens)
+        elif self._counted_elsewhere_since is None:
+            self._call("ebb_add_work", steps, samples, tokens)
 
     def stop(self, exit_code: int = 0) -> Totals:
         """Takes the last sample and stores everything; again: the same totals.

@@ -266,6 +266,15 @@ int ebb_mark_epoch(ebb_tracker* tracker, int32_t number, ebb_error* error) {
   });
 }
 
+int ebb_add_work(ebb_tracker* tracker, int64_t steps, int64_t samples, int64_t tokens,
+                 ebb_error* error) {
+  return Guarded(error, [&] {
+    if (const int code = CheckOwner(tracker, error)) return code;
+    const Status added = tracker->tracker->AddWork({tokens, samples, steps});
+    return added ? static_cast<int>(EBB_OK) : Say(error, added.error());
+  });
+}
+
 int ebb_get_totals(ebb_tracker* tracker, ebb_totals* totals, ebb_error* error) {
   return Guarded(error, [&] {
     if (const int code = CheckOwner(tracker, error)) return code;

@@ -137,6 +137,12 @@ EBB_API const char* ebb_run_directory(const ebb_tracker* tracker);
 /* Marks the end of an epoch: the summary shows what each epoch took. Numbers begin at 1. */
 EBB_API int ebb_mark_epoch(ebb_tracker* tracker, int32_t number, ebb_error* error);
 
+/* Counts work that was done since the last call, for energy per unit of work in the summary. Steps
+ * are updates of the model. 0: none, or not known. Cheap enough for every step: the counts are
+ * written five times a second at most, at the end of an epoch and at the end. */
+EBB_API int ebb_add_work(ebb_tracker* tracker, int64_t steps, int64_t samples, int64_t tokens,
+                         ebb_error* error);
+
 /* Takes a sample and returns the totals so far. After ebb_stop: the totals of the whole time. */
 EBB_API int ebb_get_totals(ebb_tracker* tracker, ebb_totals* totals, ebb_error* error);
 

@@ -11,6 +11,7 @@
 // A run whose scope an exception leaves is recorded as failed (C++17; before that, as done). If
 // another rank of the job counts the machine (EBB_COUNTED), the tracker counts nothing.
 
+#include <cstdint>
 #include <exception>
 #include <stdexcept>
 #include <string>
@@ -62,6 +63,11 @@ class Tracker {
     if (counted_elsewhere_) return;
     ebb_error error = EBB_ERROR_INIT;
     if (ebb_mark_epoch(tracker_, number, &error) != EBB_OK) throw TrackError(error);
+  }
+  void add_work(std::int64_t steps, std::int64_t samples, std::int64_t tokens = 0) {
+    if (counted_elsewhere_) return;
+    ebb_error error = EBB_ERROR_INIT;
+    if (ebb_add_work(tracker_, steps, samples, tokens, &error) != EBB_OK) throw TrackError(error);
   }
   ebb_totals totals() {
     ebb_error error = EBB_ERROR_INIT;

@@ -13,6 +13,7 @@
 #include "app/run/run_surroundings.h"
 #include "base/text.h"
 #include "lib/ticking_meter.h"
+#include "lib/work_report.h"
 #include "local/measured_process.h"
 #include "meter/sampling_clock.h"
 #include "platform/file.h"
@@ -136,7 +137,7 @@ struct Tracker::State final : local::AttemptObserver {
   std::optional<report::RunDirectory> directory;
   std::string path, notes;
   std::optional<app::RunLog> log;
-  std::optional<platform::LineWriter> progress;
+  std::optional<WorkReport> progress;
   std::optional<app::PrometheusExport> prometheus;
   Steady::time_point began;
 
@@ -191,7 +192,7 @@ Status Tracker::State::Open(const TrackerOptions& wanted,
   EBB_ASSIGN_OR_RETURN(directory, report::RunDirectory::Create(path, spec));
   EBB_RETURN_IF_ERROR(app::WriteFlags(Path(path) / app::kOptionsFile, app::ToFlags(options)));
   EBB_ASSIGN_OR_RETURN(log, app::RunLog::Open(path));
-  EBB_ASSIGN_OR_RETURN(progress, platform::LineWriter::Open(Path(path) / report::kProgressFile));
+  EBB_RETURN_IF_ERROR(progress.emplace().Open(Path(path) / report::kProgressFile));
   prometheus.emplace(options, spec, core::RunRecord{});
   if (!zone_note.empty()) Note("warning", zone_note);
   Note("note", spec.name + ": " + signals::Describe(surroundings->feed->identity()));
@@ -219,10 +220,7 @@ Status Tracker::State::Begin() {
   EBB_ASSIGN_OR_RETURN(
       auto measured, local::MeasuredProcess::Start(attempt, std::move(ticking), *surroundings->feed,
                                                    surroundings->clock, *this));
-  report::ProgressEvent begin;
-  begin.time = wall.Now();
-  begin.event = "begin";
-  EBB_RETURN_IF_ERROR(progress->Append(report::ProgressLine(begin)));
+  EBB_RETURN_IF_ERROR(progress->Say("begin"));
   const std::lock_guard lock(samples);
   process = std::move(measured);
   return {};
@@ -271,6 +269,8 @@ Totals Tracker::State::Current() {
 
 Result<Totals> Tracker::State::End(int exit_code) {
   stopped = true;
+  const Status reported = progress->End();
+  if (!reported) log->Write("note: " + reported.error().Message());
   {
     const std::lock_guard lock(samples);
     stopping = true;
@@ -353,14 +353,12 @@ Status Tracker::MarkEpoch(int number) {
   if (number < 1)
     return Fail({ExitCode::kUsage, "an epoch has the number " + std::to_string(number), "",
                  "count them from 1"});
-  report::ProgressEvent event;
-  event.time = state_->wall.Now();
-  event.event = "epoch_end";
-  event.epoch = number;
   // A sample is taken now, so that the epoch's energy ends with the epoch.
   state_->meter->Mark();
-  return state_->progress->Append(report::ProgressLine(event));
+  return state_->progress->Say("epoch_end", number);
 }
+
+Status Tracker::AddWork(const core::Work& work) { return state_->progress->Add(work); }
 
 Totals Tracker::Now() {
   const std::lock_guard calls(state_->calls);

@@ -16,6 +16,7 @@
 #include "base/result.h"
 #include "base/units.h"
 #include "core/budget.h"
+#include "core/work.h"
 #include "lib/local_rank.h"
 #include "meter/sharing/utilisation.h"
 #include "report/run/codecarbon_csv.h"
@@ -60,6 +61,9 @@ class Tracker {
   const std::string& directory() const;
   const std::string& notes() const;  ///< notes on the start, as ebb_notes (ebb.h) gives them
   Status MarkEpoch(int number);
+  /// Counts work that was done since the last call; a count of zero is none, or unknown. Does not
+  /// wait for other calls.
+  Status AddWork(const core::Work& work);
   /// Takes a sample first.
   Totals Now();
   /// Takes a sample, and returns the totals as a row of emissions.csv.

@@ -24,9 +24,15 @@ class KerasTest(InScratch):
         model.fit(x, x.sum(axis=1), batch_size=8, verbose=0, callbacks=[callback], **arguments)
 
     def test_a_fit_is_a_run_with_its_epochs(self):
-        callback = ebb.keras.EbbCallback(**FLAGS)
+        callback = ebb.keras.EbbCallback(batch_size=8, **FLAGS)
         self.fit(callback, epochs=3)
         self.assert_ran(callback.tracker, 3, "runs")
+        self.assert_work(callback.tracker, steps=12, samples=96)
+
+    def test_without_a_batch_size_only_steps_are_known(self):
+        callback = ebb.keras.EbbCallback(**FLAGS)
+        self.fit(callback, epochs=1)
+        self.assert_work(callback.tracker, steps=4)
 
     def test_inside_a_tracker_its_epochs_are_marked(self):
         with ebb.track(output_dir="outer", **FLAGS) as tracker:

@@ -17,6 +17,10 @@ class InScratch(unittest.TestCase):
         os.chdir(scratch.name)
         self.directory = Path(scratch.name)
 
+    def assert_work(self, tracker, **counts):
+        work = json.loads((Path(tracker.run_directory) / "summary.json").read_text())["work"]
+        self.assertEqual({unit: work[unit] for unit in ("steps", "samples", "tokens") if work[unit]}, counts)
+
     def assert_ran(self, tracker, epochs, parent, outcome="done"):
         run = Path(tracker.run_directory)
         self.assertEqual(run.parent.resolve(), (self.directory / parent).resolve())

@@ -4,6 +4,7 @@ Run by ./dev peers trainers, which makes the environment (trainers.txt, PyTorch 
 PYTHONPATH.
 """
 
+import json
 import os
 import subprocess
 import sys
@@ -61,6 +62,7 @@ class TransformersTest(InScratch):
         callback = ebb.transformers.EbbCallback(name="tiny", **FLAGS)
         self.train(callback, num_train_epochs=3)
         self.assert_ran(callback.tracker, 3, "out/ebb")
+        self.assert_work(callback.tracker, steps=12)  # PyTorch 1.13: no samples
         self.assertIn("tiny", os.path.basename(callback.tracker.run_directory))
 
     def test_training_again_is_another_run(self):
@@ -109,6 +111,7 @@ class LightningTest(InScratch):
         callback = ebb.lightning.EbbCallback(**FLAGS)
         self.fit(callback, Module(), 3)
         self.assert_ran(callback.tracker, 3, "runs")
+        self.assert_work(callback.tracker, steps=12, samples=96)
 
     def test_an_exception_is_a_failed_run(self):
         callback = ebb.lightning.EbbCallback(output_dir="kept", **FLAGS)
@@ -138,7 +141,10 @@ class LightningTest(InScratch):
         energies = [float((self.directory / f"rank{rank}").read_text()) for rank in range(2)]
         self.assertGreater(energies[0], 0)
         self.assertEqual(energies[1], 0)
-        self.assertEqual(len(list((self.directory / "runs").iterdir())), 1)
+        (run,) = (self.directory / "runs").iterdir()
+        # 4 batches of 8 in each epoch, two of them in each rank.
+        work = json.loads((run / "summary.json").read_text())["work"]
+        self.assertEqual((work["steps"], work["samples"]), (4, 64))
 
 
 if __name__ == "__main__":
