@@ -275,8 +275,16 @@ TEST_F(RealPrometheus, ScrapesTheServiceAndAnswersEveryExpression) {
   ASSERT_EQ(Ebb({"submit", "--store", "ebb.db", "--name", "long", "--", "sleep", "120"}).code, 0);
   for (int i = 0; i < 3; ++i)
     ASSERT_EQ(Ebb({"submit", "--store", "ebb.db", "--name", "say \"hi\"", "--", "true"}).code, 0);
-  WaitUntil([&] { return Value("ebb_job_ends_total{outcome=\"succeeded\"}") == "3"; }, "no ends");
-  EXPECT_EQ(Value("ebb_jobs_submitted_total"), "4");
+  // A job that reports its work, and uses some energy.
+  ASSERT_EQ(
+      Ebb({"submit", "--store", "ebb.db", "--name", "worker", "--", "sh", "-c",
+           "for i in $(seq 100000); do :; done; echo '{\"time_ms\":1,\"event\":\"end\",\"step\""
+           ":10,\"samples_seen\":40,\"tokens_seen\":5000}' >> $EBB_RUN_DIR/progress.jsonl"})
+          .code,
+      0);
+  WaitUntil([&] { return Value("ebb_job_ends_total{outcome=\"succeeded\"}") == "4"; }, "no ends");
+  EXPECT_EQ(Value("ebb_jobs_submitted_total"), "5");
+  EXPECT_EQ(Value("ebb_job_tokens_total{name=\"worker\"}"), "5000");
   EXPECT_EQ(Value("ebb_carbon_intensity_grams_per_kwh"), "200");
   EXPECT_EQ(Value("up{job=\"ebb\"}"), "1");
   EXPECT_EQ(Value("count(ebb_job_running{name=\"say \\\"hi\\\"\"})"), "3");

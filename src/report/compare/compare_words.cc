@@ -80,6 +80,36 @@ std::string EmissionsSentence(const Comparison& comparison, const Difference& di
          (difference.verdict == Verdict::kWorse ? ": worse." : ".");
 }
 
+// "optimized used 12.3 % less energy per token than baseline (95 % interval ...)."
+std::string PerUnitSentence(const Comparison& comparison, const Difference& difference) {
+  const std::string& group = comparison.groups[difference.group].name;
+  const std::string& reference = comparison.groups[comparison.reference].name;
+  const std::string energy(Info(difference.metric).label);
+  if (!difference.percent) return "";
+  const std::string interval =
+      " (" +
+      (difference.verdict == Verdict::kNone
+           ? VerdictText(difference)
+           : IntervalSentence(difference.difference, difference.reference_mean)) +
+      ")";
+  if (difference.verdict == Verdict::kNoClearDifference)
+    return "The " + energy + " of " + group + " and " + reference + " does not clearly differ" +
+           interval + ".";
+  const std::string change = ChangeText(*difference.percent);
+  const bool as_much = change == "the same" || *difference.percent >= kMostPercent;
+  return group + " used " + (change == "the same" ? "as much" : change) + " " + energy +
+         (as_much ? " as " : " than ") + reference + interval +
+         (difference.verdict == Verdict::kWorse ? ": worse." : ".");
+}
+
+// The difference in energy per unit of work; nullptr if it is not known.
+const Difference* FindPerUnit(const Comparison& comparison, std::size_t group) {
+  for (const Metric metric :
+       {Metric::kEnergyPerToken, Metric::kEnergyPerSample, Metric::kEnergyPerStep})
+    if (const Difference* difference = FindDifference(comparison, group, metric)) return difference;
+  return nullptr;
+}
+
 // `subject`: "Its schedule".
 std::string ScheduleSentence(const Group& group, const std::string& subject) {
   if (!group.schedule_effect_g || !group.schedule_effect_percent) return "";
@@ -96,8 +126,8 @@ std::string ScheduleSentence(const Group& group, const std::string& subject) {
 std::string OtherSentence(const Comparison& comparison, std::size_t group) {
   std::vector<std::string> parts;
   std::string without_verdict;
-  for (const Metric metric : MainMetrics(comparison)) {
-    if (metric == Metric::kEmissions) continue;
+  for (const Metric metric :
+       {Metric::kEnergy, Metric::kRunningTime, Metric::kPeakMemory, Metric::kTestAccuracy}) {
     const Difference* difference = FindDifference(comparison, group, metric);
     if (!difference) continue;
     std::string& part = parts.emplace_back(Info(metric).label);
@@ -218,6 +248,8 @@ std::vector<std::string> Headlines(const Comparison& comparison) {
   };
   for (std::size_t group = 0; group < comparison.groups.size(); ++group) {
     if (!IsCompared(comparison, group)) continue;
+    if (const Difference* energy = FindPerUnit(comparison, group))
+      add(PerUnitSentence(comparison, *energy));
     const Difference* emissions = FindDifference(comparison, group, Metric::kEmissions);
     if (emissions) add(EmissionsSentence(comparison, *emissions));
     if (comparison.groups.size() > kFewGroups) continue;

@@ -28,10 +28,10 @@ std::string CountText(const Comparison& comparison, const Group& group);
 
 /// Up to this many groups have sentences and a table each. More groups share one table.
 inline constexpr std::size_t kFewGroups = 3;
-/// The metrics that a table over many groups shows, and that the answer in sentences names.
+/// The metrics that a table over many groups shows.
 std::vector<Metric> MainMetrics(const Comparison& comparison);
 
-/// Up to three sentences per group that is not the reference; with many groups one.
+/// Up to four sentences per group that is not the reference; with many groups two.
 std::vector<std::string> Headlines(const Comparison& comparison);
 
 /// True if the group is compared with the reference: it is another group, and it has a finished
