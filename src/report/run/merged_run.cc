@@ -10,8 +10,10 @@
 #include "base/units_text.h"
 #include "core/ledger_union.h"
 #include "platform/digest.h"
+#include "platform/file.h"
 #include "platform/system_clock.h"
 #include "report/run/seal.h"
+#include "report/run/training_files.h"
 
 namespace ebb::report {
 namespace {
@@ -184,6 +186,30 @@ std::vector<core::SignalVersion> VersionOf(const std::vector<RunRecord>& members
   return {*oldest};
 }
 
+// The first rank of a training reports for all. If several members report, they may report the same
+// work or parts of it.
+core::Work WorkOf(const std::vector<RunRecord>& members, std::vector<std::string>& notices) {
+  const auto reports = [](const RunRecord& run) { return !run.work.empty(); };
+  const auto count = std::ranges::count_if(members, reports);
+  if (count > 1)
+    notices.push_back(
+        "energy per unit of work is left out: several members report work, and it "
+        "is not known whether it is the same");
+  return count == 1 ? std::ranges::find_if(members, reports)->work : core::Work();
+}
+
+// Writes the work as the only line of a progress file: the steps on the way are not kept.
+Status WriteWork(const Path& directory, const RunRecord& run) {
+  if (run.work.empty()) return {};
+  ProgressEvent event;
+  event.time = run.attempts.empty() ? run.spec.created_wall : run.attempts.back().wall.end;
+  event.event = "end";
+  event.step = run.work.steps;
+  event.samples_seen = run.work.samples;
+  event.tokens_seen = run.work.tokens;
+  return platform::WriteFileAtomically(directory / kProgressFile, ProgressLine(event) + "\n");
+}
+
 // Adds the attempts of all members in the order in which they began, with new numbers. The rows
 // refer to the new numbers.
 void AddAttemptsAndRows(const std::vector<RunRecord>& members, const std::vector<UnionRow>& counted,
@@ -224,6 +250,7 @@ Status WriteRun(const Path& directory, const RunRecord& run) {
       EBB_RETURN_IF_ERROR(writer.EndAttempt(attempt));
   }
   EBB_RETURN_IF_ERROR(writer.AppendRows(run.ledger));
+  EBB_RETURN_IF_ERROR(WriteWork(directory, run));
   if (run.budget.budget) {
     EBB_RETURN_IF_ERROR(writer.AppendBudget(*run.budget.budget, 1));
     for (const core::BudgetEvent& event : run.budget.events)
@@ -275,6 +302,7 @@ Result<MergedRun> MergeRuns(const std::vector<Path>& directories, const std::str
   AddAttemptsAndRows(merged.members, counted, record);
   record.signal = SignalOf(merged.members, record.spec);
   record.signal_versions = VersionOf(merged.members);
+  record.work = WorkOf(merged.members, merged.notices);
   if (record.spec.zones > 1)
     merged.notices.push_back(
         "the members ran in several zones: what other starts would have emitted is left out");

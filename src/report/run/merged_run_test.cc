@@ -57,6 +57,27 @@ TEST(MergedRunTest, RanksOnOneMachineCountOnceOnSeveralAddUp) {
   EXPECT_EQ(both->record.outcome(), core::AttemptOutcome::kDone);
 }
 
+TEST(MergedRunTest, TheWorkThatOneRankReportsIsThatOfAll) {
+  const Path folder = ScratchDirectory();
+  core::RunRecord first = Rank("a", "one", core::MeterScope::kMachine);
+  first.work = {.tokens = 1'000'000, .steps = 500};
+  core::RunRecord second = Rank("b", "two", core::MeterScope::kMachine);
+  const Path a = Stored(folder, first), b = Stored(folder, second);
+  const auto merged = MergeRuns({a, b}, "");
+  ASSERT_TRUE(merged) << merged.error().Message();
+  ASSERT_TRUE(WriteMergedRun(folder / "ab", *merged));
+  const auto read = ReadRun(folder / "ab");
+  EXPECT_EQ(read->work, first.work);
+  EXPECT_NEAR(Summarise(*read).per_unit.front().joules,
+              2 * Summarise(first).per_unit.front().joules, 1e-12);
+  EXPECT_EQ(MergeRuns({folder / "ab"}, "")->record.work, first.work) << "of its members";
+
+  second.work.steps = 500;
+  const auto unclear = MergeRuns({a, Stored(folder / "again", second)}, "");
+  EXPECT_TRUE(unclear->record.work.empty());
+  EXPECT_THAT(unclear->notices, testing::Contains(HasSubstr("several members report work")));
+}
+
 TEST(MergedRunTest, MergingMergedRunsIsMergingTheirMembers) {
   const Path folder = ScratchDirectory();
   const Path a = Stored(folder, Rank("a", "one", core::MeterScope::kMachine));
