@@ -15,6 +15,8 @@ const char* Heading(app::FlagGroup group) {
       return "Replayed grid clock";
     case app::FlagGroup::kMetering:
       return "Measuring";
+    case app::FlagGroup::kPower:
+      return "Power of GPUs";
     case app::FlagGroup::kOtherSignal:
       return "Second signal";
     case app::FlagGroup::kBudget:

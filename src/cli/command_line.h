@@ -47,6 +47,7 @@ void AddStoreCommand(Parser& parser);
 void AddSubmitCommand(Parser& parser);
 void AddSummaryCommand(Parser& parser);
 void AddSuperviseCommand(Parser& parser);
+void AddKeepPowerCommand(Parser& parser);
 void AddSweepCommand(Parser& parser);
 void AddTrackCommand(Parser& parser);
 void AddTrainCommand(Parser& parser);

@@ -211,6 +211,7 @@ void AddAccount(Facts& facts) {
   facts.Line("at submission, alone",
              ComparedText(facts, "emissions_at_submission_g", "saving_half_width_g"));
   facts.Line("had it waited", facts.HadItWaited());
+  facts.Line("power limit", facts.Text("power_cap_kept"));
   if (facts.Has("ended")) return;
   facts.Line("intensity now", facts.Intensity("intensity_now"));
   if (!facts.Has("started"))

@@ -74,6 +74,7 @@ int main(int argc, char** argv) {
   AddManualCommands(parser);
   AddCompleteCommand(parser);
   AddSuperviseCommand(parser);
+  AddKeepPowerCommand(parser);
   parser.WithoutCommand([] { std::fputs(NextStep().c_str(), stdout); });
   return parser.Run({argv + 1, argv + argc});
 }

@@ -153,8 +153,15 @@ void Visit(Archive& archive, Value& value) {
 
 template <typename Archive, Like<PowerCap> Value>
 void Visit(Archive& archive, Value& value) {
-  auto& [watts, percent] = value;
+  auto& [watts, percent, automatic] = value;
   archive("watts", watts);
+  archive("percent", percent);
+  archive("automatic", automatic);
+}
+
+template <typename Archive, Like<Slowdown> Value>
+void Visit(Archive& archive, Value& value) {
+  auto& [percent] = value;
   archive("percent", percent);
 }
 
@@ -178,14 +185,15 @@ void Visit(Archive& archive, Value& value) {
 
 template <typename Archive, Like<Submission> Value>
 void Visit(Archive& archive, Value& value) {
-  auto& [job, command, working_directory, environment, after, power_cap, time_limit, budget,
-         tracking, key, recurring, sweep, parameters, identity, resumes] = value;
+  auto& [job, command, working_directory, environment, after, power_cap, slower_by, time_limit,
+         budget, tracking, key, recurring, sweep, parameters, identity, resumes] = value;
   archive("job", job);
   archive("command", command);
   archive("working_directory", working_directory);
   archive("environment", environment);
   archive("after", after);
   archive("power_cap", power_cap);
+  archive("slower_by", slower_by);
   archive("time_limit_ms", time_limit, "run_limit_ms");
   archive("budget", budget);
   archive("tracking", tracking);

@@ -13,6 +13,7 @@
 #include "core/decision.h"
 #include "core/intensity.h"
 #include "core/ledger.h"
+#include "core/power_choice.h"
 #include "core/price_series.h"
 #include "core/work.h"
 
@@ -185,6 +186,7 @@ struct RunRecord {
   PriceSeries prices;  ///< prices over the same time; empty: none were given, or none are known
   std::optional<TrainingOutcome> training;
   BudgetRecord budget;
+  std::vector<PowerChoice> power_choices;  ///< power limits that were found, by attempt
   /// For a run that could not wait: the known values, at its end, of the hours since it began, and
   /// the forecast of later hours. Absent: not kept, or the signal does not tell hours apart.
   std::optional<SignalView> outlook;

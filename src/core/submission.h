@@ -31,6 +31,7 @@ struct Submission {
   std::vector<std::pair<std::string, std::string>> environment;
   std::vector<JobId> after;            ///< the job starts only once all of these have succeeded
   std::optional<PowerCap> power_cap;   ///< power limit of each of the job's GPUs, if it can be set
+  std::optional<Slowdown> slower_by;   ///< limit of a slowdown by a power cap that is found
   std::optional<Duration> time_limit;  ///< an attempt that runs longer than this on the grid clock
                                        ///< has failed
   Budget budget;                       ///< budget over all attempts

@@ -2,6 +2,7 @@
 // The fields of the files of an attempt (attempt_files.h), each named once for writing and for
 // reading (base/field_text.h). Private to local/.
 
+#include "core/power_choice_fields.h"
 #include "core/run_fields.h"
 #include "local/attempt_files.h"
 
@@ -36,8 +37,8 @@ void VisitPowerCap(Archive& archive, Value& cap) {
 template <typename Archive, Like<AttemptPlan> Value>
 void Visit(Archive& archive, Value& value) {
   auto& [job, identity, attempt, pool, slots, gpus, since, command, working_directory, environment,
-         grace, power_cap, log_limit_bytes, name, submitted, since_wall, since_boot, clock, store,
-         tracking, budget, used_before, metering, end_key] = value;
+         grace, power_cap, slower_by, known_cap, log_limit_bytes, name, submitted, since_wall,
+         since_boot, clock, store, tracking, budget, used_before, metering, end_key] = value;
   archive.Must("job", job);
   archive("identity", identity);
   archive.Must("attempt", attempt);
@@ -50,6 +51,8 @@ void Visit(Archive& archive, Value& value) {
   archive.Must("environment", environment);
   archive.Must("grace_ms", grace);
   VisitPowerCap(archive, power_cap);
+  archive("slower_by_percent", slower_by.percent);
+  archive("known_cap", known_cap);
   archive("log_limit_bytes", log_limit_bytes);
   archive("name", name);
   archive("submitted_ms", submitted);

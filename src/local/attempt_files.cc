@@ -10,6 +10,7 @@
 #include "base/enum_names.h"
 #include "base/field_text.h"
 #include "base/text.h"
+#include "core/power_choice_fields.h"
 #include "local/attempt_fields.h"
 #include "platform/file.h"
 #include "platform/path_facts.h"
@@ -48,12 +49,13 @@ Result<T> ReadFields(const fs::path& file) {
 
 // Values of those lines of a file that can be read.
 template <typename T>
-std::vector<T> ReadLines(const fs::path& file) {
+std::vector<T> ReadLines(const fs::path& file, FieldStyle style = FieldStyle::kCompact) {
   std::vector<T> values;
   const auto text = platform::ReadSharedFile(file, kLongestFile);
   if (!text) return values;
   for (const std::string_view line : Split(*text, '\n'))
-    if (auto value = FromFieldText<T>(line, file.string())) values.push_back(*std::move(value));
+    if (auto value = FromFieldText<T>(line, file.string(), style))
+      values.push_back(*std::move(value));
   return values;
 }
 
@@ -182,6 +184,17 @@ Status AppendDeviceFault(const AttemptPaths& paths, const DeviceFault& fault) {
 
 std::vector<DeviceFault> ReadDeviceFaults(const AttemptPaths& paths) {
   return ReadLines<DeviceFault>(paths.faults());
+}
+
+Status AppendPowerChoice(const fs::path& job_directory, const core::PowerChoice& choice) {
+  EBB_ASSIGN_OR_RETURN(auto writer,
+                       platform::LineWriter::Open(job_directory / core::kPowerChoiceFile));
+  return writer.Append(ToFieldText(choice, FieldStyle::kComplete));
+}
+
+std::vector<core::PowerChoice> ReadPowerChoices(const fs::path& job_directory) {
+  return ReadLines<core::PowerChoice>(job_directory / core::kPowerChoiceFile,
+                                      FieldStyle::kComplete);
 }
 
 Status WriteAsked(const AttemptPaths& paths, EndRequest request) {

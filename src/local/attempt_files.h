@@ -27,6 +27,7 @@
 #include "core/budget.h"
 #include "core/ledger.h"
 #include "core/power_cap.h"
+#include "core/power_choice.h"
 #include "core/run.h"
 #include "core/tracking.h"
 #include "engine/event.h"
@@ -50,15 +51,17 @@ struct AttemptPlan {
   std::vector<std::string> command;
   std::string working_directory;
   std::vector<std::pair<std::string, std::string>> environment;
-  Duration grace{std::chrono::seconds{30}};  ///< wall time between SIGTERM and SIGKILL
-  std::optional<core::PowerCap> power_cap;   ///< for each of `gpus`
-  std::uint64_t log_limit_bytes = 0;         ///< limit of the kept output; 0: all is kept
-  std::string name;                          ///< name of the job
-  Time submitted{};                          ///< grid time
-  Time since_wall{};                         ///< wall time at `since`
-  Duration since_boot{};                     ///< platform::SinceBoot at `since`; zero: unknown
-  core::GridClockSettings clock;             ///< `begin` is not used
-  std::string store;                         ///< file in which the service keeps its signal
+  Duration grace{std::chrono::seconds{30}};    ///< wall time between SIGTERM and SIGKILL
+  std::optional<core::PowerCap> power_cap;     ///< for each of `gpus`
+  core::Slowdown slower_by;                    ///< limit for a power cap that is found
+  std::optional<core::PowerChoice> known_cap;  ///< search that found `power_cap`; none: it is given
+  std::uint64_t log_limit_bytes = 0;           ///< limit of the kept output; 0: all is kept
+  std::string name;                            ///< name of the job
+  Time submitted{};                            ///< grid time
+  Time since_wall{};                           ///< wall time at `since`
+  Duration since_boot{};                       ///< platform::SinceBoot at `since`; zero: unknown
+  core::GridClockSettings clock;               ///< `begin` is not used
+  std::string store;                           ///< file in which the service keeps its signal
   core::Tracking tracking;
   core::Budget budget;          ///< over all attempts; empty: none is watched
   core::BudgetUse used_before;  ///< by earlier attempts
@@ -133,6 +136,12 @@ struct DeviceFault {
 Status AppendDeviceFault(const AttemptPaths& paths, const DeviceFault& fault);
 /// Reads the faults. Lines that cannot be read are left out.
 std::vector<DeviceFault> ReadDeviceFaults(const AttemptPaths& paths);
+
+/// Appends to power-cap.jsonl, which holds the limits that were found over all attempts.
+Status AppendPowerChoice(const std::filesystem::path& job_directory,
+                         const core::PowerChoice& choice);
+/// Reads the limits. Lines that cannot be read are left out.
+std::vector<core::PowerChoice> ReadPowerChoices(const std::filesystem::path& job_directory);
 
 Status WriteAsked(const AttemptPaths& paths, EndRequest request);
 std::optional<EndRequest> ReadAsked(const AttemptPaths& paths);

@@ -11,6 +11,7 @@
 namespace ebb::local {
 namespace {
 constexpr Duration kShortestTick{1};
+constexpr Duration kTickOfSearch{200};
 
 // Ends a program that ignores the request to end: SIGTERM after the grace period, SIGKILL after
 // another one.
@@ -43,6 +44,8 @@ class Insistence {
 Duration TickOf(const AttemptOptions& options) {
   Duration tick = options.tick;
   if (options.budget) tick = std::min(tick, options.sampler.interval / 10);
+  if (options.power && options.power->cap.automatic)
+    tick = std::min({tick, kTickOfSearch, options.sampler.interval});
   if (options.stop_grace) tick = std::min(tick, *options.stop_grace / 2);
   return std::max(tick, kShortestTick);
 }

@@ -37,6 +37,7 @@ struct MeasuredProcess::State {
   void Obey(const runtime::BudgetStep& step);
 
   ReadingQueue queue;                     // outlives the meter, whose thread fills it
+  std::unique_ptr<PowerControl> power;    // null: the power is left alone
   std::unique_ptr<meter::Cgroup> cgroup;  // outlives the meter as well; null: none
   std::unique_ptr<ProgramMeter> meter;
   std::vector<ObservedFeed> feeds;
@@ -78,6 +79,9 @@ Result<std::unique_ptr<MeasuredProcess>> MeasuredProcess::Start(const AttemptOpt
                                                                 const runtime::GridClock& clock,
                                                                 AttemptObserver& observer) {
   auto state = std::make_unique<State>(options, std::move(meter), feed, clock, observer);
+  if (options.power)
+    state->power = std::make_unique<PowerControl>(AttemptPaths{options.directory, options.number},
+                                                  *options.power, clock.wall().Now());
   pid_t root = options.running_root;
   if (!options.child.argv.empty()) {
     platform::ChildOptions child_options = options.child;
@@ -123,7 +127,12 @@ void MeasuredProcess::Tick() {
     state_->accountant.FollowClock(step->to - step->from);
   const Time grid_now = state_->clock.Now();
   for (ObservedFeed& feed : state_->feeds) feed.KeepUp(grid_now);
-  state_->buffer.Offer(state_->accountant.Add(state_->queue.Take()));
+  const std::vector<core::EnergyReading> readings = state_->queue.Take();
+  if (state_->power) {
+    state_->power->Push(readings);
+    state_->power->Look(state_->clock.wall().Now());
+  }
+  state_->buffer.Offer(state_->accountant.Add(readings));
   state_->WatchBudget();
   if (state_->observer.OnTick(figures())) state_->meter->Mark();
 }
@@ -149,6 +158,8 @@ AttemptResult MeasuredProcess::Finish(const platform::ExitStatus& status) {
   attempt.ram_used_gb = mean.ram_gb;
   attempt.gpu_utilisation_percent = mean.gpu_percent;
   AttemptResult result{attempt, state_->summary.warnings};
+  if (state_->power)
+    for (std::string& note : state_->power->End()) result.warnings.push_back(std::move(note));
   if (auto warning = state_->buffer.Warning()) result.warnings.push_back(*warning);
   return result;
 }

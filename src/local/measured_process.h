@@ -8,6 +8,7 @@
 
 #include <sys/types.h>
 
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -17,6 +18,7 @@
 
 #include "base/result.h"
 #include "core/run.h"
+#include "local/power_control.h"
 #include "local/program_meter.h"
 #include "platform/child_process.h"
 #include "runtime/accountant.h"
@@ -37,6 +39,9 @@ struct AttemptOptions {
   runtime::SignalFeed* other_feed = nullptr;
   /// Budget; empty: no limit. Number, PUE and sample interval of its terms are those above.
   std::optional<runtime::BudgetWatch::Terms> budget{};
+  /// Power limit of the program's GPUs; absent: it is left alone.
+  std::optional<PowerTerms> power{};
+  std::filesystem::path directory{};  ///< the run's directory; needed with `power`
   /// Time that the program may take after a request to stop (Ctrl-C) was passed on until it gets
   /// SIGTERM, and once more until it is killed. Absent: no limit.
   std::optional<Duration> stop_grace{};

@@ -1,41 +1,46 @@
 #include "local/power_guard.h"
 
+#include <algorithm>
 #include <filesystem>
 
-#include "meter/gpu/power_limit.h"
-#include "platform/path_facts.h"
-
 namespace ebb::local {
-namespace {
 
-// Limits the power. An Error: nothing was changed.
-Status Cap(const AttemptPaths& paths, const AttemptPlan& plan, const std::string& nvml_library,
-           std::vector<std::string>& warnings) {
-  EBB_ASSIGN_OR_RETURN(const auto library, meter::NvmlLibrary::Open(nvml_library));
-  meter::PowerPlan power = meter::PlanPowerCap(*library, plan.gpus, *plan.power_cap);
+Status PowerGuard::Open() {
+  if (library_) return {};
+  EBB_ASSIGN_OR_RETURN(library_, meter::NvmlLibrary::Open(nvml_library_));
+  return {};
+}
+
+Result<meter::CommonPowerRange> PowerGuard::Check() {
+  EBB_RETURN_IF_ERROR(Open());
+  return meter::CheckCommonPower(*library_, gpus_);
+}
+
+Status PowerGuard::Cap(const core::PowerCap& cap, std::vector<std::string>& warnings) {
+  EBB_RETURN_IF_ERROR(Open());
+  const meter::PowerPlan power = meter::PlanPowerCap(*library_, gpus_, cap);
   warnings.insert(warnings.end(), power.notes.begin(), power.notes.end());
   if (power.limits.empty()) return {};
-  EBB_RETURN_IF_ERROR(WritePowerLimits(paths, power.limits));
-  Status set = meter::SetPowerLimits(*library, power.limits);
+  std::vector<meter::PowerLimit> changed = changed_;
+  for (const meter::PowerLimit& limit : power.limits) {
+    const auto known = std::ranges::find(changed, limit.uuid, &meter::PowerLimit::uuid);
+    if (known == changed.end())
+      changed.push_back(limit);
+    else
+      known->new_mw = limit.new_mw;
+  }
+  EBB_RETURN_IF_ERROR(WritePowerLimits(paths_, changed));
+  Status set = meter::SetPowerLimits(*library_, power.limits);
   std::error_code gone;
-  if (!set) std::filesystem::remove(paths.power(), gone);
+  if (set)
+    changed_ = std::move(changed);
+  else if (changed_.empty())
+    std::filesystem::remove(paths_.power(), gone);
   return set;
 }
 
-}  // namespace
-
-PowerGuard::PowerGuard(const AttemptPaths& paths, const AttemptPlan& plan,
-                       const std::string& nvml_library, std::vector<std::string>& warnings)
-    : paths_(paths), nvml_library_(nvml_library) {
-  if (!plan.power_cap || plan.gpus.empty()) return;
-  if (const Status capped = Cap(paths, plan, nvml_library, warnings); !capped)
-    warnings.push_back("runs without its power cap of " + core::Describe(*plan.power_cap) + ": " +
-                       capped.error().Message());
-  set_ = platform::Exists(paths.power());
-}
-
 Status PowerGuard::PutBack() {
-  return std::exchange(set_, false) ? RestorePower(paths_, nvml_library_) : Status{};
+  return std::exchange(changed_, {}).empty() ? Status{} : RestorePower(paths_, nvml_library_);
 }
 
 Status RestorePower(const AttemptPaths& paths, const std::string& nvml_library) {

@@ -310,7 +310,11 @@ AttemptPlan SupervisedExecutor::PlanFor(const Entry& entry, const engine::StartJ
     plan.environment.push_back(std::move(variable));
   plan.slots = std::move(slots);
   plan.grace = options_.grace;
-  plan.power_cap = submission.power_cap ? submission.power_cap : options_.power_cap;
+  const JobPower power = PowerOf(submission, command.pool);
+  plan.power_cap = power.cap;
+  plan.slower_by = power.slower_by;
+  plan.known_cap = power.known;
+  if (plan.known_cap) plan.known_cap->attempt = command.attempt;
   plan.log_limit_bytes = options_.log_limit_bytes;
   plan.metering = options_.metering;
   plan.name = job.name;
@@ -324,6 +328,12 @@ AttemptPlan SupervisedExecutor::PlanFor(const Entry& entry, const engine::StartJ
   if (!plan.budget.empty())
     plan.used_before = options_.stored_before(command.job, command.attempt).used;
   return plan;
+}
+
+JobPower SupervisedExecutor::PowerOf(const core::Submission& submission, int pool) const {
+  if (options_.power_of) return options_.power_of(submission, pool);
+  return {submission.power_cap ? submission.power_cap : options_.power_cap,
+          submission.slower_by.value_or(options_.slower_by)};
 }
 
 // The plan is on disk before the supervisor exists, and the lock is held from here on.
@@ -414,6 +424,7 @@ void SupervisedExecutor::LookAtPrograms() {
     program.Tick();
     HearBudget(*entry);
     HearFaults(*entry);
+    HearPowerChoice(*entry);
   }
   for (Entry* entry : ended) TakeEnd(*entry);
 }
@@ -422,6 +433,7 @@ void SupervisedExecutor::TakeEnd(Entry& entry) {
   // The budget is heard before the pause is reported, because the job may have to be held.
   HearBudget(entry);
   HearFaults(entry);
+  HearPowerChoice(entry);
   // A supervisor that was killed could not restore the power limits.
   const AttemptPaths paths{entry.local.directory, entry.program->plan().attempt};
   const Status restored = RestorePower(paths, options_.nvml_library);
@@ -437,6 +449,11 @@ void SupervisedExecutor::TakeEnd(Entry& entry) {
 void SupervisedExecutor::HearFaults(const Entry& entry) {
   for (const DeviceFault& fault : entry.program->Faults())
     devices_.TakeFault(fault.device, fault.what, fault.wall);
+}
+
+void SupervisedExecutor::HearPowerChoice(Entry& entry) {
+  if (const auto choice = entry.program->TakePowerChoice())
+    options_.on_power_choice(*entry.local.submission, entry.program->plan().pool, *choice);
 }
 
 void SupervisedExecutor::TakeUse(const DeviceUse& ended) {

@@ -17,6 +17,7 @@
 
 #include "local/device_register.h"
 #include "local/job_executor.h"
+#include "local/job_power.h"
 #include "local/observed_feed.h"
 #include "local/supervised_program.h"
 #include "platform/process_signals.h"
@@ -33,8 +34,14 @@ struct SupervisedExecutorOptions {
   Duration tick{1000};                        ///< wall time between readings of measured data
   Duration idle_tick{std::chrono::hours{1}};  ///< the same while nothing runs
   std::optional<core::PowerCap> power_cap{};  ///< for jobs that have none of their own
-  core::Tracking tracking{};                  ///< for jobs that have none of their own
-  std::string store{};                        ///< for the supervisors, see AttemptPlan
+  core::Slowdown slower_by{};                 ///< the same, for a power cap that is found
+  /// The power limit with which an attempt of the job starts on the pool. Empty: the job's own cap.
+  std::function<JobPower(const core::Submission&, int pool)> power_of{};
+  /// An attempt has found a power limit, or left it alone.
+  std::function<void(const core::Submission&, int pool, const core::PowerChoice&)> on_power_choice =
+      [](const core::Submission&, int, const core::PowerChoice&) {};
+  core::Tracking tracking{};  ///< for jobs that have none of their own
+  std::string store{};        ///< for the supervisors, see AttemptPlan
   std::string nvml_library = "libnvidia-ml.so.1";
   std::uint64_t log_limit_bytes = 0;            ///< limit of an attempt's output; 0: all is kept
   std::map<std::string, std::string> metering;  ///< flags of the supervisors, see AttemptPlan
@@ -131,6 +138,8 @@ class SupervisedExecutor final : public JobExecutor {
   void TakeEnd(Entry& entry);
   void HearBudget(Entry& entry);
   void HearFaults(const Entry& entry);
+  void HearPowerChoice(Entry& entry);
+  JobPower PowerOf(const core::Submission& submission, int pool) const;
   void TakeUse(const DeviceUse& ended);
   bool WaitOnce(Duration timeout);
   bool LookAtClock();

@@ -306,6 +306,17 @@ std::vector<DeviceFault> SupervisedProgram::Faults() const {
   return plan_.gpus.empty() ? std::vector<DeviceFault>() : ReadDeviceFaults(paths_);
 }
 
+std::optional<core::PowerChoice> SupervisedProgram::TakePowerChoice() {
+  const bool searches = plan_.power_cap && plan_.power_cap->automatic;
+  if (power_choice_taken_ || !searches) return std::nullopt;
+  for (const core::PowerChoice& choice : ReadPowerChoices(job_.directory)) {
+    if (choice.attempt != plan_.attempt) continue;
+    power_choice_taken_ = true;
+    return choice;
+  }
+  return std::nullopt;
+}
+
 std::string KindOf(const core::Submission& submission) {
   if (submission.sweep > 0) return "sweep " + std::to_string(submission.sweep);
   if (!submission.recurring.empty()) return "recurring " + submission.recurring;

@@ -79,6 +79,8 @@ class SupervisedProgram {
   engine::JobReport TakeEnd(std::vector<std::string> warnings = {});
   /// Faults of its GPUs so far.
   std::vector<DeviceFault> Faults() const;
+  /// The power limit that the attempt has found, once; nothing before it is written down.
+  std::optional<core::PowerChoice> TakePowerChoice();
   /// Use of its devices, after TakeEnd; nothing if it is unknown, or somebody ended the program.
   const std::optional<DeviceUse>& use() const { return use_; }
 
@@ -115,6 +117,7 @@ class SupervisedProgram {
   std::string why_not_believed_;  // reason if an existing end is not believed
   std::optional<Ending> orphan_;  // set if the supervisor ended without an end
   bool trouble_was_said_ = false;
+  bool power_choice_taken_ = false;
   std::optional<DeviceUse> use_;
 };
 

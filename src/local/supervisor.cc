@@ -16,7 +16,7 @@
 #include "local/ending.h"
 #include "local/from_outside.h"
 #include "local/pause_marker.h"
-#include "local/power_guard.h"
+#include "local/power_control.h"
 #include "platform/detached_process.h"
 #include "platform/file.h"
 #include "platform/process_signals.h"
@@ -30,6 +30,7 @@ using std::chrono::steady_clock;
 
 constexpr Duration kLookAgain{std::chrono::minutes{1}};
 constexpr Duration kLookAtLog{std::chrono::seconds{1}};
+constexpr Duration kLookAtPower{200};
 constexpr Duration kWriteAgain{std::chrono::seconds{10}};
 // A process that ends the program and its supervisor together may reach the program first.
 constexpr Duration kTogether{200};
@@ -212,6 +213,22 @@ std::unique_ptr<AttemptAccount> AccountFor(const AttemptPaths& paths, const Atte
   return std::make_unique<AttemptAccount>(std::move(account));
 }
 
+// Returns null if the power is not limited. If a limit was to be found, the reason is written down.
+std::unique_ptr<PowerControl> PowerFor(const AttemptPaths& paths, const AttemptPlan& plan,
+                                       const SupervisorOptions& options) {
+  if (plan.known_cap && !plan.power_cap)
+    std::ignore = AppendPowerChoice(paths.directory, *plan.known_cap);
+  if (!plan.power_cap || plan.gpus.empty()) return nullptr;
+  PowerTerms terms{.cap = *plan.power_cap,
+                   .slower_by = plan.slower_by,
+                   .gpus = plan.gpus,
+                   .nvml_library = options.nvml_library,
+                   .sample_interval = options.sampler.interval,
+                   .progress = options.progress,
+                   .known = plan.known_cap};
+  return std::make_unique<PowerControl>(paths, std::move(terms), platform::WallNow());
+}
+
 // Outcome of the attempt, given the reason for which it was asked to end.
 core::AttemptOutcome OutcomeOf(const AttemptPaths& paths, const AttemptPlan& plan,
                                const AttemptEnd& end, bool asked_by_budget) {
@@ -240,11 +257,16 @@ bool IsFromOutside(const AttemptPaths& paths, Program& program, platform::Proces
 
 // Follows the program until it has ended.
 void Follow(Program& program, platform::ProcessSignals& signals, AttemptAccount* account,
-            LogTrimmer& log, OomWatch& oom, DeviceGuard& devices, Duration look_again) {
+            LogTrimmer& log, OomWatch& oom, DeviceGuard& devices, PowerControl* power,
+            Duration look_again) {
   const pid_t pid = program.child().pid();
   while (!program.child().HasEnded()) {
-    const auto received = signals.Wait(std::min(program.UntilKill(), look_again));
+    const bool searches = power && power->searches();
+    const Duration look = searches ? std::min(look_again, kLookAtPower) : look_again;
+    const auto received = signals.Wait(std::min(program.UntilKill(), look));
     if (received) program.Take(received->number);
+    if (power) power->Look(platform::WallNow());
+    if (power && received) power->Interrupt(platform::WallNow());
     if (account) program.Take(account->Tick());
     program.KillIfOverdue();
     log.Look();
@@ -298,6 +320,7 @@ Status Supervise(const AttemptPaths& paths, const AttemptPlan& plan, SupervisorO
   platform::SystemClock wall(signals);
   const runtime::GridClock clock = ClockOf(plan, wall);
   const auto account = AccountFor(paths, plan, options, clock);
+  const auto power = PowerFor(paths, plan, options);
   // Outlives the sampler. Null if this user may not make one: the process group is used then.
   const auto cgroup = meter::Cgroup::Create(options.sampler.proc_root);
   meter::Sampler sampler(std::move(options.meters), options.sampler,
@@ -305,13 +328,12 @@ Status Supervise(const AttemptPaths& paths, const AttemptPlan& plan, SupervisorO
                            std::vector<std::string> lines;
                            for (const auto& reading : readings) lines.push_back(ToLine(reading));
                            energy.Append(std::move(lines));
+                           if (power) power->Push(readings);
                            if (account) account->Push(std::move(readings));
                          });
   platform::ChildOptions child{plan.command, plan.environment,
                                platform::ChildOptions::Background{paths.log().string()},
                                plan.working_directory, cgroup ? cgroup->procs_file() : ""};
-  std::vector<std::string> power_warnings;
-  PowerGuard power(paths, plan, options.nvml_library, power_warnings);
   OomWatch oom(cgroup.get());
   DeviceGuard devices(paths, plan, options.nvml_library);
   const PauseMarker pause_marker(child);
@@ -331,7 +353,7 @@ Status Supervise(const AttemptPaths& paths, const AttemptPlan& plan, SupervisorO
   LogTrimmer log(paths.log(), plan.log_limit_bytes);
   Duration look_again = plan.log_limit_bytes > 0 ? kLookAtLog : kLookAgain;
   if (account) look_again = std::clamp(options.sampler.interval, kAccountOften, kAccountRarely);
-  Follow(program, signals, account.get(), log, oom, devices, look_again);
+  Follow(program, signals, account.get(), log, oom, devices, power.get(), look_again);
   AttemptEnd end;
   const bool asked_by_budget = account && account->asked_to_end();
   end.from_outside = !asked_by_budget && IsFromOutside(paths, program, signals, oom);
@@ -343,9 +365,8 @@ Status Supervise(const AttemptPaths& paths, const AttemptPlan& plan, SupervisorO
       program.child().TakeEnd().value_or(platform::ExitStatus{128 + SIGKILL, true}), end.warnings);
   devices.LookAtEnd(end.status.code != 0);
   end.attempt = EndedAttempt(plan.attempt, end.status, summary.mean);
-  end.warnings.insert(end.warnings.end(), power_warnings.begin(), power_warnings.end());
-  if (const Status restored = power.PutBack(); !restored)
-    end.warnings.push_back(restored.error().Message());
+  if (power)
+    for (std::string& note : power->End()) end.warnings.push_back(std::move(note));
   if (log.trouble()) end.warnings.push_back(*log.trouble());
   energy.Append({});
   if (const std::size_t lost = energy.unwritten(); lost > 0)

@@ -13,10 +13,12 @@
 // Processes that the program leaves running are ended too, even if they left its process group and
 // their parent: the supervisor adopts orphans among its descendants.
 
+#include <functional>
 #include <memory>
 #include <vector>
 
 #include "local/attempt_files.h"
+#include "local/cap_window.h"
 #include "local/measured_process.h"
 #include "meter/sampler.h"
 #include "platform/file_lock.h"
@@ -37,6 +39,8 @@ struct SupervisorOptions {
   meter::SamplerOptions sampler;
   std::vector<std::unique_ptr<meter::Meter>> meters;
   std::string nvml_library = "libnvidia-ml.so.1";  ///< for power caps
+  /// The program's reports of progress, see PowerTerms.
+  std::function<std::vector<ProgressMark>()> progress = [] { return std::vector<ProgressMark>(); };
   Pue pue;
   /// With a feed, the readings are accounted here as well: the budget of the plan is watched, and
   /// `follower`, if any, is informed; its OnEnd comes last.

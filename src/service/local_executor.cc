@@ -35,6 +35,13 @@ Status Service::MakeSupervisedExecutor() {
   options.on_budget = [this](core::JobId job, const core::BudgetEvent& event, std::size_t heard) {
     OnBudget(job, event, heard);
   };
+  options.power_of = [this](const core::Submission& submission, int pool) {
+    return PowerOf(submission, pool);
+  };
+  options.on_power_choice = [this](const core::Submission& submission, int pool,
+                                   const core::PowerChoice& choice) {
+    OnPowerChoice(submission, pool, choice);
+  };
   options.say = [this](core::JobId job, const std::string& what) { events_.Say(job, what); };
   options.on_tick = [this] { OnTick(); };
   options.on_clock_jump = [this](Duration by) { OnClockJump(by); };
@@ -67,6 +74,22 @@ void Service::OnBudget(core::JobId job, const core::BudgetEvent& event, std::siz
   publisher_.counters().AddBudgetReached(event, card ? card->submission->job.tier : "");
   if (event.action == core::BudgetAction::kPause)
     holds_.Hold(job, core::BudgetText(event) + "; on hold, `ebb resume` continues it");
+}
+
+void Service::OnPowerChoice(const core::Submission& submission, int pool,
+                            const core::PowerChoice& choice) {
+  events_.Say(submission.job.id, "power cap: " + core::Describe(choice));
+  const auto number = static_cast<std::size_t>(pool);
+  power_choices_.Take(submission, executor_->cluster().pools[number].model, choice,
+                      executor_->Now());
+}
+
+local::JobPower Service::PowerOf(const core::Submission& submission, int pool) const {
+  const engine::LiveJob* live = FindLiveOrHeld(submission.job.id);
+  const Duration remaining = live ? live->remaining : submission.job.duration;
+  return power_choices_.ForStart(submission,
+                                 executor_->cluster().pools[static_cast<std::size_t>(pool)],
+                                 remaining, executor_->Now());
 }
 
 void Service::OnTick() {

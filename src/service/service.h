@@ -151,6 +151,8 @@ class Service {
   Status MakeSupervisedExecutor();
   void WatchMachine();
   void OnBudget(core::JobId job, const core::BudgetEvent& event, std::size_t heard);
+  void OnPowerChoice(const core::Submission& submission, int pool, const core::PowerChoice& choice);
+  local::JobPower PowerOf(const core::Submission& submission, int pool) const;
   void OnTick();
   void OnClockJump(Duration by);
   core::Cluster Pools() const;
@@ -203,6 +205,7 @@ class Service {
   Dependencies dependencies_;
   JobHolds holds_;
   Recurring recurring_;
+  PowerChoices power_choices_;
   Estimator estimator_;
   SweepWatch sweeps_;
   SweepBudgetWatch sweep_budgets_;

@@ -32,7 +32,7 @@ class Service::EngineChecks final : public AdmissionChecks {
   explicit EngineChecks(const Service& service) : service_(service) {}
   // Devices that are away are expected back. While none is known yet, nobody can say what will fit.
   Status CheckDevices(const core::Job& job) const override {
-    const core::Cluster cluster = core::WithAway(service_.executor_->cluster());
+    const core::Cluster cluster = Devices();
     return cluster.pools.empty() ? Status{} : plan::CheckJob(job, cluster);
   }
   Status CheckWithout(const core::Job& job, Time now,
@@ -40,6 +40,7 @@ class Service::EngineChecks final : public AdmissionChecks {
     return engine::CheckAdmission(service_.engine_->state(), service_.options_.engine, job, now,
                                   cancelled);
   }
+  core::Cluster Devices() const override { return core::WithAway(service_.executor_->cluster()); }
   Result<core::Job> CheckChange(const engine::JobChanged& change, Time now) const override {
     return engine::ChangedJob(service_.engine_->state(), service_.options_.engine, change, now);
   }
@@ -77,6 +78,7 @@ Service::Service(ServiceOptions options, store::ServiceStore store, runtime::Sig
       holds_({store_, publisher_, dependencies_, facts_}),
       recurring_(platform::LocalUtcOffset,
                  [this](const std::string& text) { events_.Say(0, text); }),
+      power_choices_(store_, options_.executor.power_cap, options_.executor.slower_by),
       estimator_(
           store_.database(), [this] { return Pools(); }, options_.devices.profiles),
       sweeps_({.store = store_,
@@ -130,6 +132,7 @@ Service::Service(ServiceOptions options, store::ServiceStore store, runtime::Sig
                           .dependencies = dependencies_,
                           .recurring = recurring_,
                           .estimator = estimator_,
+                          .power_choices = power_choices_,
                           .sweeps = sweep_intake_,
                           .jobs = *executor_jobs_,
                           .checks = *checks_}),

@@ -35,6 +35,8 @@ Status Write(const core::RunRecord& run, report::RunDirectory& directory) {
   }
   for (const core::BudgetEvent& event : run.budget.events)
     EBB_RETURN_IF_ERROR(directory.AppendBudgetEvent(event));
+  for (const core::PowerChoice& choice : run.power_choices)
+    EBB_RETURN_IF_ERROR(local::AppendPowerChoice(directory.path(), choice));
   EBB_RETURN_IF_ERROR(directory.AppendRows(run.ledger));
   const Time now = platform::WallNow();
   return directory.WriteSignal(run.signal, now, IsFinal(run, !run.spec.clock.replayed, now));

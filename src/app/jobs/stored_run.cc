@@ -225,6 +225,7 @@ Result<core::RunRecord> StoredRun(store::Database& database, core::JobId id,
     if (auto used = AttemptOf(job, attempt)) run.attempts.push_back(*used);
   run.budget = BudgetOf(job);
   ExplainByBudget(run);
+  run.power_choices = local::ReadPowerChoices(JobDirectory(database.path(), id));
   run.ledger = std::move(job.rows);
   EBB_ASSIGN_OR_RETURN(run.signal, SignalOf(database, run));
   return run;

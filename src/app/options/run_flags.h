@@ -32,6 +32,7 @@ std::vector<Flag> AnswerFlags();
 std::vector<Flag> PriceFlags();
 std::vector<Flag> ClockFlags();
 std::vector<Flag> MeteringFlags();
+std::vector<Flag> PowerFlags();
 std::vector<Flag> OtherSignalFlags();
 std::vector<Flag> FootprintFlags();
 std::vector<Flag> BudgetFlags();

@@ -94,6 +94,35 @@ std::vector<Flag> MeteringFlags() {
   };
 }
 
+std::vector<Flag> PowerFlags() {
+  return {
+      {FlagGroup::kPower, "power-cap", "CAP",
+       "power limit of the GPUs that are used, where permitted: 250W, 70% of the default limit, or "
+       "auto, "
+       "which finds the limit with the least energy per step",
+       [](const std::string& text, RunOptions& options) -> Status {
+         const auto cap = core::ParsePowerCap(text);
+         if (!cap) return Fail(BadValue("power-cap", text, cap.error().next));
+         options.power_cap = *cap;
+         return {};
+       },
+       [](const RunOptions& o) {
+         return o.power_cap ? std::optional(core::Describe(*o.power_cap)) : std::nullopt;
+       }},
+      {FlagGroup::kPower, "slower-by", "PERCENT",
+       "with --power-cap auto: a step may take this much longer (default 5%)",
+       [](const std::string& text, RunOptions& options) -> Status {
+         const auto slower_by = core::ParseSlowdown(text);
+         if (!slower_by) return Fail(BadValue("slower-by", text, slower_by.error().next));
+         options.slower_by = *slower_by;
+         return {};
+       },
+       [](const RunOptions& o) {
+         return If(o.slower_by != core::Slowdown(), core::Describe(o.slower_by));
+       }},
+  };
+}
+
 std::vector<Flag> FootprintFlags() {
   return {
       {FlagGroup::kMetering, "wue", "L_PER_KWH",

@@ -18,9 +18,9 @@ using namespace run_flags;
 const std::vector<Flag>& AllFlags() {
   static const std::vector<Flag> flags = [] {
     std::vector<Flag> all;
-    for (auto part :
-         {GateFlags(), SignalFlags(), ProviderFlags(), AnswerFlags(), PriceFlags(), ClockFlags(),
-          MeteringFlags(), OtherSignalFlags(), FootprintFlags(), BudgetFlags(), OutputFlags()})
+    for (auto part : {GateFlags(), SignalFlags(), ProviderFlags(), AnswerFlags(), PriceFlags(),
+                      ClockFlags(), MeteringFlags(), PowerFlags(), OtherSignalFlags(),
+                      FootprintFlags(), BudgetFlags(), OutputFlags()})
       all.insert(all.end(), part.begin(), part.end());
     return all;
   }();

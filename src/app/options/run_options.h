@@ -5,11 +5,13 @@
 // drift apart. cli/add_run_flags.h puts them on a command line.
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "config/train_config.h"
+#include "core/power_cap.h"
 #include "core/run.h"
 #include "core/tracking.h"
 #include "meter/meters.h"
@@ -31,6 +33,8 @@ struct RunOptions {
   std::string prometheus_url;   ///< address of a Pushgateway
   core::Tracking tracking;
   core::Location location;
+  std::optional<core::PowerCap> power_cap;  ///< of the run's GPUs; absent: left alone
+  core::Slowdown slower_by;                 ///< for a limit that is found
   bool json = false;
   bool quiet = false;
 };
@@ -44,6 +48,7 @@ enum class FlagGroup {
   kPrice,
   kClock,
   kMetering,
+  kPower,
   kOtherSignal,
   kBudget,
   kOutput,

@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/run/progress_marks.h"
 #include "app/run/run_files.h"
 #include "app/run/run_log.h"
 #include "app/run/run_outputs.h"
@@ -11,6 +12,7 @@
 #include "base/text.h"
 #include "core/script.h"
 #include "local/measured_attempt.h"
+#include "local/power_keeper.h"
 #include "local/training_contract.h"
 #include "plan/make_policy.h"
 #include "plan/price_blend.h"
@@ -38,6 +40,9 @@ std::string DefaultName(const RunRequest& request) {
 
 // The file in the run's directory that receives the output once the terminal is gone.
 constexpr const char* kOutputFile = "output.log";
+
+// The beginning of a GPU's name in readings, before its UUID.
+constexpr std::string_view kGpuPrefix = "gpu:";
 
 // The interval at which an attempt without a display is looked at.
 constexpr Duration kUnseenTick{1000};
@@ -214,6 +219,8 @@ class Session {
                           std::optional<Intensity> at_submission, int attempt_number);
   /// The limits and previous use for the budget of an attempt; nullopt without a budget.
   Result<std::optional<runtime::BudgetWatch::Terms>> BudgetTerms(int attempt_number);
+  /// The limit of the power of the run's GPUs; nullopt if it is left alone.
+  std::optional<local::PowerTerms> PowerTerms();
   Status NotStarted(int attempt_number, const Error& error);
   Status Close();
   Result<report::Summary> Finish();
@@ -408,6 +415,10 @@ Result<RunResult> Session::Start(const plan::GateRequest& gate, const core::Gate
       display_->TrainingInterval() > Duration::zero() ? display_->TrainingInterval() : kUnseenTick;
 
   EBB_ASSIGN_OR_RETURN(attempt.budget, BudgetTerms(attempt_number));
+  attempt.directory = directory_->path();
+  attempt.power = PowerTerms();
+  if (attempt.power && !attempt.power->gpus.empty())
+    EBB_RETURN_IF_ERROR(local::StartPowerKeeper({attempt.directory, attempt_number}));
 
   RunTrackers trackers(options_.tracking, directory_->spec(), before_, directory_->path());
   AttemptRecorder recorder(*directory_, PrometheusExport(options_, directory_->spec(), before_),
@@ -459,6 +470,25 @@ Result<std::optional<runtime::BudgetWatch::Terms>> Session::BudgetTerms(int atte
   terms.used_before = core::UseOf(before_.ledger);
   terms.fired = before_.budget.events;
   return std::optional(std::move(terms));
+}
+
+std::optional<local::PowerTerms> Session::PowerTerms() {
+  if (!options_.power_cap || directory_->spec().command.empty()) return std::nullopt;
+  local::PowerTerms terms;
+  terms.cap = *options_.power_cap;
+  terms.slower_by = options_.slower_by;
+  terms.sample_interval = options_.metering.interval;
+  terms.progress = ProgressMarksIn(directory_->path());
+  for (const meter::GpuHolding& gpu : surroundings_->meters.gpus) {
+    if (gpu.share == 1) {
+      terms.gpus.push_back(gpu.device.substr(kGpuPrefix.size()));
+      continue;
+    }
+    SayNotes({"--power-cap: the run has a part of " + gpu.device +
+              ", and a limit would hold for all of it, so it is left alone"});
+    return std::nullopt;
+  }
+  return terms;
 }
 
 // Records in the run that the program could not be started.

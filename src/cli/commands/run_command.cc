@@ -31,8 +31,9 @@ void AddRunCommand(Parser& parser) {
   command.TakesUserCommand(&user_command->words);
   for (const app::FlagGroup group :
        {app::FlagGroup::kGate, app::FlagGroup::kSignal, app::FlagGroup::kPrice,
-        app::FlagGroup::kClock, app::FlagGroup::kMetering, app::FlagGroup::kOtherSignal,
-        app::FlagGroup::kBudget, app::FlagGroup::kOutput, app::FlagGroup::kTrackers})
+        app::FlagGroup::kClock, app::FlagGroup::kMetering, app::FlagGroup::kPower,
+        app::FlagGroup::kOtherSignal, app::FlagGroup::kBudget, app::FlagGroup::kOutput,
+        app::FlagGroup::kTrackers})
     AddFlags(command, group, *values);
   auto detach = std::make_shared<bool>(false);
   command.Switch({"detach", "", "wait and run without this terminal, which is free at once"},

@@ -43,7 +43,7 @@ constexpr long long kMostLogLimit = 1'000'000'000;
 
 struct ServeRequest {
   app::FlagValues flags;
-  std::string store, policy = "planner", slots, gpus, grace, power_cap, keep;
+  std::string store, policy = "planner", slots, gpus, grace, keep;
   std::string log_limit = kDefaultLogLimit;
   std::string gpu_check, tiers;
   ServingFlags serving;
@@ -64,12 +64,8 @@ Result<service::ServiceOptions> OptionsFor(const ServeRequest& request,
   app::SetMetering(request.flags, options, service);
   service.executor.tracking = app::AbsoluteTracking(options.tracking);
   service.executor.tick = std::max(options.metering.interval, Duration{1000});
-  if (!request.power_cap.empty()) {
-    const auto cap = core::ParsePowerCap(request.power_cap);
-    if (!cap)
-      return Fail({cap.error().code, "--power-cap: " + cap.error().what, "", cap.error().next});
-    service.executor.power_cap = *cap;
-  }
+  service.executor.power_cap = options.power_cap;
+  service.executor.slower_by = options.slower_by;
   const auto log_limit = ParseInteger(request.log_limit);
   if (!log_limit || *log_limit < 0 || *log_limit > kMostLogLimit)
     return Fail({ExitCode::kUsage, "--log-limit: \"" + request.log_limit + "\" is not accepted", "",
@@ -168,11 +164,6 @@ void AddServeCommand(Parser& parser, const std::string& version) {
   command.Flag({"gpu-check", "DURATION",
                 "how often to ask the driver which GPUs there are (default 1m)", "Service"},
                into(request->gpu_check));
-  command.Flag(
-      {"power-cap", "CAP",
-       "power limit of each GPU that runs a job, if permitted: 250W, or 70% of its default limit",
-       "Service"},
-      into(request->power_cap));
   command.Flag({"grace", "DURATION", "time between SIGTERM and SIGKILL (default 30s)", "Service"},
                into(request->grace));
   command.Flag({"log-limit", "MB",
@@ -184,8 +175,9 @@ void AddServeCommand(Parser& parser, const std::string& version) {
                 "Service"},
                into(request->keep));
   AddServingFlags(command, std::shared_ptr<ServingFlags>(request, &request->serving));
-  for (const app::FlagGroup group : {app::FlagGroup::kSignal, app::FlagGroup::kClock,
-                                     app::FlagGroup::kMetering, app::FlagGroup::kTrackers})
+  for (const app::FlagGroup group :
+       {app::FlagGroup::kSignal, app::FlagGroup::kClock, app::FlagGroup::kMetering,
+        app::FlagGroup::kPower, app::FlagGroup::kTrackers})
     AddFlags(command, group, request->flags);
   command.Action([request] {
     const platform::ServiceManager manager;

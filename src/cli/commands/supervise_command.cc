@@ -6,6 +6,7 @@
 #include "app/jobs/job_follower.h"
 #include "app/jobs/stored_run.h"
 #include "app/options/run_options.h"
+#include "app/run/progress_marks.h"
 #include "app/run/run_files.h"
 #include "cli/command_line.h"
 #include "local/job_start.h"
@@ -51,6 +52,7 @@ Status Supervise(const local::AttemptPaths& paths, const local::AttemptPlan& pla
   std::optional<app::JobFollower> follower;
   if (!plan.tracking.empty()) follower.emplace(paths, plan, spec);
   if (follower || !plan.budget.empty()) feed.emplace(plan.store, plan.since);
+  metering.options.progress = app::ProgressMarksIn(paths.directory);
   metering.options.feed = feed ? &*feed : nullptr;
   metering.options.follower = follower ? &*follower : nullptr;
   return local::Supervise(paths, plan, std::move(metering.options), lock);

@@ -226,8 +226,9 @@ void AddTrainCommand(Parser& parser) {
   command.List({"note", "TEXT", "a sentence for the reader of the comparison"}, &request->notes);
   for (const app::FlagGroup group :
        {app::FlagGroup::kGate, app::FlagGroup::kSignal, app::FlagGroup::kPrice,
-        app::FlagGroup::kClock, app::FlagGroup::kMetering, app::FlagGroup::kOtherSignal,
-        app::FlagGroup::kBudget, app::FlagGroup::kOutput, app::FlagGroup::kTrackers})
+        app::FlagGroup::kClock, app::FlagGroup::kMetering, app::FlagGroup::kPower,
+        app::FlagGroup::kOtherSignal, app::FlagGroup::kBudget, app::FlagGroup::kOutput,
+        app::FlagGroup::kTrackers})
     AddFlags(command, group, request->flags);
   command.Action([request] { return Train(*request); });
 }

@@ -51,6 +51,10 @@ Status Take(const OptionValue& value, std::optional<PowerCap>& out) {
   EBB_ASSIGN_OR_RETURN(out, ParsePowerCap(std::get<std::string>(value)));
   return {};
 }
+Status Take(const OptionValue& value, std::optional<Slowdown>& out) {
+  EBB_ASSIGN_OR_RETURN(out, ParseSlowdown(std::get<std::string>(value)));
+  return {};
+}
 
 OptionValue ValueOf(bool value) { return value; }
 OptionValue ValueOf(int value) { return std::int64_t{value}; }
@@ -61,6 +65,7 @@ OptionValue ValueOf(const std::string& value) { return value; }
 OptionValue ValueOf(const std::vector<std::string>& value) { return value; }
 OptionValue ValueOf(OnOutage value) { return std::string(Name(value)); }
 OptionValue ValueOf(const PowerCap& value) { return Describe(value); }
+OptionValue ValueOf(const Slowdown& value) { return Describe(value); }
 
 template <typename T>
 std::optional<OptionValue> IfGiven(const T& value) {
@@ -117,8 +122,14 @@ std::vector<JobOption> ProgramOptions() {
       Sets(&Submission::power_cap,
            {ByFlag({"power-cap", "CAP"},
                    {"power_cap", Shape::kTextOrNumber,
-                    "power limit of each GPU, where permitted: 250W, or 70% of its default limit",
+                    "power limit of each GPU, where permitted: 250W, 70% of its default limit, or "
+                    "auto, which finds the limit with the least energy per step",
                     "", R"("250W")"}),
+            unsigned(kSubmission), kJob}),
+      Sets(&Submission::slower_by,
+           {ByFlag({"slower-by", "PERCENT"},
+                   {"slower_by", Shape::kTextOrNumber,
+                    "with power_cap auto: a step may take this much longer", "5%", R"("5%")"}),
             unsigned(kSubmission), kJob})};
 }
 

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <optional>
 #include <sstream>
 
 namespace {
@@ -17,6 +18,10 @@ using ebb::meter::FakeXid;
 constexpr int kSuccess = 0, kNotSupported = 3, kNoPermission = 4, kNotFound = 6,
               kInsufficientSize = 7, kDriverNotLoaded = 9, kTimeout = 10, kGpuIsLost = 15,
               kVersionMismatch = 18;
+
+struct EnergyAndPower {
+  long long millijoules = 0, milliwatts = 0;
+};
 
 std::string Trimmed(const std::string& text) {
   const auto begin = text.find_first_not_of(' ');
@@ -77,6 +82,15 @@ FakeNvmlState StateFromFile() {
 FakeNvmlState& State() {
   static FakeNvmlState state = StateFromFile();
   return state;
+}
+
+// The energy and power that a program which stands in for a load has written; nullopt: none has.
+std::optional<EnergyAndPower> Load(const FakeGpu& gpu) {
+  if (!StateFile()) return std::nullopt;
+  std::ifstream stream(LimitFile(gpu.uuid) + ".load");
+  EnergyAndPower load;
+  if (stream >> load.millijoules >> load.milliwatts) return load;
+  return std::nullopt;
 }
 
 // The error code that the state file, or the test, has for this GPU now.
@@ -232,6 +246,10 @@ int nvmlDeviceGetName(void* device, char* text, unsigned length) {
 int nvmlDeviceGetTotalEnergyConsumption(void* device, unsigned long long* millijoules) {
   if (const int error = ErrorOf(Gpu(device)); error != 0) return error;
   if (Gpu(device).millijoules < 0) return kNotSupported;
+  if (const auto load = Load(Gpu(device))) {
+    *millijoules = static_cast<unsigned long long>(load->millijoules);
+    return kSuccess;
+  }
   *millijoules = static_cast<unsigned long long>(Gpu(device).millijoules);
   return kSuccess;
 }
@@ -239,6 +257,10 @@ int nvmlDeviceGetTotalEnergyConsumption(void* device, unsigned long long* millij
 int nvmlDeviceGetPowerUsage(void* device, unsigned* milliwatts) {
   if (const int error = ErrorOf(Gpu(device)); error != 0) return error;
   if (Gpu(device).milliwatts < 0) return kNotSupported;
+  if (const auto load = Load(Gpu(device))) {
+    *milliwatts = static_cast<unsigned>(load->milliwatts);
+    return kSuccess;
+  }
   *milliwatts = static_cast<unsigned>(Gpu(device).milliwatts);
   return kSuccess;
 }

@@ -17,6 +17,9 @@
 //
 // The power limit that a program sets is kept for the next program in the file NAME.UUID, where
 // NAME is the state file. If that file cannot be written, no limit can be set.
+//
+// A program that stands in for a load writes the GPU's energy in mJ and power in mW to the file
+// NAME.UUID.load, by renaming (tests/gpu_load_for_test.cc). Every reader then gets those at once.
 
 #include <string>
 #include <vector>

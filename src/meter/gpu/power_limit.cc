@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/text.h"
+#include "base/units_text.h"
 
 namespace ebb::meter {
 namespace {
@@ -14,25 +15,35 @@ double WantedMilliwatts(const core::PowerCap& cap, const PowerRange& range) {
   return cap.watts > 0 ? 1000 * cap.watts : range.default_mw * cap.percent / 100;
 }
 
+// The GPU's limits; an Error says why they are not its own to set.
+Result<PowerRange> RangeOf(const NvmlLibrary& library, const std::string& uuid) {
+  const auto refused = [](std::string why) {
+    return Fail({ExitCode::kUnavailable, std::move(why), "", ""});
+  };
+  const auto device = library.Find(uuid);
+  if (uuid.starts_with("MIG-") || (device && library.MigIsOn(*device)))
+    return refused("it is a part of a GPU, and the limit would hold for all of it");
+  if (!device) return refused(Describe(GpuProblem::kOther));
+  const GpuAnswer<PowerRange> range = library.PowerLimits(*device);
+  if (!range) return refused(Describe(range.error()));
+  return *range;
+}
+
+Status CannotLimit(const std::string& uuid, GpuProblem problem) {
+  return Fail({ExitCode::kUnavailable,
+               "the power of GPU " + uuid + " cannot be limited: " + Describe(problem), "",
+               problem == GpuProblem::kNoPermission ? "the driver lets root do that" : ""});
+}
+
 }  // namespace
 
 PowerPlan PlanPowerCap(const NvmlLibrary& library, const std::vector<std::string>& uuids,
                        const core::PowerCap& cap) {
   PowerPlan plan;
   for (const std::string& uuid : uuids) {
-    const auto refuse = [&](const std::string& why) {
-      plan.notes.push_back("GPU " + uuid + " runs without the power cap: " + why);
-    };
-    const auto device = library.Find(uuid);
-    if (uuid.starts_with("MIG-") || (device && library.MigIsOn(*device))) {
-      refuse("it is a part of a GPU, and the limit would hold for all of it");
-      continue;
-    }
-    const GpuAnswer<PowerRange> range =
-        device ? library.PowerLimits(*device)
-               : GpuAnswer<PowerRange>(tl::unexpected<GpuProblem>(GpuProblem::kOther));
+    const auto range = RangeOf(library, uuid);
     if (!range) {
-      refuse(Describe(range.error()));
+      plan.notes.push_back("GPU " + uuid + " runs without the power cap: " + range.error().what);
       continue;
     }
     const double wanted = WantedMilliwatts(cap, *range);
@@ -55,10 +66,7 @@ Status SetPowerLimits(const NvmlLibrary& library, const std::vector<PowerLimit>&
     if (!problem) continue;
     std::ignore = RestorePowerLimits(
         library, {limits.begin(), limits.begin() + static_cast<std::ptrdiff_t>(i)});
-    const bool permission = *problem == GpuProblem::kNoPermission;
-    return Fail({ExitCode::kUnavailable,
-                 "the power of GPU " + limits[i].uuid + " cannot be limited: " + Describe(*problem),
-                 "", permission ? "the driver lets root do that" : ""});
+    return CannotLimit(limits[i].uuid, *problem);
   }
   return {};
 }
@@ -73,6 +81,31 @@ Status RestorePowerLimits(const NvmlLibrary& library, const std::vector<PowerLim
   if (failed.empty()) return {};
   return Fail({ExitCode::kUnavailable, "power limits could not be put back: " + Join(failed, ", "),
                "", "nvidia-smi --id=UUID --power-limit=WATTS does it by hand"});
+}
+
+Result<CommonPowerRange> CheckCommonPower(const NvmlLibrary& library,
+                                          const std::vector<std::string>& uuids) {
+  CommonPowerRange common;
+  for (const std::string& uuid : uuids) {
+    auto range = RangeOf(library, uuid);
+    if (!range) {
+      range.error().what = "GPU " + uuid + ": " + range.error().what;
+      return Fail(std::move(range).error());
+    }
+    const auto device = *library.Find(uuid);
+    const std::string model = library.Name(device);
+    const Power now{range->now_mw / 1000.0}, least{range->least_mw / 1000.0};
+    if (common.model.empty()) common = {model, now, least};
+    if (model != common.model || now != common.now)
+      return Fail({ExitCode::kUsage,
+                   "the GPUs have different models or limits: " + common.model + " at " +
+                       PowerText(common.now) + ", " + model + " at " + PowerText(now),
+                   "", "give a limit: --power-cap 70%"});
+    common.least = std::max(common.least, least);
+    if (const auto problem = library.SetPowerLimit(device, range->now_mw))
+      return Fail(CannotLimit(uuid, *problem).error());
+  }
+  return common;
 }
 
 }  // namespace ebb::meter

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/units.h"
 #include "core/power_cap.h"
 #include "meter/gpu/nvml_library.h"
 
@@ -37,5 +38,16 @@ Status SetPowerLimits(const NvmlLibrary& library, const std::vector<PowerLimit>&
 /// Puts back as many of the old limits as possible. An Error names the GPUs whose limit was not put
 /// back.
 Status RestorePowerLimits(const NvmlLibrary& library, const std::vector<PowerLimit>& limits);
+
+/// The limits that may be set on several GPUs of one model.
+struct CommonPowerRange {
+  std::string model;
+  Power now, least;
+};
+/// An Error says why no limit can be found for these GPUs: they are unlike, parts of a GPU, or this
+/// user may not set a limit. Sets each limit to what it is, which is how a driver is asked for
+/// permission.
+Result<CommonPowerRange> CheckCommonPower(const NvmlLibrary& library,
+                                          const std::vector<std::string>& uuids);
 
 }  // namespace ebb::meter

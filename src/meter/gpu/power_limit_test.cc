@@ -77,5 +77,25 @@ TEST_F(PowerLimitTest, WithoutPermissionNothingChanges) {
   EXPECT_FALSE(RestorePowerLimits(*library_, plan.limits));
 }
 
+TEST_F(PowerLimitTest, ARangeInWhichALimitIsLookedForIsThatOfLikeGpus) {
+  const auto both = CheckCommonPower(*library_, {"GPU-a", "GPU-b"});
+  ASSERT_TRUE(both) << both.error().Message();
+  EXPECT_EQ(both->model, "Fake GPU");
+  EXPECT_EQ(both->now, Power{300});
+  EXPECT_EQ(both->least, Power{100});
+  EXPECT_EQ(state_->gpus[0].limit_mw, 300'000) << "as it was";
+  const auto why_not = [&](const std::vector<std::string>& uuids) {
+    const auto range = CheckCommonPower(*library_, uuids);
+    return range ? "" : range.error().Message();
+  };
+  EXPECT_THAT(why_not({"MIG-1"}), HasSubstr("part of a GPU"));
+  EXPECT_THAT(why_not({"GPU-c"}), HasSubstr("part of a GPU"));
+  EXPECT_THAT(why_not({"GPU-d"}), HasSubstr("GPU-d"));
+  state_->gpus[1].name = "Another GPU";
+  EXPECT_THAT(why_not({"GPU-a", "GPU-b"}), HasSubstr("different models"));
+  state_->gpus[0].may_set_limit = false;
+  EXPECT_THAT(why_not({"GPU-a"}), HasSubstr("root"));
+}
+
 }  // namespace
 }  // namespace ebb::meter

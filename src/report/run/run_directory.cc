@@ -7,6 +7,7 @@
 
 #include "base/field_text.h"
 #include "base/text.h"
+#include "core/power_choice_fields.h"
 #include "platform/digest.h"
 #include "platform/file.h"
 #include "platform/file_lock.h"
@@ -282,7 +283,8 @@ bool HoldsRun(const Path& path) {
 namespace {
 
 constexpr std::array kOtherFiles{kRunFile,   kSignalFile,  kSignalsFolder, kPricesFile,
-                                 kSealsFile, kSummaryFile, kEmissionsFile, kLockFile};
+                                 kSealsFile, kSummaryFile, kEmissionsFile, core::kPowerChoiceFile,
+                                 kLockFile};
 
 }  // namespace
 
@@ -384,6 +386,14 @@ Result<core::RunRecord> ReadRun(const Path& path, std::vector<std::string>* noti
   EBB_RETURN_IF_ERROR(ReadLines(path / kBudgetFile, notices, [&](auto line, auto where) {
     return AddBudgetLine(line, std::move(where), run.budget);
   }));
+  EBB_RETURN_IF_ERROR(
+      ReadLines(path / core::kPowerChoiceFile, notices, [&](auto line, auto where) -> Status {
+        auto choice =
+            FromFieldText<core::PowerChoice>(line, std::move(where), FieldStyle::kComplete);
+        if (!choice) return Fail(std::move(choice).error());
+        run.power_choices.push_back(*std::move(choice));
+        return {};
+      }));
   EBB_RETURN_IF_ERROR(ReadSignal(path, notices, run));
   run.outlook = ReadOutlook(path);
   EndKilledAttempts(run);

@@ -2,6 +2,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/field_text.h"
+#include "core/power_choice_fields.h"
 #include "platform/file.h"
 #include "report/run/figures.h"
 #include "report/run/known_emissions.h"
@@ -220,6 +222,14 @@ Json BudgetJson(const core::RunRecord& run) {
           {"events", events}};
 }
 
+// The lines of power-cap.jsonl.
+Json PowerCapJson(const core::RunRecord& run) {
+  Json choices = Json::array();
+  for (const core::PowerChoice& choice : run.power_choices)
+    choices.push_back(Json::parse(ToFieldText(choice, FieldStyle::kComplete)));
+  return choices;
+}
+
 Json FiguresJson(const core::RunRecord& run, const Summary& summary) {
   Json figures = Json::array();
   for (const Figure& figure : FiguresOf(run, summary))
@@ -355,6 +365,7 @@ std::string SummaryJson(const core::RunRecord& run, const Summary& summary) {
   json["embodied"] = EmbodiedJson(run, summary);
   json["how_sure"] = FiguresJson(run, summary);
   json["budget"] = BudgetJson(run);
+  if (!run.power_choices.empty()) json["power_cap"] = PowerCapJson(run);
   if (summary.cost) json["cost"] = CostJson(run, *summary.cost);
   json["work"] = WorkJson(run, summary);
   json["epochs"] = EpochsJson(summary);

@@ -210,6 +210,15 @@ void AddBudget(const core::RunRecord& run, Lines& lines) {
   }
 }
 
+void AddPowerCap(const core::RunRecord& run, Lines& lines) {
+  for (const core::PowerChoice& choice : run.power_choices) {
+    const bool several = run.power_choices.size() > 1;
+    lines.emplace_back("power cap",
+                       (several ? "attempt " + std::to_string(choice.attempt) + ": " : "") +
+                           core::Describe(choice));
+  }
+}
+
 void AddCost(const core::RunRecord& run, const Summary& summary, Lines& lines) {
   if (!summary.cost) return;
   const std::string& currency = run.spec.prices->identity.currency;
@@ -236,6 +245,7 @@ std::string SummaryText(const core::RunRecord& run, const Summary& summary) {
   AddWork(summary, lines);
   AddOtherFigures(run, summary, lines);
   AddBudget(run, lines);
+  AddPowerCap(run, lines);
   AddAlternatives(run, summary, lines);
   AddVersion(run, lines);
   AddCost(run, summary, lines);

@@ -29,6 +29,8 @@ class KnownJobs {
 class AdmissionChecks {
  public:
   virtual ~AdmissionChecks() = default;
+  /// The devices, with those that are away.
+  virtual core::Cluster Devices() const = 0;
   /// An Error: there are no devices on which the job could ever run.
   virtual Status CheckDevices(const core::Job& job) const = 0;
   /// An Error: the job would be refused now, even with these jobs cancelled.

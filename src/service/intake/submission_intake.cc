@@ -51,12 +51,28 @@ Status SubmissionIntake::AddToStore(Submit& submit, Time now, OnItsWay& way) {
   if (submit.start_within) submission.job.start_by = now + *submit.start_within;
   if (submit.finish_within) submission.job.finish_by = now + *submit.finish_within;
   way.estimate = ports_.estimator.Refine(submit);
+  ExpectPowerCap(submission, now, way);
   EBB_ASSIGN_OR_RETURN(const bool is_new_sweep, ports_.sweeps.Begin(submit, now));
   if (is_new_sweep) way.begun = submit.sweep;
   EBB_ASSIGN_OR_RETURN(const auto added, ports_.store.AddJob(submission));
   submission.job.id = added.id;
   submission.identity = added.identity;
   return {};
+}
+
+// A deadline that is far away lets the job run slower and cleaner; a near one does not.
+void SubmissionIntake::ExpectPowerCap(core::Submission& submission, Time now, OnItsWay& way) const {
+  core::Job& job = submission.job;
+  auto expected = ports_.power_choices.Expected(submission, ports_.checks.Devices(), now);
+  if (expected.empty()) return;
+  job.overrides = std::move(expected);
+  const std::string between = way.estimate.empty() ? "" : "; ";
+  if (!job.finish_by || ports_.checks.CheckWithout(job, now, {})) {
+    way.estimate += between + "planned under the power cap that is known for its program";
+    return;
+  }
+  job.overrides.clear();
+  way.estimate += between + "runs without a power cap, because its finish-by is too near";
 }
 
 Status SubmissionIntake::Enter(const OnItsWay& way,

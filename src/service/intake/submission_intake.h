@@ -19,6 +19,7 @@
 #include "service/intake/job_holds.h"
 #include "service/intake/job_ports.h"
 #include "service/intake/pending_answers.h"
+#include "service/intake/power_choices.h"
 #include "service/intake/recurring.h"
 #include "service/intake/sweep_intake.h"
 
@@ -35,6 +36,7 @@ class SubmissionIntake {
     Dependencies& dependencies;
     Recurring& recurring;
     Estimator& estimator;
+    const PowerChoices& power_choices;
     SweepIntake& sweeps;
     KnownJobs& jobs;
     const AdmissionChecks& checks;
@@ -75,6 +77,7 @@ class SubmissionIntake {
   };
   Result<Checked> Check(Submit& submit) const;
   Status AddToStore(Submit& submit, Time now, OnItsWay& way);
+  void ExpectPowerCap(core::Submission& submission, Time now, OnItsWay& way) const;
   Status Enter(const OnItsWay& way, const Result<std::vector<core::JobId>>& pending);
   Status MakeKnown(const SharedSubmission& submission, std::vector<core::JobId> pending);
   void HandOut(OnItsWay way, const std::vector<core::JobId>& pending, Asker asker, Time now,

@@ -357,13 +357,24 @@ void JobAnswer::Describe(DescribedJson& json) const {
   json.Is("Job",
           "What is unknown is left out. A job that is only in the store, because it ended long "
           "ago, has fewer keys. In a list, command and what follows it are left out.");
-  if (record) return PutRecord(json, *record);
+  const auto put_power_cap = [&] {
+    json("power_cap_kept",
+         "with power_cap auto: the limit that was kept, and what it saves, or why none was",
+         IfAny(power_cap));
+  };
+  if (record) {
+    PutRecord(json, *record);
+    return put_power_cap();
+  }
   JobCard none;
   if (!card) none.submission = std::make_shared<const core::Submission>();
   const JobCard& shown = card ? *card : none;
   PutRow(json, shown);
   if (form != Form::kRow) PutLine(json, shown);
-  if (form == Form::kWhole) PutRest(json, shown);
+  if (form == Form::kWhole) {
+    PutRest(json, shown);
+    put_power_cap();
+  }
   json.AlsoAs([&] { PutRow(json, shown); });
   json.AlsoAs([&] { PutRecord(json, {}); });
 }

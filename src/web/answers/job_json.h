@@ -17,6 +17,7 @@ struct JobAnswer {
   const service::JobCard* card = nullptr;
   Form form = Form::kWhole;
   const store::JobRecord* record = nullptr;
+  std::string power_cap{};  ///< sentence on the power limit that the job found or knew; empty: none
   void Describe(report::DescribedJson& json) const;
 };
 struct Queue {

@@ -8,6 +8,7 @@
 #include "base/exposition.h"
 #include "base/text.h"
 #include "core/owner_variables.h"
+#include "local/attempt_files.h"
 #include "local/attempt_log.h"
 #include "web/answers/drain_answer.h"
 #include "web/answers/job_json.h"
@@ -125,11 +126,14 @@ HttpResponse Api::Jobs(const HttpRequest& request, core::JobId) const {
 
 HttpResponse Api::Job(const HttpRequest&, core::JobId id) const {
   const auto view = service_.view();  // keeps the card alive
-  if (const service::JobCard* card = view->jobs.Find(id)) return RespondWith(JobAnswer{card});
+  const auto caps = local::ReadPowerChoices(service_.DirectoryOf(id));
+  const std::string power_cap = caps.empty() ? "" : core::Describe(caps.back());
+  if (const service::JobCard* card = view->jobs.Find(id))
+    return RespondWith(JobAnswer{.card = card, .power_cap = power_cap});
   const auto record = FindRecord(id);
   if (!record) return Respond(record.error());
   if (!*record) return NotFound("there is no job " + std::to_string(id));
-  return RespondWith(JobAnswer{.record = &**record});
+  return RespondWith(JobAnswer{.record = &**record, .power_cap = power_cap});
 }
 
 HttpResponse Api::Log(const HttpRequest& request, core::JobId id) const {
