@@ -240,6 +240,11 @@ def gigabytes(value):
     return value / 1e9 if value else None
 
 
+def peak_bytes(result):
+    """ebb-train counts from when the model is there; peers count its weights."""
+    return result["peak_tensor_bytes"] + result.get("base_weight_bytes", 0)
+
+
 def our_figures(session, run_dir, unit):
     """Of all epochs but the first, which warms up, by train_result.json; their joules by when they began."""
     result = json.loads((run_dir / "train_result.json").read_text())
@@ -250,7 +255,7 @@ def our_figures(session, run_dir, unit):
     epochs, total = len(windows), sum(taken for _, taken in windows)
     units = epochs * (result["tokens"] / len(seconds) if unit == "tokens" else result["train_samples"])
     joules = session.joules(windows)
-    figures = Figures(units / total, joules / units if joules else None, gigabytes(result["peak_tensor_bytes"]), more=result)
+    figures = Figures(units / total, joules / units if joules else None, gigabytes(peak_bytes(result)), more=result)
     if unit == "tokens":
         result["flops_per_unit"] = result["training_flops"] / result["tokens"]
         figures.flops_per_second = result["flops_per_unit"] * figures.per_second

@@ -149,6 +149,9 @@ std::vector<KeyRule> LoraRules(LoraKeys& keys) {
       Number(keys, "clip_norm", {0, 1e9}),
       MicroBatch(keys),
       Switch(keys, "gradient_checkpointing"),
+      Choice(keys, "recompute", {"nothing", "mlp", "layers"}),
+      Choice(keys, "kernels", {"auto", "plain", "fused"}),
+      Choice(keys, "attention", {"auto", "blocks", "library"}),
       ReadText("adapter_dir", keys.adapter_dir),
   };
 }

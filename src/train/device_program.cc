@@ -115,7 +115,8 @@ Result<const DeviceProgram*> DeviceProgram::Compile(torch::Device device) {
   program->functions_ = &functions;
   if (functions.load(&program->module_, ptx.c_str()) != kSuccess)
     return fail("the driver cannot load compiled kernels");
-  // It lives as long as the process: the driver may be gone when static objects are destroyed.
+  // The program lives as long as the process: the driver may be gone when static objects are
+  // destroyed.
   return program.release();
 }
 

@@ -13,7 +13,7 @@ bool HasFusedKernels(const torch::Tensor& like);
 /// silu(gate) * up.
 torch::Tensor FusedGatedSilu(const torch::Tensor& gate, const torch::Tensor& up);
 
-/// Its gradients with respect to gate and up.
+/// Gradients of silu(gate) * up.
 struct GatedGradients {
   torch::Tensor gate;
   torch::Tensor up;

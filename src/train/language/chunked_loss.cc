@@ -18,7 +18,7 @@ using torch::autograd::tensor_list;
 // vocabulary, a chunk has enough tokens for matrix products at full speed, because each product
 // reads and rearranges all of the output weights.
 constexpr std::int64_t kChunkElements = 8 << 20;
-constexpr std::int64_t kChunkElementsOfGpu = 128 << 20;
+constexpr std::int64_t kChunkElementsOfGpu = 64 << 20;
 constexpr std::int64_t kMinChunkTokens = 128;
 
 // A teacher has as many logits again, and so has the computation on both.

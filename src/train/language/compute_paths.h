@@ -15,12 +15,20 @@ enum class AttentionPath {
   kLibrary,  ///< LibTorch's scaled_dot_product_attention (library_attention.h), from 2.5 on
 };
 
+/// What the backward pass computes again, instead of keeping it (Chen et al. 2016): it takes less
+/// memory and more time.
+enum class Recompute {
+  kNothing,
+  kMlp,     ///< the MLP of each layer, whose intermediates are most of the memory
+  kLayers,  ///< whole layers: only their inputs are kept
+};
+
 struct ComputePaths {
   Kernels kernels = Kernels::kPlain;
   AttentionPath attention = AttentionPath::kBlocks;
 };
 
-/// What a user asks for. `automatic`: fused kernels and the library's attention on a GPU, else not.
+/// Choices of a user. kAuto: fused kernels and the library's attention on a GPU, else not.
 enum class KernelsChoice { kAuto, kPlain, kFused };
 enum class AttentionChoice { kAuto, kBlocks, kLibrary };
 

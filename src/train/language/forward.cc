@@ -67,7 +67,8 @@ class Pass {
                         ? TableFor(WindowFrequenciesFor(config), batch.positions, decoder_.type())
                         : table_;
     const std::int64_t keys = before + batch.ids.size(1);
-    bounds_ = {batch.starts, batch.sequence_ends, batch.longest_sequence, 0};
+    bounds_ = {batch.starts, batch.starts.defined(), batch.sequence_ends, batch.longest_sequence,
+               0};
     window_bounds_ = bounds_;
     window_bounds_.starts =
         StartsInWindow(batch.starts, config.window, batch.ids.size(0), keys, batch.ids.options());
@@ -76,11 +77,18 @@ class Pass {
   }
 
   Tensor Layer(std::size_t index, const Tensor& x) const {
+    return MlpHalf(index, AttentionHalf(index, x));
+  }
+
+  Tensor AttentionHalf(std::size_t index, const Tensor& x) const {
     const DecoderLayer& layer = decoder_.layers[index];
-    const Tensor attended =
-        x + Normalised(Attend(index, Normalised(x, layer.input_norm)), layer.attention_output_norm);
-    return attended +
-           Normalised(Mlp(index, Normalised(attended, layer.mlp_norm)), layer.mlp_output_norm);
+    return x +
+           Normalised(Attend(index, Normalised(x, layer.input_norm)), layer.attention_output_norm);
+  }
+
+  Tensor MlpHalf(std::size_t index, const Tensor& x) const {
+    const DecoderLayer& layer = decoder_.layers[index];
+    return x + Normalised(Mlp(index, Normalised(x, layer.mlp_norm)), layer.mlp_output_norm);
   }
 
  private:
@@ -213,9 +221,13 @@ Tensor HiddenStates(const Decoder& decoder, const Adapter* adapter, const TokenB
   Tensor x = Embedded(decoder, batch.ids);
   for (std::size_t i = 0; i < decoder.layers.size(); ++i) {
     const Tensor trained = AnyTrained(adapter, i);
-    if (settings.checkpoint_layers && torch::GradMode::is_enabled() && trained.defined())
+    const bool recomputes = torch::GradMode::is_enabled() && trained.defined();
+    if (settings.recompute == Recompute::kLayers && recomputes)
       x = Checkpointed([pass, i](const Tensor& input) { return pass->Layer(i, input); }, x,
                        trained);
+    else if (settings.recompute == Recompute::kMlp && recomputes)
+      x = Checkpointed([pass, i](const Tensor& input) { return pass->MlpHalf(i, input); },
+                       pass->AttentionHalf(i, x), trained);
     else
       x = pass->Layer(i, x);
   }

@@ -29,8 +29,7 @@ struct TokenBatch {
 struct ForwardSettings {
   bool dropout = false;
   std::uint64_t seed = 0;  ///< seed of the dropout of this micro-batch
-  bool checkpoint_layers =
-      false;  ///< keep only each layer's input and compute the rest again (Chen et al. 2016)
+  Recompute recompute = Recompute::kNothing;
   ComputePaths paths = {};
   /// The adapter's weights, for callers with several passes; borrowed. Null: each pass makes its
   /// own.

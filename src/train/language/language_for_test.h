@@ -42,19 +42,21 @@ class Language : public testing::Test {
     return adapter;
   }
 
-  // Expects the same bits whether layers keep their intermediates or compute them again, with these
-  // settings.
+  // Expects the same bits whether layers keep their intermediates or compute them again, all or
+  // those of the MLP, with these settings.
   static void ExpectSameBitsWithCheckpoints(const Decoder& decoder, const Adapter& adapter,
                                             ForwardSettings settings) {
     const torch::Tensor ids = RandomIds(2, 12);
     std::vector<std::vector<torch::Tensor>> gradients;
-    for (const bool checkpoint : {false, true}) {
-      settings.checkpoint_layers = checkpoint;
+    for (const Recompute recompute : {Recompute::kNothing, Recompute::kMlp, Recompute::kLayers}) {
+      settings.recompute = recompute;
       HiddenStates(decoder, &adapter, {ids, {}, {}}, settings).square().sum().backward();
       gradients.push_back(GradientsOf(adapter));
     }
-    for (std::size_t i = 0; i < gradients[0].size(); ++i)
+    for (std::size_t i = 0; i < gradients[0].size(); ++i) {
       EXPECT_TRUE(torch::equal(gradients[0][i], gradients[1][i])) << i;
+      EXPECT_TRUE(torch::equal(gradients[0][i], gradients[2][i])) << i;
+    }
   }
 
   static std::vector<torch::Tensor> GradientsOf(const Adapter& adapter) {

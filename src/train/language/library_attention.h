@@ -1,8 +1,8 @@
 #pragma once
-// The attention of attention.h by LibTorch's scaled_dot_product_attention, which on a GPU is one
-// kernel (FlashAttention-2, Dao 2023) and needs no memory for the weights. Grouped heads share keys
-// without copies. Packed sequences and windows go to its kernel for variable lengths; where that
-// kernel cannot be used (CPU, fp32), they are a mask.
+// The attention of attention.h by LibTorch. On a GPU in 16 bits that is one kernel
+// (FlashAttention-2, Dao 2023), which needs no memory for the weights, takes grouped heads, packed
+// sequences and windows as they are, and gives the same bits each time. Elsewhere it is
+// scaled_dot_product_attention, where packed sequences and windows are a mask.
 
 #include <cstdint>
 
@@ -15,9 +15,10 @@ bool HasLibraryAttention();
 
 /// Which positions each position may look at, besides being causal.
 struct AttentionBounds {
-  torch::Tensor starts;  ///< as in attention.h, with the window in it; undefined: 0
-  /// Packed sequences: {sequences + 1} int32, where each begins in the flattened {B, T}; undefined:
-  /// each row is one sequence.
+  torch::Tensor starts;        ///< as in attention.h, with the window in it; undefined: 0
+  bool has_sequences = false;  ///< `starts` are of several sequences in a row, or of padding before
+  /// {sequences + 1} int32, where each sequence begins in the flattened {B, T}; undefined: unknown,
+  /// or each row is one sequence.
   torch::Tensor sequence_ends;
   std::int64_t longest_sequence = 0;
   std::int64_t window = 0;  ///< tokens that a token sees, itself included; 0: all

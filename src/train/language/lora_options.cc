@@ -47,6 +47,8 @@ struct Choices : RunChoices {
   std::string targets = "all";
   std::string base_weights;
   std::string micro_batch;
+  std::string recompute = "nothing";
+  bool recomputes_layers = false;
   std::string kernels = "auto";
   std::string attention = "auto";
 };
@@ -212,8 +214,12 @@ void AddTrainingFlags(CLI::App& app, LoraOptions& options, Choices& choices) {
                  "auto | blocks | library: in blocks of rows, or LibTorch's own (auto: on a GPU)")
       ->capture_default_str()
       ->group(group);
-  app.add_flag("--gradient-checkpointing", options.checkpoint_layers,
-               "keep each layer's input only and compute the rest again: less memory, more time")
+  app.add_option("--recompute", choices.recompute,
+                 "nothing | mlp | layers: what the backward pass computes again instead of keeping "
+                 "it: less memory, more time")
+      ->capture_default_str()
+      ->group(group);
+  app.add_flag("--gradient-checkpointing", choices.recomputes_layers, "--recompute layers")
       ->group(group);
 }
 
@@ -244,6 +250,8 @@ const Names<LossOn> kLossOn = {
 const Names<KernelsChoice> kKernels = {{"auto", KernelsChoice::kAuto},
                                        {"plain", KernelsChoice::kPlain},
                                        {"fused", KernelsChoice::kFused}};
+const Names<Recompute> kRecompute = {
+    {"nothing", Recompute::kNothing}, {"mlp", Recompute::kMlp}, {"layers", Recompute::kLayers}};
 const Names<AttentionChoice> kAttention = {{"auto", AttentionChoice::kAuto},
                                            {"blocks", AttentionChoice::kBlocks},
                                            {"library", AttentionChoice::kLibrary}};
@@ -344,6 +352,8 @@ Result<LoraRequest> ParseLoraOptions(std::span<const std::string> arguments,
   EBB_ASSIGN_OR_RETURN(options.base_weights,
                        ParseBaseWeights(choices.base_weights, options.precision));
   EBB_RETURN_IF_ERROR(LookUpMicroBatch(choices.micro_batch, options.micro_batch));
+  EBB_RETURN_IF_ERROR(LookUp("--recompute", kRecompute, choices.recompute, options.recompute));
+  if (choices.recomputes_layers) options.recompute = Recompute::kLayers;
   EBB_RETURN_IF_ERROR(LookUp("--kernels", kKernels, choices.kernels, options.kernels));
   EBB_RETURN_IF_ERROR(LookUp("--attention", kAttention, choices.attention, options.attention));
   const platform::Path run_dir = options.run_dir;

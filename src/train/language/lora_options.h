@@ -44,7 +44,7 @@ struct LoraOptions : RunOptions {
   double warm_up = 0.03;  ///< share of all updates, rounded up
   double weight_decay = 0.01;
   double clip_norm = 1;  ///< 0: none
-  bool checkpoint_layers = false;
+  Recompute recompute = Recompute::kNothing;
   /// Sequences per micro-batch; kFindMicroBatch: found by trial. nullopt: found by trial on a GPU,
   /// batch_size on a CPU. An update has batch_size x accumulation sequences in any case.
   std::optional<std::int64_t> micro_batch;

@@ -162,7 +162,7 @@ UpdateLoss LoraTask::TryGradients(const UpdateRequest& request) {
     const TokenLoss loss = LossOf(decoder_, adapter_, batch,
                                   {.dropout = adapter_.settings.dropout > 0,
                                    .seed = SeedFor(seed, first + i),
-                                   .checkpoint_layers = settings_.checkpoint_layers,
+                                   .recompute = settings_.recompute,
                                    .paths = settings_.paths,
                                    .weights = &weights},
                                   settings_.teacher);

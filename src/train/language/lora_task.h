@@ -40,7 +40,7 @@ struct LoraTaskSettings {
   const TensorMemoryScope* memory = nullptr;
   std::uint64_t seed = 1;
   double clip_norm = 0;  ///< 0: none
-  bool checkpoint_layers = false;
+  Recompute recompute = Recompute::kNothing;
   ComputePaths paths = {};
   const Teacher* teacher = nullptr;  ///< borrowed
   AdamSettings optimizer;

@@ -369,7 +369,7 @@ Result<Outcome> TrainUnguarded(const LoraOptions& options) {
   LoraTaskSettings settings{.memory = &memory,
                             .seed = options.seed,
                             .clip_norm = options.clip_norm,
-                            .checkpoint_layers = options.checkpoint_layers,
+                            .recompute = options.recompute,
                             .paths = PathsFor(options.kernels, options.attention, setup.device),
                             .teacher = setup.teacher ? &*setup.teacher : nullptr,
                             .optimizer = {.weight_decay = options.weight_decay}};

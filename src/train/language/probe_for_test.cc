@@ -62,7 +62,8 @@ Status Probe(const std::vector<std::string>& words) {
   const torch::Tensor targets = Input(input, "targets").flatten();
   const torch::Tensor with_loss = targets.ge(0).nonzero().flatten();
   const torch::Tensor hidden =
-      HiddenStates(decoder, &*adapter, batch, {.checkpoint_layers = mode == "checkpointed"})
+      HiddenStates(decoder, &*adapter, batch,
+                   {.recompute = mode == "checkpointed" ? Recompute::kLayers : Recompute::kNothing})
           .flatten(0, 1);
   const torch::Tensor loss = ChunkedCrossEntropy(hidden.index_select(0, with_loss), decoder.output,
                                                  targets.index_select(0, with_loss))
