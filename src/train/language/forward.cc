@@ -146,11 +146,10 @@ class Pass {
         .front();
   }
 
-  // Several queries behind a cache need a mask that LibTorch's kernels do not have.
   Tensor Attention(const Tensor& query, const Tensor& key, const Tensor& value,
                    const AttentionBounds& bounds) const {
-    const bool fits = query.size(2) == key.size(2) || query.size(2) == 1;
-    if (settings_.paths.attention == AttentionPath::kLibrary && fits)
+    if (settings_.paths.attention == AttentionPath::kLibrary &&
+        FitsLibraryAttention(query, key, bounds))
       return LibraryAttention(query, key, value, bounds, decoder_.config.query_scalar);
     return CausalAttention(query, key, value, bounds.starts, decoder_.config.query_scalar);
   }

@@ -17,10 +17,12 @@ namespace {
 
 constexpr std::int64_t kWidestFlashHead = 256;
 
-bool FlashCanCompute(const Tensor& query) {
+bool FlashCanCompute(const Tensor& query, const Tensor& key, const AttentionBounds& bounds) {
   const torch::ScalarType type = query.scalar_type();
+  const bool knows_sequences = !bounds.has_sequences || bounds.sequence_ends.defined();
   return query.is_cuda() && (type == torch::kBFloat16 || type == torch::kFloat16) &&
-         query.size(3) <= kWidestFlashHead && query.size(3) % 8 == 0;
+         query.size(3) <= kWidestFlashHead && query.size(3) % 8 == 0 && knows_sequences &&
+         query.size(2) == key.size(2);
 }
 
 // True where a query may look: {B, 1, Tq, Tk}.
@@ -122,15 +124,18 @@ Tensor ByFlash(const Tensor& query, const Tensor& key, const Tensor& value,
 
 bool HasLibraryAttention() { return true; }
 
+bool FitsLibraryAttention(const Tensor& query, const Tensor& key, const AttentionBounds& bounds) {
+  if (query.size(2) == 1 && key.size(2) > 1) return true;
+  return query.size(2) == key.size(2) && (!query.is_cuda() || FlashCanCompute(query, key, bounds));
+}
+
 Tensor LibraryAttention(const Tensor& query, const Tensor& key, const Tensor& value,
                         const AttentionBounds& bounds, double divisor) {
-  EBB_CHECK(query.size(2) == key.size(2) || query.size(2) == 1);
+  EBB_CHECK(FitsLibraryAttention(query, key, bounds));
   const double scale = 1 / std::sqrt(divisor > 0 ? divisor : static_cast<double>(query.size(3)));
   const bool grouped = query.size(1) != key.size(1);
   const bool has_bounds = bounds.starts.defined();
-  const bool knows_sequences = !bounds.has_sequences || bounds.sequence_ends.defined();
-  if (query.size(2) == key.size(2) && knows_sequences && FlashCanCompute(query))
-    return ByFlash(query, key, value, bounds, scale);
+  if (FlashCanCompute(query, key, bounds)) return ByFlash(query, key, value, bounds, scale);
   const auto mask = has_bounds
                         ? std::optional<Tensor>(MaskOf(bounds.starts, query.size(2), key.size(2)))
                         : std::optional<Tensor>();
@@ -143,6 +148,11 @@ Tensor LibraryAttention(const Tensor& query, const Tensor& key, const Tensor& va
 #else
 
 bool HasLibraryAttention() { return false; }
+
+bool FitsLibraryAttention(const Tensor& /*query*/, const Tensor& /*key*/,
+                          const AttentionBounds& /*bounds*/) {
+  return false;
+}
 
 Tensor LibraryAttention(const Tensor& /*query*/, const Tensor& /*key*/, const Tensor& /*value*/,
                         const AttentionBounds& /*bounds*/, double /*divisor*/) {

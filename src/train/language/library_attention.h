@@ -24,7 +24,12 @@ struct AttentionBounds {
   std::int64_t window = 0;  ///< tokens that a token sees, itself included; 0: all
 };
 
-/// Shapes as in attention.h; query, key and value have the same length, or there is one query.
+/// True if LibraryAttention takes these: one query behind a cache; or as many as keys, on a GPU
+/// only if its kernel's backward pass repeats its bits.
+bool FitsLibraryAttention(const torch::Tensor& query, const torch::Tensor& key,
+                          const AttentionBounds& bounds);
+
+/// Shapes as in attention.h; they fit.
 torch::Tensor LibraryAttention(const torch::Tensor& query, const torch::Tensor& key,
                                const torch::Tensor& value, const AttentionBounds& bounds,
                                double divisor);
