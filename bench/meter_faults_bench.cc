@@ -10,8 +10,8 @@
 
 #include "base/text.h"
 #include "meter/cpu/rapl.h"
-#include "meter/gpu/fake_nvml.h"
-#include "meter/gpu/fake_rocm.h"
+#include "meter/gpu/fake_nvml_for_test.h"
+#include "meter/gpu/fake_rocm_for_test.h"
 #include "meter/gpu/nvml.h"
 #include "meter/gpu/rocm.h"
 #include "meter/scratch_root_for_test.h"

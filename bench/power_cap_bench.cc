@@ -11,7 +11,7 @@
 #include "base/units_text.h"
 #include "local/capped_load_for_test.h"
 #include "local/power_control.h"
-#include "meter/gpu/fake_nvml.h"
+#include "meter/gpu/fake_nvml_for_test.h"
 #include "testing/scratch_directory.h"
 
 namespace ebb {

@@ -3,7 +3,7 @@
 function(ebb_use_fake_gpus target)
   foreach(vendor nvml rocm)
     if(NOT TARGET ebb_fake_${vendor})
-      add_library(ebb_fake_${vendor} MODULE ${CMAKE_SOURCE_DIR}/src/meter/gpu/fake_${vendor}.cc)
+      add_library(ebb_fake_${vendor} MODULE ${CMAKE_SOURCE_DIR}/src/meter/gpu/fake_${vendor}_for_test.cc)
       target_link_libraries(ebb_fake_${vendor} PRIVATE ebb_flags)
     endif()
     string(TOUPPER ${vendor} name)

@@ -1,5 +1,5 @@
 #pragma once
-// GPUs of the stand-in for NVML (meter/gpu/fake_nvml.h), for programs that a test starts.
+// GPUs of the stand-in for NVML (meter/gpu/fake_nvml_for_test.h), for programs that a test starts.
 
 #include "platform/http.h"
 #include "serve_fixture.h"
@@ -8,7 +8,7 @@ namespace ebb {
 
 class Gpus : public ServeCommand {
  protected:
-  // `state` is described in meter/gpu/fake_nvml.h.
+  // `state` is described in meter/gpu/fake_nvml_for_test.h.
   void Have(const std::string& state) {
     Write("gpus.txt", state);
     fs::create_symlink(EBB_FAKE_NVML, directory_ / "libnvidia-ml.so.1");

@@ -25,8 +25,8 @@
 
 namespace ebb::kubernetes {
 
-/// The label of an agent's pod; its value is also the name in the certificates of agents.
-inline constexpr const char *kAgentLabel = "app.kubernetes.io/name", *kAgentName = "ebb-agent";
+/// The label app.kubernetes.io/name of an agent's pod, and the name in the certificates of agents.
+inline constexpr const char* kAgentName = "ebb-agent";
 
 struct AgentOptions {
   std::string name_space;  ///< namespace of the agents' pods

@@ -470,19 +470,6 @@ void ClusterExecutor::Wake() {
   streams_.Wake();
 }
 
-ReflectorCounts ClusterExecutor::reflected() const {
-  ReflectorCounts sum;
-  for (const auto& reflector : reflectors_) {
-    const ReflectorCounts& counts = reflector->counts();
-    sum.lists += counts.lists;
-    sum.watches += counts.watches;
-    sum.events += counts.events;
-    sum.too_old += counts.too_old;
-    sum.failures += counts.failures;
-  }
-  return sum;
-}
-
 std::size_t ClusterExecutor::remembered() const {
   std::size_t sum = reconciler_->remembered() + capacity_->remembered() + pods_->remembered() +
                     claims_->remembered() + timelines_->remembered();

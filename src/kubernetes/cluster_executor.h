@@ -115,8 +115,6 @@ class ClusterExecutor final : public runtime::Executor, public runtime::Submissi
   /// Returns nullptr if the nodes are not measured.
   AgentReader* agents() { return agents_.get(); }
   const ApiCounts& requests() const { return client_->counts(); }
-  /// Counts of all reflectors together.
-  ReflectorCounts reflected() const;
   /// Number of objects of the cluster and of other things that are remembered by name; it must not
   /// grow for ever.
   std::size_t remembered() const;

@@ -131,12 +131,6 @@ std::string RootOf(const GatedKind& kind) {
 
 }  // namespace
 
-std::string_view Name(ObjectPhase phase) {
-  constexpr std::array<std::string_view, 5> kNames{"suspended", "stopping", "released", "succeeded",
-                                                   "failed"};
-  return kNames[static_cast<std::size_t>(phase)];
-}
-
 std::string GatedKind::ApiVersion() const {
   return (group.empty() ? "" : std::string(group) + "/") + std::string(version);
 }

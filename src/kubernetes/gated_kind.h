@@ -23,7 +23,6 @@ enum class ObjectPhase {
   kSucceeded,
   kFailed,
 };
-std::string_view Name(ObjectPhase phase);
 
 struct GatedKind {
   std::string_view kind;     ///< "RayJob"

@@ -104,7 +104,6 @@ void Reflector::TakeObject(const JsonNode& object) {
 }
 
 void Reflector::ListAgain() {
-  ++counts_.too_old;
   version_.clear();
   due_ = now_() + Duration{static_cast<std::int64_t>(
                       random_.Below(static_cast<std::uint64_t>(options_.first_wait.count()) + 1))};
@@ -141,7 +140,6 @@ bool Reflector::TakeLine(std::string_view line) {
   if (!parsed || !parsed->Find("object")) return true;
   const JsonNode& event = *parsed;
   const std::string type = event.TextOf("type");
-  ++counts_.events;
   if (type == "ERROR") {
     const int code = static_cast<int>(NumberAt(event, "/object/code").value_or(0));
     // The server's store cannot stream lists, or the version is too old.

@@ -37,7 +37,7 @@ struct ReflectorOptions {
 };
 
 struct ReflectorCounts {
-  std::int64_t lists = 0, watches = 0, events = 0, too_old = 0, failures = 0;
+  std::int64_t lists = 0, watches = 0, failures = 0;
 };
 
 class Reflector {

@@ -29,15 +29,6 @@ Result<std::vector<int>> SlotsFor(const core::Job& job, const core::Cluster& clu
   return free;
 }
 
-std::vector<std::string> GpusOf(const std::vector<std::vector<std::string>>& gpus, int pool,
-                                const std::vector<int>& slots) {
-  const auto index = static_cast<std::size_t>(pool);
-  std::vector<std::string> names;
-  if (index >= gpus.size() || gpus[index].empty()) return names;
-  for (const int slot : slots) names.push_back(gpus[index][static_cast<std::size_t>(slot)]);
-  return names;
-}
-
 std::vector<std::pair<std::string, std::string>> DeviceEnvironment(
     const std::vector<std::string>& gpus) {
   if (!gpus.empty()) return {{"CUDA_VISIBLE_DEVICES", Join(gpus, ",")}};

@@ -20,11 +20,6 @@ namespace ebb::local {
 Result<std::vector<int>> SlotsFor(const core::Job& job, const core::Cluster& cluster, int pool,
                                   int slots, const std::set<int>& taken);
 
-/// Names of the slots for CUDA_VISIBLE_DEVICES. `gpus`: by pool, one name for each slot; empty: no
-/// GPUs.
-std::vector<std::string> GpusOf(const std::vector<std::vector<std::string>>& gpus, int pool,
-                                const std::vector<int>& slots);
-
 /// Variables that make a program see these GPUs and no others. None: no GPU at all, because others
 /// may hold them.
 std::vector<std::pair<std::string, std::string>> DeviceEnvironment(

@@ -38,10 +38,9 @@ std::optional<SignalReceived> WaitFor(const sigset_t& set, Duration timeout) {
   const auto millis = timeout.count() < 0 ? 0 : timeout.count();
   const timespec limit{static_cast<time_t>(millis / 1000),
                        static_cast<long>(millis % 1000) * 1'000'000};
-  siginfo_t info{};
-  const int number = sigtimedwait(&set, &info, &limit);
+  const int number = sigtimedwait(&set, nullptr, &limit);
   if (number < 0) return std::nullopt;
-  return SignalReceived{number, info.si_code == SI_KERNEL};
+  return SignalReceived{number};
 }
 
 }  // namespace

@@ -13,8 +13,6 @@ namespace ebb::platform {
 
 struct SignalReceived {
   int number = 0;
-  /// Set if the signal was typed on the terminal (Ctrl-C), so its whole foreground group got it.
-  bool from_terminal = false;
 };
 
 class ProcessSignals {

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "base/random.h"
+#include "store/ledger_sums_for_test.h"
 #include "store/store_check.h"
 #include "testing/no_room.h"
 

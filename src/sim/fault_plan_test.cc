@@ -1,4 +1,4 @@
-#include "sim/fault_plan.h"
+#include "sim/fault_plan_for_test.h"
 
 #include <gtest/gtest.h>
 

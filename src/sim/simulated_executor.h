@@ -68,9 +68,6 @@ class SimulatedExecutor final : public runtime::Executor {
   /// The running attempt vanishes without a report, as with a machine that loses power.
   void Lose(core::JobId job);
 
-  /// The job's program will fail half-way.
-  void MakeProgramFail(core::JobId job) { runs_.at(job).program_fails = true; }
-
   const std::map<core::JobId, JobRun>& runs() const { return runs_; }
   const std::vector<std::string>& violations() const { return violations_; }
 

@@ -27,17 +27,19 @@ class SimulatedWorld {
   runtime::Executor& executor() { return executor_; }
   core::JobId Add(ebb::testing::JobKind kind) {
     using ebb::testing::JobKind;
-    core::Job job = JobOf(++last_, kind == JobKind::kLong ? hours{1000} : minutes{10});
-    if (kind == JobKind::kUnstartable) job.devices = 3;
     SimulatedExecutor& into = executor_;
-    into.AddJob(job);
-    if (kind == JobKind::kFailing) into.MakeProgramFail(job.id);
-    return job.id;
+    // Half of the programs fail, drawn by number: the first one of this kind.
+    do {
+      core::Job job = JobOf(++last_, kind == JobKind::kLong ? hours{1000} : minutes{10});
+      if (kind == JobKind::kUnstartable) job.devices = 3;
+      into.AddJob(job);
+    } while (into.runs().at(last_).program_fails != (kind == JobKind::kFailing));
+    return last_;
   }
   Duration patience() { return hours{2}; }
 
  private:
-  SimulatedExecutor executor_{TwoDevices(), kBegin, {}};
+  SimulatedExecutor executor_{TwoDevices(), kBegin, {.program_failures = 0.5}};
   core::JobId last_ = 0;
 };
 

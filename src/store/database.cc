@@ -4,7 +4,6 @@
 #include <sqlite3.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <map>
@@ -21,8 +20,6 @@ namespace ebb::store {
 namespace {
 
 constexpr int kBusyMilliseconds = 5000;
-constexpr std::array<std::string_view, 8> kFailureNames{
-    "none", "disk_full", "read_only", "corrupt", "locked", "too_new", "input_output", "other"};
 
 sqlite3_stmt* Handle(void* statement) { return static_cast<sqlite3_stmt*>(statement); }
 
@@ -93,8 +90,6 @@ Status CreateFile(const platform::Path& path) {
 }
 
 }  // namespace
-
-std::string_view Name(Failure failure) { return kFailureNames[static_cast<std::size_t>(failure)]; }
 
 bool Row::IsNull(int column) const {
   return sqlite3_column_type(Handle(statement_), column) == SQLITE_NULL;

@@ -33,7 +33,6 @@ enum class Failure {
   kInputOutput,  ///< the disk failed, or a quota or limit of file size was reached
   kOther,
 };
-std::string_view Name(Failure failure);
 
 /// monostate is SQL's NULL.
 using Value = std::variant<std::monostate, std::int64_t, double, std::string>;

@@ -34,7 +34,5 @@ struct LedgerSums {
 };
 /// The sums in the job's row. Does not read the ledger.
 Result<LedgerSums> StoredSums(Database& database, core::JobId job);
-/// Sums the rows in the database: energies as in core::Total, emissions up to rounding.
-Result<LedgerSums> SumLedger(Database& database, core::JobId job);
 
 }  // namespace ebb::store

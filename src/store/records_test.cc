@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "base/random.h"
+#include "store/ledger_sums_for_test.h"
 #include "store/service_store.h"
 #include "testing/builders.h"
 #include "testing/scratch_directory.h"

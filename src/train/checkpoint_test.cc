@@ -11,7 +11,7 @@
 #include "testing/scratch_directory.h"
 #include "train/model_file.h"
 #include "train/safetensors.h"
-#include "train/testing_models.h"
+#include "train/small_models_for_test.h"
 
 namespace ebb::train {
 namespace {

@@ -13,8 +13,8 @@
 #include "train/device.h"
 #include "train/digits.h"
 #include "train/recorded_gradients.h"
+#include "train/small_models_for_test.h"
 #include "train/tensor_memory.h"
-#include "train/testing_models.h"
 
 namespace ebb::train {
 namespace {

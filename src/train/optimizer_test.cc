@@ -5,7 +5,7 @@
 
 #include "train/adam.h"
 #include "train/loss_scaler.h"
-#include "train/testing_models.h"
+#include "train/small_models_for_test.h"
 
 namespace ebb::train {
 namespace {

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "train/fake_nccl.h"
+#include "train/fake_nccl_for_test.h"
 #include "train/nccl_sum.h"
 
 namespace ebb::train {

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "meter/gpu/fake_nvml.h"
+#include "meter/gpu/fake_nvml_for_test.h"
 #include "meter/gpu/nvml_library.h"
 
 namespace ebb::meter {

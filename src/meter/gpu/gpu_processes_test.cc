@@ -6,7 +6,7 @@
 
 #include <numeric>
 
-#include "meter/gpu/fake_nvml.h"
+#include "meter/gpu/fake_nvml_for_test.h"
 
 namespace ebb::meter {
 namespace {

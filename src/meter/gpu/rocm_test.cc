@@ -3,7 +3,7 @@
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
-#include "meter/gpu/fake_rocm.h"
+#include "meter/gpu/fake_rocm_for_test.h"
 
 namespace ebb::meter {
 namespace {

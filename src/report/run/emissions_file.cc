@@ -146,7 +146,6 @@ class RowWriter {
 
 }  // namespace
 
-std::string_view Name(CsvWrite write) { return kWriteNames[static_cast<std::size_t>(write)]; }
 std::optional<CsvWrite> CsvWriteFromName(std::string_view name) {
   return EnumFromName<CsvWrite>(kWriteNames, name);
 }

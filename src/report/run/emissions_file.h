@@ -26,7 +26,6 @@ enum class CsvWrite {
   kUpdate,  ///< replaces the last row with this run_id, or appends one if there is none
 };
 /// "append", "update".
-std::string_view Name(CsvWrite write);
 std::optional<CsvWrite> CsvWriteFromName(std::string_view name);
 
 /// Returns one sentence for each thing that it did besides writing the row.

@@ -286,19 +286,6 @@ torch::Tensor MergedWeight(const torch::Tensor& weight, const LoraPair& pair) {
   return sum.to(weight.scalar_type());
 }
 
-Decoder Merged(const Decoder& decoder, const Adapter& adapter) {
-  Decoder merged = decoder;
-  for (std::size_t layer = 0; layer < adapter.layers.size(); ++layer) {
-    for (std::size_t i = 0; i < kProjectionCount; ++i) {
-      const auto& pair = adapter.layers[layer][i];
-      if (!pair) continue;
-      FrozenMatrix& weight = merged.layers[layer].projections[i].weight;
-      weight = FrozenMatrix(MergedWeight(weight.Whole(), *pair));
-    }
-  }
-  return merged;
-}
-
 std::string AdapterSha256(const Adapter& adapter) {
   std::string summary;
   for (const auto& [name, tensor] : Portable(adapter.Tensors()))

@@ -62,9 +62,6 @@ void Use(const OuterWeights& outer, Decoder& decoder);
 /// A projection's weight with its pair added, in the weight's own type.
 torch::Tensor MergedWeight(const torch::Tensor& weight, const LoraPair& pair);
 
-/// The decoder with the adapter added into its weights.
-Decoder Merged(const Decoder& decoder, const Adapter& adapter);
-
 /// Digest over names and bytes: equal exactly when two adapters are.
 std::string AdapterSha256(const Adapter& adapter);
 

@@ -13,8 +13,8 @@
 #include "train/language/generate.h"
 #include "train/language/language_for_test.h"
 #include "train/language/merge.h"
+#include "train/small_models_for_test.h"
 #include "train/tensor_memory.h"
-#include "train/testing_models.h"
 
 namespace ebb::train {
 namespace {

@@ -19,10 +19,11 @@
 #include "train/language/language_for_test.h"
 #include "train/language/lora_task.h"
 #include "train/language/merge.h"
+#include "train/language/merged_for_test.h"
 #include "train/language/token_file.h"
+#include "train/small_models_for_test.h"
 #include "train/tensor_memory.h"
 #include "train/tensor_of_bytes.h"
-#include "train/testing_models.h"
 
 namespace ebb::train {
 namespace {

@@ -13,6 +13,7 @@
 
 #include "train/language/chunked_loss.h"
 #include "train/language/forward.h"
+#include "train/language/merged_for_test.h"
 #include "train/language/tokenizer_flag.h"
 #include "train/language/weight_files.h"
 #include "train/tensor_of_bytes.h"

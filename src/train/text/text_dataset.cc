@@ -5,7 +5,6 @@
 #include <numeric>
 
 #include "base/check.h"
-#include "platform/digest.h"
 
 namespace ebb::train {
 
@@ -114,24 +113,6 @@ TextBatch TextDataset::Batch(std::span<const std::uint32_t> rows) const {
   batch.targets = static_cast<std::size_t>(
       std::count(batch.loss_mask.begin(), batch.loss_mask.end(), std::uint8_t{1}));
   return batch;
-}
-
-std::string TextDataset::Sha256() const {
-  std::string bytes;
-  const auto number = [&](std::uint64_t value) {
-    for (int shift = 0; shift < 32; shift += 8) bytes += static_cast<char>(value >> shift & 0xff);
-  };
-  number(static_cast<std::uint64_t>(form_.loss_on));
-  for (const auto& row : rows_) {
-    number(row.size());
-    for (const std::uint32_t example : row) {
-      const std::span<const TokenId> ids = store_->ids(example);
-      number(ids.size());
-      for (std::size_t i = 0; i < ids.size(); ++i)
-        number(static_cast<std::uint64_t>(ids[i]) << 1 | (store_->is_target(example, i) ? 1U : 0U));
-    }
-  }
-  return platform::Sha256Hex(bytes);
 }
 
 }  // namespace ebb::train

@@ -9,7 +9,6 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "train/text/byte_pairs.h"
@@ -82,9 +81,6 @@ class TextDataset {
 
   /// `rows` are numbers below rows(), at least one.
   TextBatch Batch(std::span<const std::uint32_t> rows) const;
-
-  /// Digest over every token, target and row: equal for equal data.
-  std::string Sha256() const;
 
  private:
   std::size_t LengthOf(std::size_t row) const;

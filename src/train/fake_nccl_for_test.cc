@@ -1,4 +1,4 @@
-#include "train/fake_nccl.h"
+#include "train/fake_nccl_for_test.h"
 
 #include <cstddef>
 #include <mutex>

@@ -1,4 +1,4 @@
-#include "meter/gpu/fake_rocm.h"
+#include "meter/gpu/fake_rocm_for_test.h"
 
 #include <cstring>
 

@@ -1,6 +1,6 @@
 #pragma once
 // A stand-in for AMD's ROCm SMI library with the symbols that rocm_library.cc loads. Tests use it
-// in the same way as fake_nvml.h.
+// in the same way as fake_nvml_for_test.h.
 
 #include <cstdint>
 #include <string>

@@ -1,9 +1,9 @@
-#include "sim/fault_plan.h"
+#include "sim/fault_plan_for_test.h"
 
 #include <array>
 
 #include "engine/journal_json.h"
-#include "sim/faulty_ports.h"
+#include "sim/faulty_ports_for_test.h"
 
 namespace ebb::sim {
 namespace {

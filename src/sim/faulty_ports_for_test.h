@@ -1,11 +1,11 @@
 #pragma once
-// The ports of the loop with a fault plan between them and the world. Private to fault_plan.cc and
-// its tests.
+// The ports of the loop with a fault plan between them and the world. Private to
+// fault_plan_for_test.cc.
 
 #include <vector>
 
 #include "base/random.h"
-#include "sim/fault_plan.h"
+#include "sim/fault_plan_for_test.h"
 
 namespace ebb::sim {
 

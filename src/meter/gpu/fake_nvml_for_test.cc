@@ -1,4 +1,4 @@
-#include "meter/gpu/fake_nvml.h"
+#include "meter/gpu/fake_nvml_for_test.h"
 
 #include <algorithm>
 #include <cstdio>

@@ -1,4 +1,4 @@
-#include "sim/faulty_ports.h"
+#include "sim/faulty_ports_for_test.h"
 
 #include <cmath>
 
