@@ -80,8 +80,8 @@ core::RunSpec RandomSpec(Random& random, const World& world) {
   spec.name = Chance(random, 0.1) ? "name, with \"quotes\"" : "run";
   spec.group = "group-" + std::to_string(id % 7);
   spec.command = {"python3", "train.py"};
-  const std::array<const char*, 5> policies{"now", "threshold", "window", "carbon-time", "dtpr"};
-  spec.policy = policies[random.Below(policies.size())];
+  const std::vector<std::string> policies = plan::GatePolicyKindNames();
+  spec.policy = plan::Name(*plan::GatePolicyKindFromName(policies[random.Below(policies.size())]));
   if (spec.policy == "threshold") spec.threshold = Intensity{random.Uniform(100, 400)};
   spec.submitted = kDay + Between(random, hours{25}, hours{40});
   spec.created_wall = spec.submitted;

@@ -110,7 +110,9 @@ class Gate {
     request_.latest_start = TimeIn(gate, KeyOf(gate, "latest_start_ms", "start_by_ms"));
     request_.remaining =
         Duration{gate.at(KeyOf(gate, "remaining_ms", "run_time_ms")).get<std::int64_t>()};
-    if (gate.at("at_deadline") == "stop") request_.at_deadline = plan::AtDeadline::kStop;
+    const auto at_deadline = plan::AtDeadlineFromName(gate.at("at_deadline").get<std::string>());
+    if (!at_deadline) throw std::invalid_argument("unknown at_deadline");
+    request_.at_deadline = *at_deadline;
     const auto on_outage = core::OnOutageFromName(gate.at("on_outage").get<std::string>());
     if (!on_outage) throw std::invalid_argument("unknown on_outage");
     request_.on_outage = *on_outage;

@@ -9,6 +9,7 @@
 #include "config/publication_key.h"
 #include "core/device_profile.h"
 #include "core/options/field_builders.h"
+#include "core/signal_choices.h"
 #include "signals/choose_source.h"
 #include "signals/feeds/profile_feed.h"
 
@@ -43,8 +44,8 @@ std::vector<KeyRule> SiteRules(SiteKeys& keys) {
       ReadInteger("seed", keys.seed, {0, kNoLimit}),
       ReadNumber("neo_utc_offset_hours", keys.neo_utc_offset_hours, {-14, 14}),
       ReadNeoClock("neo_time_zone", keys.neo_time_zone),
-      ReadChoice("kind", keys.kind, {"average", "marginal"}),
-      ReadChoice("boundary", keys.boundary, {"lifecycle", "direct"}),
+      ReadChoice("kind", keys.kind, core::SignalKindNames()),
+      ReadChoice("boundary", keys.boundary, core::BoundaryChoices()),
       ReadNumber("pue", keys.pue, {1, 10}),
       ReadText("prices", keys.prices),
       ReadText("operators", keys.operators),

@@ -7,6 +7,8 @@
 #include "config/policy_name.h"
 #include "config/publication_key.h"
 #include "core/options/field_builders.h"
+#include "core/signal_choices.h"
+#include "plan/make_policy.h"
 #include "signals/make_markets.h"
 #include "signals/make_weather.h"
 
@@ -48,13 +50,13 @@ Given<T> EitherOf(const Given<T>& a, const char* name_a, const Given<T>& b, cons
 // The policy of the gate. enabled: false and wait_for_low_carbon: false both mean that the gate
 // does not wait. `enabled` is a switch that overrules any policy; with wait_for_low_carbon: false,
 // a policy that would wait is a contradiction.
-GatePolicyKind ResolvePolicy(const SchedulerKeys& keys, Problems& problems) {
-  if (keys.enabled && !*keys.enabled) return GatePolicyKind::kNow;
+plan::GatePolicyKind ResolvePolicy(const SchedulerKeys& keys, Problems& problems) {
+  if (keys.enabled && !*keys.enabled) return plan::GatePolicyKind::kNow;
   const bool waits = keys.wait_for_low_carbon.value_or(false);
-  if (!keys.policy) return waits ? GatePolicyKind::kThreshold : GatePolicyKind::kNow;
-  const auto policy = GatePolicyKindFromName(*keys.policy);
+  if (!keys.policy) return waits ? plan::GatePolicyKind::kThreshold : plan::GatePolicyKind::kNow;
+  const auto policy = plan::GatePolicyKindFromName(*keys.policy);
   EBB_CHECK(policy.has_value());
-  if (keys.wait_for_low_carbon && waits != (*policy != GatePolicyKind::kNow))
+  if (keys.wait_for_low_carbon && waits != (*policy != plan::GatePolicyKind::kNow))
     problems.Add(keys.policy.line,
                  "policy: " + *keys.policy +
                      " contradicts wait_for_low_carbon: " + (waits ? "true" : "false") + " (line " +
@@ -270,11 +272,11 @@ std::vector<KeyRule> SchedulerRules(SchedulerKeys& keys) {
       ReadText("api_endpoint", keys.api_endpoint),
       ReadText("location", keys.location),
       ReadText("region", keys.region),
-      ReadPolicyName("policy", keys.policy, GatePolicyKindNames()),
+      ReadPolicyName("policy", keys.policy, plan::GatePolicyKindNames()),
       ReadDuration("start_by", keys.start_by, Duration::zero()),
       Formerly("estimated_run_time",
                ReadDuration("duration", keys.duration, std::chrono::seconds{1})),
-      ReadChoice("on_deadline", keys.on_deadline, {"start", "stop"}),
+      ReadChoice("on_deadline", keys.on_deadline, plan::AtDeadlineNames()),
       ReadChoice("on_outage", keys.on_outage, core::OnOutageNames()),
       ReadSources("signal", keys.signal),
       ReadText("zone", keys.zone),
@@ -290,8 +292,8 @@ std::vector<KeyRule> SchedulerRules(SchedulerKeys& keys) {
       ReadText("forecast_prices_url", keys.forecast_prices_url),
       ReadText("signal_command", keys.signal_command),
       ReadNumber("constant", keys.constant, {0, core::kMostIntensity}),
-      ReadChoice("kind", keys.kind, {"average", "marginal"}),
-      ReadChoice("boundary", keys.boundary, {"lifecycle", "direct"}),
+      ReadChoice("kind", keys.kind, core::SignalKindNames()),
+      ReadChoice("boundary", keys.boundary, core::BoundaryChoices()),
       ReadInteger("profile_seed", keys.profile_seed, {0, kNoLimit}),
       ReadNumber("neo_utc_offset_hours", keys.neo_utc_offset_hours, {-14, 14}),
       ReadNeoClock("neo_time_zone", keys.neo_time_zone),
@@ -325,7 +327,7 @@ SchedulerConfig ResolveScheduler(const SchedulerKeys& keys, Problems& problems,
   const bool is_neo = keys.wait_for_low_carbon && !start_by;
   config.longest_wait = is_neo ? kNeoLongestWait : start_by.value_or(config.longest_wait);
   config.duration = keys.duration.value;
-  if (keys.on_deadline && *keys.on_deadline == "stop") config.on_deadline = plan::AtDeadline::kStop;
+  if (keys.on_deadline) config.on_deadline = *plan::AtDeadlineFromName(*keys.on_deadline);
   if (keys.on_outage) config.on_outage = *core::OnOutageFromName(*keys.on_outage);
   config.signal = ResolveSignal(keys, problems, notes);
   config.prices = {keys.prices.value_or(""), keys.price_weight.value_or(0),

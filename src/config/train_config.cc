@@ -18,10 +18,6 @@
 namespace ebb::config {
 namespace {
 
-// The names of policies in run.json and options.json.
-constexpr std::array<std::string_view, 5> kPolicyNames{"now", "threshold", "window", "carbon-time",
-                                                       "dtpr"};
-
 // All keys of a file, before their combined meaning is resolved.
 struct FileKeys {
   SchedulerKeys scheduler;
@@ -67,22 +63,6 @@ std::string ResolveOutputDir(const FileKeys& keys, std::string fallback,
 }
 
 }  // namespace
-
-std::string_view Name(GatePolicyKind policy) {
-  return kPolicyNames[static_cast<std::size_t>(policy)];
-}
-std::optional<GatePolicyKind> GatePolicyKindFromName(std::string_view name) {
-  for (std::size_t i = 0; i < kPolicyNames.size(); ++i) {
-    if (plan::PolicyNameOf(kPolicyNames[i]) == plan::PolicyNameOf(name))
-      return static_cast<GatePolicyKind>(i);
-  }
-  return std::nullopt;
-}
-std::vector<std::string> GatePolicyKindNames() {
-  std::vector<std::string> names;
-  for (const std::string_view name : kPolicyNames) names.emplace_back(plan::PolicyNameOf(name));
-  return names;
-}
 
 namespace {
 constexpr std::array<std::string_view, 4> kRaplUseNames{"packages", "packages+dram", "psys",

@@ -20,18 +20,6 @@
 
 namespace ebb::config {
 
-enum class GatePolicyKind { kNow, kThreshold, kWindow, kCarbonTime, kDtpr };
-/// The stored name: "now", "threshold", "window", "carbon-time" or "dtpr".
-std::string_view Name(GatePolicyKind policy);
-/// True if the policy decides by a forecast, and waits while there is none.
-constexpr bool NeedsForecast(GatePolicyKind policy) {
-  return policy == GatePolicyKind::kWindow || policy == GatePolicyKind::kCarbonTime;
-}
-/// The policy with this name or short name (plan/make_policy.h).
-std::optional<GatePolicyKind> GatePolicyKindFromName(std::string_view name);
-/// The names that people see: "run-now", "threshold", "lowest-window", "carbon-time", "dtpr".
-std::vector<std::string> GatePolicyKindNames();
-
 struct GridClockConfig {
   std::optional<Time> start;  ///< grid time of the submission; absent for the present time
   double speed = 1;           ///< grid seconds per wall second, greater than 0
@@ -50,7 +38,7 @@ struct PriceConfig {
 inline constexpr Duration kDefaultLongestWait = std::chrono::hours{24};
 
 struct SchedulerConfig {
-  GatePolicyKind policy = GatePolicyKind::kNow;
+  plan::GatePolicyKind policy = plan::GatePolicyKind::kNow;
   Intensity threshold{300};
   Duration longest_wait = kDefaultLongestWait;  ///< time from submission to the latest start
   std::optional<Duration> duration;

@@ -1,5 +1,7 @@
 #include "config/training_section.h"
+
 #include "core/options/field_builders.h"
+#include "core/signal_choices.h"
 
 namespace ebb::config {
 namespace {
@@ -127,7 +129,7 @@ std::vector<KeyRule> MeteringRules(MeteringKeys& keys) {
       ReadNumber("other_constant", keys.other_constant, {0, 10'000}),
       ReadChoice("other_signal", keys.other_signal, signals::SignalSourceNames()),
       ReadText("other_zone", keys.other_zone),
-      ReadChoice("other_kind", keys.other_kind, {"average", "marginal"}),
+      ReadChoice("other_kind", keys.other_kind, core::SignalKindNames()),
       ReadNumber("budget_kwh", keys.budget_kwh, {core::kLeastBudget, core::kMostBudgetKwh}),
       ReadNumber("budget_g", keys.budget_g, {core::kLeastBudget, core::kMostBudgetG}),
       ReadChoice("on_budget", keys.on_budget, core::BudgetActionNames()),

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/enum_names.h"
+#include "core/signal_choices.h"
 #include "core/step_lookup.h"
 
 namespace ebb::core {
@@ -58,6 +59,12 @@ std::optional<SignalKind> SignalKindFromName(std::string_view name) {
 }
 std::optional<Boundary> BoundaryFromName(std::string_view name) {
   return EnumFromName<Boundary>(kBoundaryNames, name);
+}
+std::vector<std::string> SignalKindNames() { return {kKindNames.begin(), kKindNames.end()}; }
+std::vector<std::string> BoundaryChoices() {
+  std::vector<std::string> choices(kBoundaryNames.begin(), kBoundaryNames.end());
+  std::erase(choices, Name(Boundary::kUnknown));
+  return choices;
 }
 
 std::string_view LinkOf(const SignalIdentity& identity, const Sample& sample) {

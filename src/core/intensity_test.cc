@@ -4,6 +4,8 @@
 
 #include <limits>
 
+#include "core/signal_choices.h"
+
 namespace ebb::core {
 namespace {
 
@@ -19,6 +21,16 @@ Sample Hour(int begin, double value) {
 
 IntensitySeries SeriesWithGap() {
   return *IntensitySeries::Create(kZone, {Hour(0, 100), Hour(1, 200), Hour(3, 50)});
+}
+
+TEST(SignalChoices, AreNamesThatAreReadAsTheyAreWritten) {
+  for (const std::string& name : SignalKindNames()) {
+    const auto kind = SignalKindFromName(name);
+    ASSERT_TRUE(kind) << name;
+    EXPECT_EQ(Name(*kind), name);
+  }
+  // "unknown" is a boundary that a signal may have, and none to ask for.
+  EXPECT_EQ(BoundaryChoices(), (std::vector<std::string>{"lifecycle", "direct"}));
 }
 
 TEST(IntensitySeries, IntervalsAreHalfOpen) {

@@ -1,10 +1,25 @@
 #include "plan/deadline.h"
 
 #include <algorithm>
+#include <array>
 
+#include "base/enum_names.h"
 #include "core/one_value.h"
 
 namespace ebb::plan {
+namespace {
+constexpr std::array<std::string_view, 2> kAtDeadlineNames{"start", "stop"};
+}  // namespace
+
+std::string_view Name(AtDeadline at_deadline) {
+  return kAtDeadlineNames[static_cast<std::size_t>(at_deadline)];
+}
+std::optional<AtDeadline> AtDeadlineFromName(std::string_view name) {
+  return EnumFromName<AtDeadline>(kAtDeadlineNames, name);
+}
+std::vector<std::string> AtDeadlineNames() {
+  return {kAtDeadlineNames.begin(), kAtDeadlineNames.end()};
+}
 
 using core::GateAction;
 using core::GateRule;

@@ -5,7 +5,10 @@
 // Used by `ebb run` (runtime/gate_loop) and, through MakeGated, by the engine.
 
 #include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/time.h"
 #include "base/units.h"
@@ -17,8 +20,14 @@
 
 namespace ebb::plan {
 
+/// The policies that `ebb run` has; make_policy.h tells the rest of them.
+enum class GatePolicyKind { kNow, kThreshold, kWindow, kCarbonTime, kDtpr };
+
 /// The action at the latest start if the policy would still rather wait.
 enum class AtDeadline { kStart, kStop };
+std::string_view Name(AtDeadline at_deadline);
+std::optional<AtDeadline> AtDeadlineFromName(std::string_view name);
+std::vector<std::string> AtDeadlineNames();
 
 /// The properties of a job that a gate needs. All times are grid times.
 struct GateRequest {

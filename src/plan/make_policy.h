@@ -1,10 +1,14 @@
 #pragma once
-// Makes policies by their names.
+// Every policy, described once (the table is in make_policy.cc): its name, what it heeds of a job,
+// what it reads of the signal, how it is made, and how `ebb run` has it. Flags and their help,
+// completion, YAML, scenarios, the service and the files of a run follow this table.
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "plan/gate_policy.h"
@@ -24,10 +28,7 @@ struct PolicyOptions {
   PlannerOptions planner;
 };
 
-/// Names of the policies that look at one job at a time: "run-now", "edf", "threshold", "tiers",
-/// "lowest-window", "lowest-slots", "carbon-time", "dtpr".
-std::span<const std::string> GatePolicyNames();
-/// The gate policies and "planner".
+/// Names of all policies. All but "planner" look at one job at a time.
 std::span<const std::string> PolicyNames();
 
 /// The present name of a policy. `ebb run` began with "now" for "run-now" and "window" for
@@ -37,6 +38,22 @@ std::string_view PolicyNameOf(std::string_view given);
 /// The policies that use a job's own threshold or its priority.
 std::span<const std::string> PoliciesByThreshold();
 std::span<const std::string> PoliciesByPriority();
+
+/// True if the policy decides by all values ever known; the others look back to the submission at
+/// most.
+bool ReadsAllKnown(std::string_view policy);
+
+/// The policies of `ebb run`, by the names that people see: "run-now", "threshold", ...
+std::vector<std::string> GatePolicyKindNames();
+/// The policy of `ebb run` with this name or short name.
+std::optional<GatePolicyKind> GatePolicyKindFromName(std::string_view name);
+/// The stored name, in run.json and options.json: "now" for "run-now", "window" for
+/// "lowest-window", and otherwise the name that people see.
+std::string_view Name(GatePolicyKind kind);
+/// What the policy does, in a few words for --help.
+std::string_view HelpOf(GatePolicyKind kind);
+/// True if the policy decides by a forecast, and waits while there is none.
+bool NeedsForecast(GatePolicyKind kind);
 
 Result<std::unique_ptr<GatePolicy>> MakeGatePolicy(std::string_view name,
                                                    const PolicyOptions& options);

@@ -108,8 +108,7 @@ struct Change {
 class Policy {
  public:
   virtual ~Policy() = default;
-  /// Name of the policy: "run-now", "edf", "threshold", "tiers", "lowest-window", "lowest-slots",
-  /// "carbon-time", "dtpr" or "planner".
+  /// Name of the policy, as in PolicyNames() (make_policy.h).
   virtual std::string_view name() const = 0;
   /// Brings `schedule` up to date. On entry it is aligned with problem.jobs: the engine has removed
   /// the plans of ended jobs and put in empty ones for new jobs.

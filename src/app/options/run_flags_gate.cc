@@ -6,15 +6,22 @@
 #include "app/options/run_flags.h"
 #include "app/options/when.h"
 #include "core/options/field_builders.h"
+#include "plan/make_policy.h"
 #include "platform/system_clock.h"
 
 namespace ebb::app::run_flags {
 namespace {
 
-std::optional<plan::AtDeadline> AtDeadlineFromName(std::string_view name) {
-  if (name == "start") return plan::AtDeadline::kStart;
-  if (name == "stop") return plan::AtDeadline::kStop;
-  return std::nullopt;
+// "run-now: at once (default); threshold: start at ..."
+std::string PolicyHelp() {
+  std::vector<std::string> lines;
+  for (const std::string& name : plan::GatePolicyKindNames()) {
+    const plan::GatePolicyKind kind = *plan::GatePolicyKindFromName(name);
+    const bool is_default = kind == config::SchedulerConfig().policy;
+    lines.push_back(name + ": " + std::string(plan::HelpOf(kind)) +
+                    (is_default ? " (default)" : ""));
+  }
+  return Join(lines, "; ");
 }
 
 // Paths are absolute because a run may be continued from another directory.
@@ -45,13 +52,9 @@ Status ApplyDuration(const std::string& text, RunOptions& options) {
 
 std::vector<Flag> GateFlags() {
   return {
-      {FlagGroup::kGate, "policy", "POLICY",
-       "run-now: at once (default); threshold: start at or below --threshold; lowest-window: start "
-       "where the mean "
-       "over the run time is lowest; carbon-time: where the saving per hour of delay is highest; "
-       "dtpr: a threshold from past values alone",
-       Choice("policy", config::GatePolicyKindNames(), config::GatePolicyKindFromName,
-              [](RunOptions& o, config::GatePolicyKind v) { o.scheduler.policy = v; }),
+      {FlagGroup::kGate, "policy", "POLICY", PolicyHelp(),
+       Choice("policy", plan::GatePolicyKindNames(), plan::GatePolicyKindFromName,
+              [](RunOptions& o, plan::GatePolicyKind v) { o.scheduler.policy = v; }),
        [](const RunOptions& o) { return std::optional(std::string(Name(o.scheduler.policy))); }},
       {FlagGroup::kGate, "threshold", "G_PER_KWH",
        "intensity at or below which a run starts (default 300)",
@@ -72,10 +75,11 @@ std::vector<Flag> GateFlags() {
        "run-time"},
       {FlagGroup::kGate, "at-deadline", "WHAT",
        "at the latest start: start whatever the intensity (default), or stop with exit code 75",
-       Choice("at-deadline", {"start", "stop"}, AtDeadlineFromName,
+       Choice("at-deadline", plan::AtDeadlineNames(), plan::AtDeadlineFromName,
               [](RunOptions& o, plan::AtDeadline v) { o.scheduler.on_deadline = v; }),
        [](const RunOptions& o) {
-         return If(o.scheduler.on_deadline == plan::AtDeadline::kStop, "stop");
+         return If(o.scheduler.on_deadline != plan::AtDeadline::kStart,
+                   std::string(plan::Name(o.scheduler.on_deadline)));
        }},
       {FlagGroup::kGate, "price-weight", "W",
        "0 (default) to 1: how much the price counts beside carbon, for lowest-window and "

@@ -4,6 +4,7 @@
 #include "app/options/flag_values.h"
 #include "app/options/run_flags.h"
 #include "config/neo_clock.h"
+#include "core/signal_choices.h"
 #include "signals/choose_source.h"
 
 namespace ebb::app::run_flags {
@@ -205,16 +206,17 @@ std::vector<Flag> ProviderFlags() {
        [](const RunOptions& o) {
          return If(!o.scheduler.signal.auth_file.empty(), o.scheduler.signal.auth_file);
        }},
-      {FlagGroup::kSignal, "signal-kind", "KIND", "average or marginal, where the source has both",
-       Choice("signal-kind", {"average", "marginal"}, core::SignalKindFromName,
+      {FlagGroup::kSignal, "signal-kind", "KIND",
+       Join(core::SignalKindNames(), " or ") + ", where the source has both",
+       Choice("signal-kind", core::SignalKindNames(), core::SignalKindFromName,
               [](RunOptions& o, core::SignalKind v) { o.scheduler.signal.kind = v; }),
        [](const RunOptions& o) {
          const auto& kind = o.scheduler.signal.kind;
          return kind ? std::optional(std::string(core::Name(*kind))) : std::nullopt;
        }},
       {FlagGroup::kSignal, "signal-boundary", "BOUNDARY",
-       "lifecycle or direct, where the source has both",
-       Choice("signal-boundary", {"lifecycle", "direct"}, core::BoundaryFromName,
+       Join(core::BoundaryChoices(), " or ") + ", where the source has both",
+       Choice("signal-boundary", core::BoundaryChoices(), core::BoundaryFromName,
               [](RunOptions& o, core::Boundary v) { o.scheduler.signal.boundary = v; }),
        [](const RunOptions& o) {
          const auto& boundary = o.scheduler.signal.boundary;
@@ -294,8 +296,9 @@ std::vector<Flag> AnswerFlags() {
 std::vector<Flag> OtherSignalFlags() {
   return {
       {FlagGroup::kOtherSignal, "other-trace", "FILE",
-       "a second signal, of the other kind (average, marginal), from a CSV file: reported beside "
-       "the first, decides nothing",
+       "a second signal, of the other kind (" + Join(core::SignalKindNames(), ", ") +
+           "), from a CSV file: reported beside "
+           "the first, decides nothing",
        Text([](RunOptions& o, const std::string& v) {
          OtherSignal(o).source = signals::SignalSource::kReplay;
          OtherSignal(o).trace_path = v;
@@ -320,8 +323,9 @@ std::vector<Flag> OtherSignalFlags() {
       {FlagGroup::kOtherSignal, "other-zone", "ZONE", "zone or region to ask the second signal for",
        Text([](RunOptions& o, const std::string& v) { OtherSignal(o).zone = v; }),
        OfOther([](const auto& other) { return If(!other.zone.empty(), other.zone); })},
-      {FlagGroup::kOtherSignal, "other-kind", "KIND", "average or marginal, where it has both",
-       Choice("other-kind", {"average", "marginal"}, core::SignalKindFromName,
+      {FlagGroup::kOtherSignal, "other-kind", "KIND",
+       Join(core::SignalKindNames(), " or ") + ", where it has both",
+       Choice("other-kind", core::SignalKindNames(), core::SignalKindFromName,
               [](RunOptions& o, core::SignalKind v) { OtherSignal(o).kind = v; }),
        OfOther([](const auto& other) {
          return other.kind ? std::optional(std::string(core::Name(*other.kind))) : std::nullopt;

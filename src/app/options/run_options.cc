@@ -8,6 +8,7 @@
 #include "app/options/user_settings.h"
 #include "base/check.h"
 #include "base/text.h"
+#include "plan/make_policy.h"
 #include "signals/choose_source.h"
 
 namespace ebb::app {
@@ -94,7 +95,7 @@ Status ApplyFlags(const FlagValues& values, RunOptions& options) {
   EBB_RETURN_IF_ERROR(SettleSource(values, found_zone, options));
   // A threshold without a policy can only mean the threshold policy.
   if (values.contains("threshold") && !values.contains("policy"))
-    options.scheduler.policy = config::GatePolicyKind::kThreshold;
+    options.scheduler.policy = plan::GatePolicyKind::kThreshold;
   return {};
 }
 
@@ -120,7 +121,7 @@ Status ValidateSignal(const RunOptions& options) {
     return Fail({ExitCode::kConfiguration,
                  "--on-budget and --budget-grace say what happens to a budget, and there is none",
                  "", "give --budget-kwh or --budget-g"});
-  if (config::NeedsForecast(scheduler.policy) &&
+  if (plan::NeedsForecast(scheduler.policy) &&
       scheduler.signal.source == signals::SignalSource::kHttp &&
       scheduler.signal.json.list_pointer.empty())
     return Fail({ExitCode::kConfiguration,

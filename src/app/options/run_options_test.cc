@@ -73,9 +73,9 @@ TEST(RunOptionsTest, ATraceReplacesAChainOfTheConfiguration) {
 TEST(RunOptionsTest, AThresholdAloneMeansTheThresholdPolicy) {
   RunOptions options;
   ASSERT_TRUE(ApplyFlags({{"threshold", "200"}}, options));
-  EXPECT_EQ(options.scheduler.policy, config::GatePolicyKind::kThreshold);
+  EXPECT_EQ(options.scheduler.policy, plan::GatePolicyKind::kThreshold);
   ASSERT_TRUE(ApplyFlags({{"threshold", "200"}, {"policy", "now"}}, options));
-  EXPECT_EQ(options.scheduler.policy, config::GatePolicyKind::kNow);
+  EXPECT_EQ(options.scheduler.policy, plan::GatePolicyKind::kNow);
 }
 
 TEST(RunOptionsTest, BadValuesNameTheFlagAndWhatIsAccepted) {

@@ -362,7 +362,7 @@ Result<RunResult> Session::GateAndRun(const plan::GateRequest& gate, int attempt
   const auto prices = PricesOf(options_.scheduler, surroundings_->prices, gate);
   EBB_ASSIGN_OR_RETURN(const auto policy, MakePolicy(options_.scheduler, prices));
   const config::SchedulerConfig& scheduler = options_.scheduler;
-  const bool has_threshold = scheduler.policy == config::GatePolicyKind::kThreshold;
+  const bool has_threshold = scheduler.policy == plan::GatePolicyKind::kThreshold;
   EBB_ASSIGN_OR_RETURN(
       auto inputs,
       report::GateInputsFile::Begin(

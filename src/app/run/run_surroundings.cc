@@ -6,6 +6,7 @@
 #include "app/run/run_files.h"
 #include "config/price_file.h"
 #include "core/one_value.h"
+#include "plan/make_policy.h"
 #include "report/run/had_it_waited.h"
 #include "report/run/outlook_file.h"
 #include "signals/make_feed.h"
@@ -17,7 +18,7 @@ constexpr Duration kDefaultDuration = std::chrono::hours{1};
 
 // True if the policy or the flags can make the run wait.
 bool Waits(const config::SchedulerConfig& scheduler) {
-  return scheduler.policy != config::GatePolicyKind::kNow || scheduler.prices.threshold;
+  return scheduler.policy != plan::GatePolicyKind::kNow || scheduler.prices.threshold;
 }
 
 // A run id such as "baseline-20261120T203312Z-3f2a": readable, sorted by time, unique.
@@ -96,7 +97,7 @@ core::RunSpec SpecOf(const RunOptions& options, const Surroundings& surroundings
   spec.created_wall = created_wall;
   spec.run_id = NewRunId(spec.name, spec.created_wall);
   spec.policy = Name(scheduler.policy);
-  if (scheduler.policy == config::GatePolicyKind::kThreshold) spec.threshold = scheduler.threshold;
+  if (scheduler.policy == plan::GatePolicyKind::kThreshold) spec.threshold = scheduler.threshold;
   spec.clock = surroundings.clock.settings();
   spec.submitted = spec.clock.skip_waits ? spec.clock.begin : surroundings.clock.Now();
   spec.start_by = spec.submitted + (Waits(scheduler) ? scheduler.longest_wait : Duration::zero());

@@ -61,7 +61,7 @@ std::vector<std::string> WordsOf(const std::string& list) {
   if (list == kJobWords) return Jobs();
   if (list == kZoneWords) return signals::ProfileZones();
   if (list == kSignalWords) return Signals();
-  if (list == kGatePolicyWords) return config::GatePolicyKindNames();
+  if (list == kGatePolicyWords) return plan::GatePolicyKindNames();
   if (list != kPolicyWords) return {};
   const auto names = plan::PolicyNames();
   return {names.begin(), names.end()};

@@ -112,7 +112,7 @@ void AddTrackCommand(Parser& parser) {
   command.Action([=]() -> Result<int> {
     app::RunRequest request;
     request.command = user_command->words;
-    request.options.scheduler.policy = config::GatePolicyKind::kNow;
+    request.options.scheduler.policy = plan::GatePolicyKind::kNow;
     request.stop_grace = kStopGrace;
     if (!grace->empty()) {
       EBB_ASSIGN_OR_RETURN(request.stop_grace, app::DurationOf("--stop-grace", *grace));

@@ -146,7 +146,7 @@ void PrintRun(const app::RunRequest& run) {
   const config::SchedulerConfig& scheduler = run.options.scheduler;
   std::printf("%s, seed %lld: policy %s\n  %s\n", run.options.name.c_str(),
               static_cast<long long>(run.training->seed),
-              std::string(plan::PolicyNameOf(config::Name(scheduler.policy))).c_str(),
+              std::string(plan::PolicyNameOf(plan::Name(scheduler.policy))).c_str(),
               sweep::ShellCommand(run.command).c_str());
 }
 
@@ -177,7 +177,7 @@ Result<int> Train(const TrainRequest& request) {
   platform::ProcessSignals signals;
   if (request.dry_run) return DryRun(runs, signals);
   // A run that starts at once reports errors itself.
-  const bool waits = runs.front().options.scheduler.policy != config::GatePolicyKind::kNow;
+  const bool waits = runs.front().options.scheduler.policy != plan::GatePolicyKind::kNow;
   if (waits || runs.size() > 1) EBB_RETURN_IF_ERROR(app::CheckTrainings(runs, signals));
   ComparisonRequest comparison;
   for (std::size_t i = 0; i < runs.size(); ++i) {

@@ -220,6 +220,29 @@ TEST(CleanestWindowTest, SeveralWindowsDoNotOverlapAndEachIsTheCleanestThatIsLef
             3u);
 }
 
+TEST(GatePolicies, ThoseOfRunsAreFoundByTheStoredNameAndByTheNameThatPeopleSee) {
+  for (const std::string& seen : GatePolicyKindNames()) {
+    const auto kind = GatePolicyKindFromName(seen);
+    ASSERT_TRUE(kind) << seen;
+    EXPECT_EQ(GatePolicyKindFromName(Name(*kind)), kind);
+    EXPECT_EQ(PolicyNameOf(Name(*kind)), seen);
+    EXPECT_FALSE(HelpOf(*kind).empty()) << seen;
+    EXPECT_TRUE(MakeGatePolicy(Name(*kind), {})) << seen;
+  }
+  EXPECT_EQ(Name(GatePolicyKind::kNow), "now");
+  EXPECT_EQ(Name(GatePolicyKind::kWindow), "window");
+  EXPECT_FALSE(GatePolicyKindFromName("tiers"));
+}
+
+TEST(GatePolicies, AtTheDeadlineNamesAreReadAsTheyAreWritten) {
+  for (const std::string& name : AtDeadlineNames()) {
+    const auto at_deadline = AtDeadlineFromName(name);
+    ASSERT_TRUE(at_deadline) << name;
+    EXPECT_EQ(Name(*at_deadline), name);
+  }
+  EXPECT_FALSE(AtDeadlineFromName("pause"));
+}
+
 TEST(GatePolicies, ScalingTheSignalChangesNoWindow) {
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     Random random(seed);

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/one_value.h"
+#include "plan/make_policy.h"
 #include "platform/file.h"
 #include "report/run/run_directory.h"
 
@@ -38,7 +39,7 @@ Json SetupJson(const GateSetup& setup) {
             {"submitted_ms", Milliseconds(request.submitted)},
             {"latest_start_ms", Milliseconds(request.latest_start)},
             {"remaining_ms", request.remaining.count()},
-            {"at_deadline", request.at_deadline == plan::AtDeadline::kStop ? "stop" : "start"},
+            {"at_deadline", plan::Name(request.at_deadline)},
             {"on_outage", core::Name(request.on_outage)}};
   if (setup.prices) gate["prices"] = PricesJson(*setup.prices);
   return gate;
@@ -86,10 +87,8 @@ Result<GateInputsFile> GateInputsFile::Begin(const std::filesystem::path& direct
   EBB_ASSIGN_OR_RETURN(auto lines, ChainedLines::Open(directory / kGateInputsFile, digest));
   EBB_RETURN_IF_ERROR(lines.Append(
       Json{{"gate", SetupJson(setup)}}.dump(-1, ' ', false, Json::error_handler_t::replace)));
-  // The bounds of dtpr are those of all known values. Other policies look back to the submission at
-  // most.
-  const bool reads_all = setup.policy == "dtpr";
-  return GateInputsFile(std::move(lines), reads_all ? Time::min() : setup.request.submitted);
+  return GateInputsFile(std::move(lines),
+                        plan::ReadsAllKnown(setup.policy) ? Time::min() : setup.request.submitted);
 }
 
 Status GateInputsFile::Append(const core::SignalView& view, Time next_change,
