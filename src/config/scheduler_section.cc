@@ -281,7 +281,7 @@ std::vector<KeyRule> SchedulerRules(SchedulerKeys& keys) {
       ReadSources("signal", keys.signal),
       ReadText("zone", keys.zone),
       ReadText("trace", keys.trace),
-      ReadChoice("forecast", keys.forecast, {"auto", "archived", "history", "perfect", "weather"}),
+      ReadChoice("forecast", keys.forecast, signals::ForecastModeNames()),
       ReadPublicationLag(keys.publication_lag),
       ReadText("weather", keys.weather),
       ReadText("weather_points", keys.weather_points),

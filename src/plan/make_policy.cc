@@ -56,7 +56,7 @@ constexpr std::array<PolicyRow, 9> kPolicies{
                         .stored_name = "carbon-time",
                         .help = "where the saving per hour of delay is highest",
                         .needs_forecast = true}},
-     // Its bounds are those of all known values.
+     // The bounds of dtpr are those of all known values.
      {.name = "dtpr",
       .make_gate = [](const PolicyOptions& o) { return MakeDtpr(o.dtpr); },
       .reads_all_known = true,

@@ -50,7 +50,7 @@ std::optional<GatePolicyKind> GatePolicyKindFromName(std::string_view name);
 /// The stored name, in run.json and options.json: "now" for "run-now", "window" for
 /// "lowest-window", and otherwise the name that people see.
 std::string_view Name(GatePolicyKind kind);
-/// What the policy does, in a few words for --help.
+/// A few words for --help on the moment at which the policy starts a run.
 std::string_view HelpOf(GatePolicyKind kind);
 /// True if the policy decides by a forecast, and waits while there is none.
 bool NeedsForecast(GatePolicyKind kind);

@@ -50,6 +50,9 @@ bool IsLive(SignalSource source) { return source >= SignalSource::kHttp; }
 std::optional<ForecastMode> ForecastModeFromName(std::string_view name) {
   return EnumFromName<ForecastMode>(kForecastNames, name);
 }
+std::vector<std::string> ForecastModeNames() {
+  return {kForecastNames.begin(), kForecastNames.end()};
+}
 
 Result<std::vector<SignalSource>> SignalSourcesFromText(std::string_view text) {
   std::vector<SignalSource> sources;

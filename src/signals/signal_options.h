@@ -70,6 +70,7 @@ enum class ForecastMode {
 /// The names: "auto", "archived", "history", "perfect", "weather".
 std::string_view Name(ForecastMode mode);
 std::optional<ForecastMode> ForecastModeFromName(std::string_view name);
+std::vector<std::string> ForecastModeNames();
 
 /// The zone that libebb uses, with a warning, if nobody named one, because a program that trains
 /// must not be refused for it. Stored options of earlier versions without a zone mean it, too.

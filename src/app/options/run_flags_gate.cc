@@ -204,7 +204,7 @@ std::vector<Flag> OutputFlags() {
        [](const RunOptions& o) { return Absolute(o.emissions_file); }},
       {FlagGroup::kOutput, "csv-write", "HOW",
        "append (default): add a row; update: replace the run's row",
-       Choice("csv-write", {"append", "update"}, report::CsvWriteFromName,
+       Choice("csv-write", report::CsvWriteNames(), report::CsvWriteFromName,
               [](RunOptions& o, report::CsvWrite v) { o.csv_write = v; }),
        [](const RunOptions& o) { return If(o.csv_write == report::CsvWrite::kUpdate, "update"); }},
       {FlagGroup::kOutput, "prometheus-file", "FILE",

@@ -96,8 +96,7 @@ std::vector<Flag> SignalFlags() {
        "for a trace: auto (default), archived (as published then), history (the zone's own past), "
        "perfect "
        "(the future itself), weather (always with --weather)",
-       Choice("forecast", {"auto", "archived", "history", "perfect", "weather"},
-              signals::ForecastModeFromName,
+       Choice("forecast", signals::ForecastModeNames(), signals::ForecastModeFromName,
               [](RunOptions& o, signals::ForecastMode v) { o.scheduler.signal.forecast = v; }),
        [](const RunOptions& o) {
          return std::optional(std::string(Name(o.scheduler.signal.forecast)));

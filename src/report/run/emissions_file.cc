@@ -149,6 +149,7 @@ class RowWriter {
 std::optional<CsvWrite> CsvWriteFromName(std::string_view name) {
   return EnumFromName<CsvWrite>(kWriteNames, name);
 }
+std::vector<std::string> CsvWriteNames() { return {kWriteNames.begin(), kWriteNames.end()}; }
 
 Result<std::vector<std::string>> WriteEmissionsRow(const Path& file, const EmissionsFields& fields,
                                                    CsvWrite write) {

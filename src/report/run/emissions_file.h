@@ -27,6 +27,7 @@ enum class CsvWrite {
 };
 /// "append", "update".
 std::optional<CsvWrite> CsvWriteFromName(std::string_view name);
+std::vector<std::string> CsvWriteNames();
 
 /// Returns one sentence for each thing that it did besides writing the row.
 Result<std::vector<std::string>> WriteEmissionsRow(const std::filesystem::path& file,
