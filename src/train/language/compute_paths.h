@@ -15,8 +15,8 @@ enum class AttentionPath {
   kLibrary,  ///< LibTorch's scaled_dot_product_attention (library_attention.h), from 2.5 on
 };
 
-/// What the backward pass computes again, instead of keeping it (Chen et al. 2016): it takes less
-/// memory and more time.
+/// Parts that the backward pass computes again, instead of keeping them (Chen et al. 2016): this
+/// takes less memory and more time.
 enum class Recompute {
   kNothing,
   kMlp,     ///< the MLP of each layer, whose intermediates are most of the memory

@@ -36,7 +36,7 @@ Tensor MaskOf(const Tensor& starts, std::int64_t queries, std::int64_t keys) {
 // {B, heads, T, D} -> {B * T, heads, D}
 Tensor Flattened(const Tensor& x) { return x.transpose(1, 2).flatten(0, 1); }
 
-// What FlashAttention is told besides query, key and value.
+// The form of the inputs of FlashAttention: sequences, scale and window.
 struct FlashForm {
   Tensor sequence_ends;  ///< undefined: rows are sequences
   std::int64_t length = 0;
