@@ -42,26 +42,41 @@ struct HeldTeacher : torch::CustomClassHolder {
 };
 using TeacherPointer = c10::intrusive_ptr<HeldTeacher>;
 
-// The gradient with respect to the logits, rounded once to `type`: the probabilities, less one at
-// the target.
-Tensor Alone(const Tensor& logarithms, const Tensor& chosen, const Tensor& target,
-             torch::ScalarType type) {
-  Tensor gradient;
-  if (logarithms.is_cuda()) {
-    gradient = torch::empty(logarithms.sizes(), logarithms.options().dtype(type));
-    at::exp_out(gradient, logarithms);
-  } else {  // LibTorch 1.13 cannot convert in the same operation there
-    gradient = logarithms.exp().to(type);
-  }
-  return gradient.scatter_(1, target, chosen.exp().sub_(1).to(type));
+// A chunk's loss, summed over its tokens, and what a gradient or an evaluation needs of it.
+struct ChunkLoss {
+  Tensor sum;
+  Tensor correct;   ///< {tokens, 1}: the target is the most likely token
+  Tensor gradient;  ///< with respect to the logits; undefined if it is not wanted
+};
+
+// In place, so that the logits are in memory once. `target` is {tokens, 1}.
+ChunkLoss LossInPlace(Tensor& logits, const Tensor& target, bool wants_gradient) {
+  const Tensor largest = logits.amax(1, /*keepdim=*/true);
+  const Tensor chosen = logits.gather(1, target);
+  Tensor& exponentials = logits.sub_(largest).exp_();
+  const Tensor total = exponentials.sum(1, /*keepdim=*/true);
+  ChunkLoss loss{(total.log() + largest - chosen).sum(), chosen.ge(largest), {}};
+  if (!wants_gradient) return loss;
+  exponentials.div_(total);
+  loss.gradient = exponentials.scatter_add_(1, target, torch::full_like(chosen, -1));
+  return loss;
 }
 
-Tensor WithTeacher(Tensor& logarithms, const Tensor& chosen, const Tensor& target,
-                   const Divergence& divergence, double mix) {
-  return logarithms.exp_()
-      .scatter_(1, target, chosen.exp().sub_(1))
-      .mul_(1 - mix)
-      .add_(divergence.gradient, mix);
+// Few passes over memory, for a GPU. The gradient is rounded once to `type`.
+ChunkLoss LossInFewPasses(Tensor& logits, const Tensor& target, bool wants_gradient,
+                          torch::ScalarType type) {
+  const Tensor logarithms = torch::log_softmax(logits, 1);
+  logits.reset();
+  const Tensor chosen = logarithms.gather(1, target);
+  ChunkLoss loss{-chosen.sum(), {}, {}};
+  if (!wants_gradient) {
+    loss.correct = chosen.ge(logarithms.amax(1, /*keepdim=*/true));
+    return loss;
+  }
+  loss.gradient = torch::empty(logarithms.sizes(), logarithms.options().dtype(type));
+  at::exp_out(loss.gradient, logarithms);
+  loss.gradient.scatter_(1, target, chosen.exp().sub_(1).to(type));
+  return loss;
 }
 
 class LossFunction : public torch::autograd::Function<LossFunction> {
@@ -88,18 +103,18 @@ class LossFunction : public torch::autograd::Function<LossFunction> {
             states.temperature);
         sum += divergence.sum * mix;
       }
-      Tensor logarithms = torch::log_softmax(logits, 1);
-      logits.reset();
-      const Tensor chosen = logarithms.gather(1, target);
-      sum -= chosen.sum() * (1 - mix);
+      const bool in_few_passes = hidden.is_cuda() && !teacher;
+      ChunkLoss loss = in_few_passes
+                           ? LossInFewPasses(logits, target, wants_gradient, hidden.scalar_type())
+                           : LossInPlace(logits, target, wants_gradient);
+      sum += loss.sum * (1 - mix);
       if (!wants_gradient) {
-        correct += chosen.ge(logarithms.amax(1, /*keepdim=*/true)).sum();
+        correct += loss.correct.sum();
         continue;
       }
-      const Tensor of_logits = teacher ? WithTeacher(logarithms, chosen, target, divergence, mix)
-                                       : Alone(logarithms, chosen, target, hidden.scalar_type());
+      if (teacher) loss.gradient.mul_(1 - mix).add_(divergence.gradient, mix);
       gradient.narrow(0, begin, count)
-          .copy_(LinearProduct(of_logits.to(hidden.scalar_type()), output.t()));
+          .copy_(LinearProduct(loss.gradient.to(hidden.scalar_type()), output.t()));
     }
     if (wants_gradient) context->save_for_backward({gradient});
     context->mark_non_differentiable({correct});
