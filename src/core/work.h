@@ -51,7 +51,7 @@ std::vector<UnitUse> UsePerUnit(const Work& work, Energy energy,
 std::string EnergyPerText(WorkUnit unit, double joules);
 /// The same of the finest unit; empty if nothing was counted.
 std::string EnergyPerText(const std::vector<UnitUse>& uses);
-/// Emissions are told of this many units at once, because those of one token are too few to read.
+/// The number of units for which emissions are shown; those of one token are too small to read.
 double UnitsAtOnce(WorkUnit unit);
 /// "0.343 g per million tokens", "1.20 g per 1,000 samples".
 std::string EmissionsPerText(WorkUnit unit, double grams);

@@ -9,7 +9,7 @@
 namespace ebb::store {
 
 void SetWork(WriteGroup& group, core::JobId job, const core::Work& work);
-/// Nothing was reported if there is no such job.
+/// Returns no counts for a job that is not in the store.
 Result<core::Work> WorkOf(Database& database, core::JobId job);
 /// The work in three columns of a row, from `first` on: tokens, samples, steps.
 core::Work WorkFrom(const Row& row, int first);

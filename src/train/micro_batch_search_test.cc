@@ -22,7 +22,7 @@ struct Device {
   std::size_t largest_that_fits = 1 << 20;
 };
 
-// One update; if memory runs out, it begins again, as the training does.
+// Does one update. If memory runs out, the update begins again, as in a training.
 void Update(MicroBatchSearch& search, const Device& device) {
   while (search.size() > device.largest_that_fits) search.RunOutOfMemory();
   const auto size = static_cast<double>(search.size());

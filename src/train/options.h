@@ -14,7 +14,7 @@
 
 namespace ebb::train {
 
-/// Whether an update is recorded once and started as a whole (device_graph.h).
+/// The choice whether an update is recorded once and started as a whole (device_graph.h).
 enum class GraphChoice { kAuto, kOn, kOff };
 
 struct Options : RunOptions, DataOptions {

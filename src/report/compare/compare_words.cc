@@ -61,18 +61,22 @@ std::string TimesWithInterval(const Estimate& difference, double reference) {
   return text;
 }
 
+// " (95 % interval ...)", or why there is none.
+std::string IntervalInBrackets(const Difference& difference) {
+  return " (" +
+         (difference.verdict == Verdict::kNone
+              ? VerdictText(difference)
+              : IntervalSentence(difference.difference, difference.reference_mean)) +
+         ")";
+}
+
 std::string EmissionsSentence(const Comparison& comparison, const Difference& difference) {
   const std::string& group = comparison.groups[difference.group].name;
   const std::string& reference = comparison.groups[comparison.reference].name;
   if (!difference.percent)
     return group + " emitted " + MetricText(Metric::kEmissions, difference.group_mean) + " where " +
            reference + " emitted nothing.";
-  const std::string interval =
-      " (" +
-      (difference.verdict == Verdict::kNone
-           ? VerdictText(difference)
-           : IntervalSentence(difference.difference, difference.reference_mean)) +
-      ")";
+  const std::string interval = IntervalInBrackets(difference);
   if (difference.verdict == Verdict::kNoClearDifference)
     return "The emissions of " + group + " and " + reference + " do not clearly differ" + interval +
            ".";
@@ -86,12 +90,7 @@ std::string PerUnitSentence(const Comparison& comparison, const Difference& diff
   const std::string& reference = comparison.groups[comparison.reference].name;
   const std::string energy(Info(difference.metric).label);
   if (!difference.percent) return "";
-  const std::string interval =
-      " (" +
-      (difference.verdict == Verdict::kNone
-           ? VerdictText(difference)
-           : IntervalSentence(difference.difference, difference.reference_mean)) +
-      ")";
+  const std::string interval = IntervalInBrackets(difference);
   if (difference.verdict == Verdict::kNoClearDifference)
     return "The " + energy + " of " + group + " and " + reference + " does not clearly differ" +
            interval + ".";

@@ -45,7 +45,7 @@ class Dropout {
   }
 
  private:
-  // One kernel draws, multiplies and writes the mask.
+  // LibTorch's kernel draws, multiplies and writes the mask in one pass.
   void DrawOnCuda(const Tensor& rows, const LoraUse& use) {
     thread_local at::Generator generator =
         at::globalContext().defaultGenerator(rows.device()).clone();
