@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -51,9 +52,11 @@ std::vector<std::string> EnvironmentWith(
   return lines;
 }
 
-[[noreturn]] void Become(const Words& command, const Words& environment, int output) {
+// `errors`: -1 to keep the standard error of this process.
+[[noreturn]] void Become(const Words& command, const Words& environment, int output, int errors) {
   RestoreDefaultSignals();
   ::dup2(output, STDOUT_FILENO);
+  if (errors >= 0) ::dup2(errors, STDERR_FILENO);
   ::execvpe(command.data()[0], command.data(), environment.data());
   ::_exit(127);
 }
@@ -91,11 +94,15 @@ std::optional<int> EndOf(pid_t child, Duration until) {
   }
 }
 
-}  // namespace
+int ExitCodeOf(int status) {
+  constexpr int kSignalBase = 128;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : kSignalBase + WTERMSIG(status);
+}
 
-Result<std::string> OutputOf(const std::vector<std::string>& command,
-                             const std::vector<std::pair<std::string, std::string>>& environment,
-                             Duration patience, std::size_t limit_bytes) {
+// Runs the program; `errors` as for Become.
+Result<ProgramEnd> Run(const std::vector<std::string>& command,
+                       const std::vector<std::pair<std::string, std::string>>& environment,
+                       Duration patience, std::size_t limit_bytes, int errors) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0)
     return Fail({ExitCode::kUnavailable, std::strerror(errno), command.front(), ""});
@@ -105,12 +112,12 @@ Result<std::string> OutputOf(const std::vector<std::string>& command,
   {
     const Descriptor write_end(ends[1]);
     child = ::fork();
-    if (child == 0) Become(words, variables, write_end.get());
+    if (child == 0) Become(words, variables, write_end.get(), errors);
   }
   if (child < 0) return Fail({ExitCode::kUnavailable, std::strerror(errno), command.front(), ""});
-  std::string text;
+  ProgramEnd end;
   const Duration until = SinceBoot() + patience;
-  const bool complete = ReadAll(read_end.get(), until, limit_bytes, text);
+  const bool complete = ReadAll(read_end.get(), until, limit_bytes, end.output);
   const std::optional<int> status = complete ? EndOf(child, until) : std::nullopt;
   if (!status) {
     ::kill(child, SIGKILL);
@@ -120,10 +127,35 @@ Result<std::string> OutputOf(const std::vector<std::string>& command,
     return Fail(
         {ExitCode::kUnavailable, "prints too much, or takes too long", command.front(), ""});
   }
+  end.exit_code = ExitCodeOf(*status);
   constexpr int kNotFound = 127;
-  if (WIFEXITED(*status) && WEXITSTATUS(*status) == 0) return text;
-  if (WIFEXITED(*status) && WEXITSTATUS(*status) == kNotFound)
+  if (end.exit_code == kNotFound)
     return Fail({ExitCode::kConfiguration, "command not found", command.front(), ""});
+  return end;
+}
+
+}  // namespace
+
+Result<ProgramEnd> RunToEnd(const std::vector<std::string>& command,
+                            const std::vector<std::pair<std::string, std::string>>& environment,
+                            Duration patience, std::size_t limit_bytes) {
+  constexpr std::size_t kMostErrors = 64 << 10;
+  const Descriptor errors(::memfd_create("errors", MFD_CLOEXEC));
+  if (errors.get() < 0)
+    return Fail({ExitCode::kUnavailable, std::strerror(errno), command.front(), ""});
+  auto end = Run(command, environment, patience, limit_bytes, errors.get());
+  if (!end) return end;
+  end->errors.resize(kMostErrors);
+  const ssize_t size = ::pread(errors.get(), end->errors.data(), end->errors.size(), 0);
+  end->errors.resize(static_cast<std::size_t>(std::max<ssize_t>(0, size)));
+  return end;
+}
+
+Result<std::string> OutputOf(const std::vector<std::string>& command,
+                             const std::vector<std::pair<std::string, std::string>>& environment,
+                             Duration patience, std::size_t limit_bytes) {
+  EBB_ASSIGN_OR_RETURN(ProgramEnd end, Run(command, environment, patience, limit_bytes, -1));
+  if (end.exit_code == 0) return std::move(end.output);
   return Fail({ExitCode::kUnavailable, "failed", command.front(), "run it by hand"});
 }
 

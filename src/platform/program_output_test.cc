@@ -19,5 +19,16 @@ TEST(ProgramOutput, FailuresAreErrors) {
   EXPECT_FALSE(OutputOf({"sh", "-c", "exec sleep 10 >&-"}, {}, Duration{50})) << "it goes on";
 }
 
+TEST(ProgramOutput, AnEndHasItsCodeAndItsErrors) {
+  const auto end = RunToEnd({"sh", "-c", "echo out; echo wrong >&2; exit 3"}, {});
+  ASSERT_TRUE(end);
+  EXPECT_EQ(end->exit_code, 3);
+  EXPECT_EQ(end->output, "out\n");
+  EXPECT_EQ(end->errors, "wrong\n");
+  EXPECT_EQ(RunToEnd({"sh", "-c", "kill -TERM $$"}, {})->exit_code, 143);
+  EXPECT_EQ(RunToEnd({"nosuch-program"}, {}).error().what, "command not found");
+  EXPECT_FALSE(RunToEnd({"sleep", "10"}, {}, Duration{50}));
+}
+
 }  // namespace
 }  // namespace ebb::platform

@@ -1,0 +1,65 @@
+#pragma once
+// The comment of a Slurm job: what its owner wants of Ebb, and what Ebb has noted of the job.
+//
+//   ebb:tier=flex;start-by=12h;checkpointable {ebb wait 0} 312 g/kWh now; expected at 03:00
+//   `- the owner's wishes -------------------´ `- mark ---´ `- for people -----------------´
+//
+// The mark makes a restarted service know what the one before it did. Options are those of
+// annotations (core/options/job_options.h), separated by ";". Pure.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/submission.h"
+#include "core/tier.h"
+#include "slurm/slurm_job.h"
+
+namespace ebb::slurm {
+
+/// What Ebb has done with the job last.
+enum class Course {
+  kNone,  ///< nothing yet
+  kWait,  ///< Ebb has given it its latest start, and lets it go earlier
+  kGo,    ///< Ebb has let it go
+  kPause  ///< Ebb has asked it to pause
+};
+
+struct JobComment {
+  std::string owners;  ///< the owner's part, without blanks at its ends
+  bool is_for_ebb = false;
+  Course course = Course::kNone;
+  int attempt = 0;       ///< attempts that Ebb has let go
+  std::string sentence;  ///< for people
+};
+
+JobComment ReadComment(std::string_view comment);
+/// The comment as it is stored; the sentence is cut so that all of it can be read back.
+std::string WriteComment(const JobComment& comment);
+
+/// Values for jobs whose owners do not give them.
+struct JobDefaults {
+  Duration duration{std::chrono::hours{1}};  ///< of a job without a time limit
+  Power gpu_power{250}, core_power{10};      ///< of one GPU, of one core
+  std::vector<core::Tier> tiers = core::PublishedTiers();
+  std::optional<Intensity> threshold{};  ///< nullopt: the policy decides
+};
+
+/// What a job in Slurm wants: options that only jobs in Slurm have, and those of every job.
+struct JobWishes {
+  core::Submission submission;
+  /// Signal that asks the job to write a checkpoint and end; empty: SIGTERM, which Slurm sends
+  /// itself.
+  std::string pause_signal{};
+  /// How long a job may take for its checkpoint.
+  Duration grace{std::chrono::minutes{1}};
+  /// What cannot be read, one sentence each.
+  std::vector<std::string> problems{};
+};
+
+/// Reads the wishes of a job from its comment and from what it asks Slurm for. Times count from its
+/// submission.
+JobWishes ReadWishes(const SlurmJob& job, const JobDefaults& defaults);
+
+}  // namespace ebb::slurm
