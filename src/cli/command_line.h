@@ -43,6 +43,8 @@ void AddRunsCommand(Parser& parser);
 void AddServeCommand(Parser& parser, const std::string& version);
 void AddControllerCommand(Parser& parser, const std::string& version);
 void AddSimulateCommand(Parser& parser);
+/// `ebb slurm` and the commands under it.
+void AddSlurmCommand(Parser& parser);
 void AddStoreCommand(Parser& parser);
 void AddSubmitCommand(Parser& parser);
 void AddSummaryCommand(Parser& parser);

@@ -59,6 +59,7 @@ int main(int argc, char** argv) {
   parser.BeginGroup("Clusters");
   AddControllerCommand(parser, kVersion);
   AddAgentCommand(parser);
+  AddSlurmCommand(parser);
   parser.BeginGroup("Grid and data");
   AddGridCommand(parser);
   AddZonesCommand(parser);

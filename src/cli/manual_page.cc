@@ -1,5 +1,6 @@
 #include "cli/manual_page.h"
 
+#include <algorithm>
 #include <array>
 
 #include "base/enum_names.h"
@@ -114,9 +115,40 @@ std::string Quoted(std::string_view text) {
   return out + "'";
 }
 
+// The commands that stand directly under `parent`; without a parent those of the first level.
+std::vector<CommandText> Under(const std::vector<CommandText>& commands,
+                               const std::string& parent) {
+  std::vector<CommandText> found;
+  for (CommandText command : commands) {
+    const std::size_t space = command.name.find(' ');
+    if (space == std::string::npos ? !parent.empty() : command.name.substr(0, space) != parent)
+      continue;
+    if (space != std::string::npos) command.name.erase(0, space + 1);
+    found.push_back(std::move(command));
+  }
+  return found;
+}
+
+std::string NamesOf(const std::vector<CommandText>& commands) {
+  std::vector<std::string> names;
+  for (const CommandText& command : commands) names.push_back(command.name);
+  return Join(names, " ");
+}
+
+// Completes the second name of commands that have two, and then takes both as the name.
+std::string BashSecondNames(const std::vector<CommandText>& commands) {
+  std::string cases;
+  for (const CommandText& command : commands)
+    if (const auto under = Under(commands, command.name); !under.empty())
+      cases += "    " + command.name + ")\n      if ((COMP_CWORD == 2)); then\n" +
+               "        COMPREPLY=($(compgen -W " + Quoted(NamesOf(under) + " --help") +
+               " -- \"$word\"))\n        return\n      fi\n"
+               "      command=\"$command ${COMP_WORDS[2]}\" ;;\n";
+  return cases.empty() ? "" : "  case \"$command\" in\n" + cases + "  esac\n";
+}
+
 std::string BashScript(const std::string& program, const std::vector<CommandText>& commands) {
-  std::string names;
-  for (const CommandText& command : commands) names += (names.empty() ? "" : " ") + command.name;
+  const std::string names = NamesOf(Under(commands, ""));
   const std::string function = "_" + program;
   std::string script =
       "# bash completion for " + program + "\n" + function +
@@ -127,9 +159,8 @@ std::string BashScript(const std::string& program, const std::vector<CommandText
       "    if [[ \"${COMP_WORDS[i]}\" == -- ]]; then\n"
       "      COMPREPLY=($(compgen -c -f -- \"$word\"))\n      return\n    fi\n  done\n"
       "  if ((COMP_CWORD == 1)); then\n    COMPREPLY=($(compgen -W " +
-      Quoted(names + " --help --version --utc") +
-      " -- \"$word\"))\n    return\n  fi\n"
-      "  case \"$command $before\" in\n";
+      Quoted(names + " --help --version --utc") + " -- \"$word\"))\n    return\n  fi\n" +
+      BashSecondNames(commands) + "  case \"$command $before\" in\n";
   for (const CommandText& command : commands) {
     for (const FlagText& flag : command.flags)
       if (IsChoice(flag))
@@ -145,14 +176,14 @@ std::string BashScript(const std::string& program, const std::vector<CommandText
       "  esac\n"
       "  if [[ -z \"$words\" && \"$word\" == -* ]]; then\n    case \"$command\" in\n";
   for (const CommandText& command : commands)
-    script += "      " + command.name + ") words=" + Quoted(FlagWords(command)) + " ;;\n";
+    script += "      " + Quoted(command.name) + ") words=" + Quoted(FlagWords(command)) + " ;;\n";
   script +=
       "    esac\n"
       "  elif [[ -z \"$words$is_value\" ]]; then\n    case \"$command\" in\n";
   for (const CommandText& command : commands)
     if (const Words words = WordsOf(command); words.jobs)
-      script += "      " + command.name + ") words=\"$(" + Asking(program, kJobWords) + ")\"" +
-                (words.files ? "" : " files=\"\"") + " ;;\n";
+      script += "      " + Quoted(command.name) + ") words=\"$(" + Asking(program, kJobWords) +
+                ")\"" + (words.files ? "" : " files=\"\"") + " ;;\n";
   script +=
       "    esac\n"
       "    COMPREPLY=($(compgen -W \"$words\" $files -- \"$word\"))\n    return\n  fi\n"
@@ -174,20 +205,38 @@ std::string ZshText(std::string_view text) {
   return out;
 }
 
+std::string ZshNames(const std::vector<CommandText>& commands) {
+  std::string lines;
+  for (const CommandText& command : commands)
+    lines += "    " + Quoted(ZshText(command.name) + ":" + ZshText(command.help)) + "\n";
+  return lines;
+}
+
+// Completes the second name of commands that have two, and then takes both as the name.
+std::string ZshSecondNames(const std::vector<CommandText>& commands) {
+  std::string script;
+  for (const CommandText& command : commands)
+    if (const auto under = Under(commands, command.name); !under.empty())
+      script += "  if [[ \"$name\" == " + command.name + " ]]; then\n    commands=(\n" +
+                ZshNames(under) +
+                "    )\n    if ((CURRENT == 3)); then\n      _describe command commands\n"
+                "      return\n    fi\n    name=\"$name $words[3]\"\n  fi\n";
+  return script;
+}
+
 std::string ZshScript(const std::string& program, const std::vector<CommandText>& commands) {
   const std::string function = "_" + program;
   std::string script = "#compdef " + program + "\n" + function +
                        "_words() {\n  local -a values\n  values=(${(f)\"$(" + program +
                        " complete $1 2>/dev/null)\"})\n  compadd -a values\n"
                        "  [[ -n \"$2\" ]] && _files\n  return 0\n}\n" +
-                       function + "() {\n  local -a commands\n  commands=(\n";
-  for (const CommandText& command : commands)
-    script += "    " + Quoted(ZshText(command.name) + ":" + ZshText(command.help)) + "\n";
-  script +=
-      "  )\n  if ((CURRENT == 2)); then\n    _describe command commands\n    return\n  fi\n"
-      "  case \"$words[2]\" in\n";
+                       function + "() {\n  local -a commands\n  local name=\"$words[2]\"\n" +
+                       "  commands=(\n" + ZshNames(Under(commands, ""));
+  script += "  )\n  if ((CURRENT == 2)); then\n    _describe command commands\n    return\n  fi\n" +
+            ZshSecondNames(commands) + "  case \"$name\" in\n";
   for (const CommandText& command : commands) {
-    script += "    " + command.name + ")\n      _arguments -S '--help[help]' '--utc[times in UTC]'";
+    script += "    " + Quoted(command.name) +
+              ")\n      _arguments -S '--help[help]' '--utc[times in UTC]'";
     for (const FlagText& flag : command.flags) {
       std::string spec = "--" + flag.name;
       if (!flag.value_name.empty()) spec += "=";
@@ -209,16 +258,34 @@ std::string ZshScript(const std::string& program, const std::vector<CommandText>
   return script + "  esac\n}\n" + function + " \"$@\"\n";
 }
 
+// True while the words of `command` are being completed. Commands of both levels may have the same
+// last name.
+std::string FishCondition(const CommandText& command, const std::vector<CommandText>& commands) {
+  const std::string seen = "__fish_seen_subcommand_from ";
+  const auto names = Split(command.name, ' ');
+  std::string condition = seen + std::string(names.back());
+  if (names.size() > 1) return seen + std::string(names.front()) + "; and " + condition;
+  for (const CommandText& other : commands)
+    if (other.name.ends_with(" " + command.name))
+      condition += "; and not " + seen + other.name.substr(0, other.name.find(' '));
+  return condition;
+}
+
 std::string FishScript(const std::string& program, const std::vector<CommandText>& commands) {
   std::string script = "# fish completion for " + program + "\ncomplete -c " + program +
                        " -l utc -d 'times in UTC'\n";
-  for (const CommandText& command : commands)
+  for (const CommandText& command : Under(commands, ""))
     script += "complete -c " + program + " -n __fish_use_subcommand -f -a " + command.name +
               " -d " + Quoted(command.help) + "\n";
+  for (const CommandText& command : commands)
+    for (const CommandText& under : Under(commands, command.name))
+      script += "complete -c " + program + " -n " + Quoted(FishCondition(command, commands)) +
+                " -f -a " + under.name + " -d " + Quoted(under.help) + "\n";
   for (const CommandText& command : commands) {
+    const std::string condition = Quoted(FishCondition(command, commands));
     for (const FlagText& flag : command.flags) {
-      script += "complete -c " + program + " -n '__fish_seen_subcommand_from " + command.name +
-                "' -l " + flag.name + " -d " + Quoted(flag.help);
+      script += "complete -c " + program + " -n " + condition + " -l " + flag.name + " -d " +
+                Quoted(flag.help);
       if (IsChoice(flag))
         script += " -x -a " + Quoted(ChoiceWords(flag));
       else if (const auto list = ListOf(flag); !list.empty())
@@ -228,9 +295,8 @@ std::string FishScript(const std::string& program, const std::vector<CommandText
       script += "\n";
     }
     if (const Words words = WordsOf(command); words.jobs)
-      script += "complete -c " + program + " -n '__fish_seen_subcommand_from " + command.name +
-                "'" + (words.files ? "" : " -f") + " -a " +
-                Quoted("(" + Asking(program, kJobWords) + ")") + "\n";
+      script += "complete -c " + program + " -n " + condition + (words.files ? "" : " -f") +
+                " -a " + Quoted("(" + Asking(program, kJobWords) + ")") + "\n";
   }
   return script;
 }
@@ -246,14 +312,19 @@ std::string ManualPage(const Parser::Text& program, const std::vector<CommandTex
                      "\n\\fICOMMAND\\fR [\\fIOPTIONS\\fR]\n.SH DESCRIPTION\n" +
                      Roff(program.description) + "\n.SH COMMANDS\n";
   for (const CommandText& command : commands)
-    page += ".TP\n.BR " + Roff(program.program) + "\\-" + Roff(command.name) + " (1)\n" +
-            Roff(command.help) + "\n";
+    page += ".TP\n.BR " + Roff(PageName(program, command)) + " (1)\n" + Roff(command.help) + "\n";
   return page + ".SH EXAMPLES\n" + Verbatim(program.footer);
 }
 
+std::string PageName(const Parser::Text& program, const CommandText& command) {
+  std::string name = program.program + "-" + command.name;
+  std::ranges::replace(name, ' ', '-');
+  return name;
+}
+
 std::string ManualPage(const Parser::Text& program, const CommandText& command) {
-  std::string page = Title(program, program.program + "-" + command.name) + ".SH NAME\n" +
-                     Roff(program.program) + "\\-" + Roff(command.name) + " \\- " +
+  const std::string name = PageName(program, command);
+  std::string page = Title(program, name) + ".SH NAME\n" + Roff(name) + " \\- " +
                      Roff(command.help) + "\n.SH SYNOPSIS\n" + Synopsis(program, command);
   if (!command.positionals.empty()) page += ".SH ARGUMENTS\n";
   for (const PositionalText& word : command.positionals)

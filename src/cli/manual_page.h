@@ -13,7 +13,9 @@ namespace ebb::cli {
 
 /// ebb(1): the program and a line for each command.
 std::string ManualPage(const Parser::Text& program, const std::vector<CommandText>& commands);
-/// ebb-COMMAND(1).
+/// The page's name: "ebb-submit", "ebb-slurm-submit".
+std::string PageName(const Parser::Text& program, const CommandText& command);
+/// The page of a command.
 std::string ManualPage(const Parser::Text& program, const CommandText& command);
 
 /// Lists of words that completion scripts ask the program for: `ebb complete LIST`.

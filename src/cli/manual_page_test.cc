@@ -75,6 +75,39 @@ TEST(Completion, BashCompletesCommandsFlagsAndChoices) {
   EXPECT_EQ(*completed("prog other --", 2), "--help --utc\n");
 }
 
+// Commands under another one, one of which has the name of a command of the first level.
+std::vector<CommandText> WithSecondNames() {
+  std::vector<CommandText> commands = Commands();
+  commands.push_back({"cluster", "a family", "", {}, {}});
+  commands.push_back({"cluster do", "does it there", "", {}, {{"where", "a|b", "", "Options"}}});
+  commands.push_back({"cluster look", "looks", "", {}, {}});
+  return commands;
+}
+
+TEST(Completion, CompletesTheSecondNameAndItsFlags) {
+  const Script bash(CompletionScript(Shell::kBash, "prog", WithSecondNames()));
+  const auto completed = [&](const std::string& words, int index) {
+    return Printed("bash", "bash -c \"source " + bash.path() + "; COMP_WORDS=(" + words +
+                               "); COMP_CWORD=" + std::to_string(index) +
+                               "; _prog; echo \\\"\\${COMPREPLY[*]}\\\"\"");
+  };
+  if (!completed("prog ''", 1)) GTEST_SKIP() << "bash is not installed";
+  EXPECT_EQ(*completed("prog ''", 1), "do other cluster --help --version --utc\n");
+  EXPECT_EQ(*completed("prog cluster l", 2), "look\n");
+  EXPECT_EQ(*completed("prog cluster do --", 3), "--help --utc --where\n");
+  EXPECT_EQ(*completed("prog cluster do --where b", 4), "b\n");
+  EXPECT_EQ(*completed("prog do --w", 2), "\n") << "the flag of another command";
+  const std::string fish = CompletionScript(Shell::kFish, "prog", WithSecondNames());
+  EXPECT_NE(fish.find("'__fish_seen_subcommand_from cluster; and __fish_seen_subcommand_from do' "
+                      "-l where"),
+            std::string::npos);
+  EXPECT_NE(fish.find("'__fish_seen_subcommand_from do; and not __fish_seen_subcommand_from "
+                      "cluster' -l format"),
+            std::string::npos);
+  EXPECT_NE(CompletionScript(Shell::kZsh, "prog", WithSecondNames()).find("'cluster do')"),
+            std::string::npos);
+}
+
 CommandText WithValues() {
   CommandText command{"show", "shows", "", {}, {}};
   command.positionals = {{"JOB", "numbers or names", true, true}};

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <span>
 #include <sstream>
 
 #include "app/options/when.h"
@@ -26,6 +27,8 @@ struct CommandParts {
   bool hidden = false;
   std::vector<std::string>* user_words = nullptr;  // for the user's command, if it takes one
   std::function<bool(const std::string&)> is_ours{};
+  // If the words are for another program: true for a flag of it that takes the next word.
+  std::function<bool(const std::string&)> takes_next{};
 };
 
 CommandParts& PartsOf(void* implementation) { return *static_cast<CommandParts*>(implementation); }
@@ -43,14 +46,18 @@ void AddPositional(void* implementation, const PositionalText& text, Value& valu
       ->type_name("");
 }
 
+// The command that was parsed, or the one under it; the application itself if none was.
+const CLI::App& Parsed(const CLI::App& app) {
+  for (const CLI::App* sub : app.get_subcommands({}))
+    if (sub->parsed()) return Parsed(*sub);
+  return app;
+}
+
 // CLI11 names unknown words; this adds the word that was probably meant.
 std::string Suggestion(const CLI::App& app, const std::vector<std::string>& arguments) {
-  const CLI::App* command = &app;
+  const CLI::App* command = &Parsed(app);
   std::vector<std::string> names;
-  for (const CLI::App* sub : app.get_subcommands({})) {
-    names.push_back(sub->get_name());
-    if (sub->parsed()) command = sub;
-  }
+  for (const CLI::App* sub : app.get_subcommands({})) names.push_back(sub->get_name());
   for (const CLI::Option* option : command->get_options()) names.push_back(option->get_name());
   for (const std::string& argument : arguments) {
     const std::string word = argument.substr(0, argument.find('='));
@@ -62,17 +69,20 @@ std::string Suggestion(const CLI::App& app, const std::vector<std::string>& argu
   return "";
 }
 
-// The first word if it is not a command. Words after it, even --help, are not parsed.
-std::string UnknownCommand(const CLI::App& app, const std::vector<std::string>& arguments) {
-  if (arguments.empty() || arguments.front().starts_with('-')) return "";
+// The first word if it is not a command, or the one after it if no command under it has this name.
+// Words after it, even --help, are not parsed.
+std::string UnknownCommand(const CLI::App& app, std::span<const std::string> arguments) {
+  const auto subs = app.get_subcommands({});
+  if (subs.empty() || arguments.empty() || arguments.front().starts_with('-')) return "";
   std::vector<std::string> names;
-  for (const CLI::App* sub : app.get_subcommands({}))
+  for (const CLI::App* sub : subs)
     if (sub->get_name() == arguments.front())
-      return "";
+      return UnknownCommand(*sub, arguments.subspan(1));
     else if (!sub->get_group().empty())
       names.push_back(sub->get_name());
   const std::string suggestion = SuggestionText(arguments.front(), names);
-  return Quoted(arguments.front()) + " is not a command" + suggestion;
+  return Quoted(arguments.front()) + " is not a command" +
+         (app.get_parent() ? " of " + app.get_name() : "") + suggestion;
 }
 
 bool IsFlag(const std::string& word) { return word.size() > 1 && word.starts_with('-'); }
@@ -84,9 +94,32 @@ bool TakesNext(const CLI::App& command, const std::string& word) {
   return option && option->get_items_expected_max() > 0;
 }
 
+// Moves another program's words out of the arguments, which begin after the subcommand's name.
+std::vector<std::string> TakeWordsOfOther(const CommandParts& parts,
+                                          std::vector<std::string>& arguments) {
+  std::vector<std::string> ours, theirs;
+  auto word = arguments.begin();
+  const auto move_one = [&](std::vector<std::string>& to) {
+    if (word != arguments.end()) to.push_back(*word++);
+  };
+  while (word != arguments.end() && *word != "--" && IsFlag(*word)) {
+    const bool is_ours =
+        *word == "--utc" || parts.app->get_option_no_throw(word->substr(0, word->find('=')));
+    const bool with_next = is_ours ? TakesNext(*parts.app, *word) : parts.takes_next(*word);
+    std::vector<std::string>& to = is_ours ? ours : theirs;
+    move_one(to);
+    if (with_next) move_one(to);
+  }
+  if (word != arguments.end() && *word == "--") ++word;
+  theirs.insert(theirs.end(), word, arguments.end());
+  arguments = std::move(ours);
+  return theirs;
+}
+
 // Moves the user's command out of the arguments, which begin after the subcommand's name.
 std::vector<std::string> TakeUserCommand(const CommandParts& parts,
                                          std::vector<std::string>& arguments) {
+  if (parts.takes_next) return TakeWordsOfOther(parts, arguments);
   std::size_t at = 0;
   while (at < arguments.size() && arguments[at] != "--") {
     if (IsFlag(arguments[at]))
@@ -111,7 +144,9 @@ std::vector<std::string> AsFlags(const CLI::App& app, std::vector<std::string> a
   if (arguments.size() == 1) return {"--help"};
   const auto is_meant = [&](const CLI::App* sub) { return sub->get_name() == arguments[1]; };
   if (app.get_subcommands(is_meant).empty()) return {arguments[1]};
-  return {arguments[1], "--help"};
+  arguments.erase(arguments.begin());
+  arguments.emplace_back("--help");
+  return arguments;
 }
 
 // Replaces CLI11's words about the number of arguments by plain ones.
@@ -236,6 +271,14 @@ void Command::TakesUserCommand(std::vector<std::string>* words,
   PartsOf(implementation_).is_ours = std::move(is_ours);
 }
 
+void Command::TakesWordsOf(const PositionalText& text, std::vector<std::string>* words,
+                           std::function<bool(const std::string&)> takes_next) {
+  // Like that of a user's command, this entry serves only the help.
+  AddPositional(implementation_, text, *words);
+  PartsOf(implementation_).user_words = words;
+  PartsOf(implementation_).takes_next = std::move(takes_next);
+}
+
 void Command::Flag(const FlagText& text, std::function<void(const std::string&)> set) {
   TextOf(implementation_).flags.push_back(text);
   CLI::Option* option =
@@ -293,9 +336,14 @@ Parser::Parser(const Text& text) : implementation_(std::make_unique<Implementati
 Parser::~Parser() = default;
 
 Command& Parser::Add(const std::string& name, const std::string& help, const std::string& footer) {
-  CLI::App* sub = implementation_->app.add_subcommand(name, help);
+  const std::size_t space = name.find(' ');
+  const bool is_under_another = space != std::string::npos;
+  CLI::App* parent = is_under_another ? implementation_->app.get_subcommand(name.substr(0, space))
+                                      : &implementation_->app;
+  CLI::App* sub = parent->add_subcommand(is_under_another ? name.substr(space + 1) : name, help);
+  parent->require_subcommand(0, 1);
   sub->footer(footer);
-  sub->group(implementation_->group);
+  sub->group(is_under_another ? "Commands" : implementation_->group);
   implementation_->parts.push_back(
       std::make_unique<CommandParts>(CommandParts{sub, {}, {name, help, footer, {}, {}}, false}));
   implementation_->commands.push_back(
@@ -322,11 +370,14 @@ int Parser::Run(const std::vector<std::string>& given) {
   CLI::App& app = implementation_->app;
   std::vector<std::string> arguments = AsFlags(app, given);
   for (const auto& parts : implementation_->parts) {
-    if (arguments.empty() || parts->app->get_name() != arguments.front() || !parts->user_words)
+    const auto names = Split(parts->text.name, ' ');
+    const auto count = static_cast<std::ptrdiff_t>(names.size());
+    if (!parts->user_words || arguments.size() < names.size() ||
+        !std::equal(names.begin(), names.end(), arguments.begin()))
       continue;
-    std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
+    std::vector<std::string> rest(arguments.begin() + count, arguments.end());
     *parts->user_words = TakeUserCommand(*parts, rest);
-    arguments.erase(arguments.begin() + 1, arguments.end());
+    arguments.erase(arguments.begin() + count, arguments.end());
     arguments.insert(arguments.end(), rest.begin(), rest.end());
   }
   if (std::erase(arguments, "--utc") > 0) app::UseUtc();
@@ -341,17 +392,18 @@ int Parser::Run(const std::vector<std::string>& given) {
     const std::string suggestion = Suggestion(app, arguments);
     return UsageError(app, suggestion.empty() ? InPlainWords(error.what()) : suggestion);
   }
+  const CLI::App& parsed = Parsed(app);
   for (const auto& parts : implementation_->parts) {
-    if (!parts->app->parsed()) continue;
+    if (parts->app != &parsed || !parts->action) continue;
     const Result<int> result = parts->action();
     if (!result) return Report(app, result.error());
     const Status printed = FlushOutput();
     return printed || *result != 0 ? *result : Report(app, printed.error());
   }
-  if (implementation_->without_command)
+  if (&parsed == &app && implementation_->without_command)
     implementation_->without_command();
   else
-    std::fputs(app.help().c_str(), stdout);
+    std::fputs(app.help().c_str(), stdout);  // that of the command, if one was parsed
   return static_cast<int>(ExitCode::kUsage);
 }
 

@@ -34,7 +34,8 @@ struct PositionalText {
 
 /// A subcommand as its help shows it: the source of manual pages and of shell completion.
 struct CommandText {
-  std::string name, help, footer;
+  std::string name;  ///< of a command under another one both names: "slurm submit"
+  std::string help, footer;
   std::vector<PositionalText> positionals;
   std::vector<FlagText> flags;  ///< without a value_name: a switch
 };
@@ -61,6 +62,11 @@ class Command {
   /// not a program.
   void TakesUserCommand(std::vector<std::string>* words,
                         std::function<bool(const std::string&)> is_ours = {});
+  /// Words for another program: flags that this command does not have, with their values, and
+  /// everything from the first word on that is not a flag, or after `--`. `takes_next` is true for
+  /// a flag of that program whose value is the next word.
+  void TakesWordsOf(const PositionalText& text, std::vector<std::string>* words,
+                    std::function<bool(const std::string&)> takes_next);
   /// A flag with one or more words, which may be given again.
   void List(const FlagText& text, std::vector<std::string>* values);
   void Switch(const FlagText& text, std::function<void()> set);
@@ -88,7 +94,8 @@ class Parser {
 
   /// Commands that are added from now on stand under this heading in the help.
   void BeginGroup(const std::string& heading);
-  /// Adds a command, which lives as long as the parser.
+  /// Adds a command, which lives as long as the parser. A command under one that was added before
+  /// it has both names: "slurm submit".
   Command& Add(const std::string& name, const std::string& help, const std::string& footer);
 
   /// The text printed in place of the help if no subcommand is given.

@@ -24,7 +24,8 @@ Examples:
   ebb manual --output-dir ~/.local/share/man/man1      ebb.1 and a page for each command)";
 
 struct ManualRequest {
-  std::string command, output_directory;
+  std::vector<std::string> command;  // "submit", or "slurm" and "submit"
+  std::string output_directory;
 };
 
 Result<int> WritePages(const Parser& parser, const std::filesystem::path& directory) {
@@ -35,7 +36,7 @@ Result<int> WritePages(const Parser& parser, const std::filesystem::path& direct
                                                     ManualPage(parser.text(), commands)));
   for (const CommandText& command : commands)
     EBB_RETURN_IF_ERROR(platform::WriteFileAtomically(
-        directory / (program + "-" + command.name + ".1"), ManualPage(parser.text(), command)));
+        directory / (PageName(parser.text(), command) + ".1"), ManualPage(parser.text(), command)));
   return 0;
 }
 
@@ -43,18 +44,16 @@ Result<int> PrintManual(const Parser& parser, const ManualRequest& request) {
   if (!request.output_directory.empty()) return WritePages(parser, request.output_directory);
   const std::vector<CommandText> commands = parser.Describe();
   std::string page = ManualPage(parser.text(), commands);
-  if (!request.command.empty()) {
+  if (const std::string name = Join(request.command, " "); !name.empty()) {
     std::vector<std::string> names;
     page.clear();
     for (const CommandText& command : commands) {
       names.push_back(command.name);
-      if (command.name == request.command) page = ManualPage(parser.text(), command);
+      if (command.name == name) page = ManualPage(parser.text(), command);
     }
     if (page.empty())
       return Fail({ExitCode::kUsage,
-                   "there is no command \"" + request.command + "\"" +
-                       SuggestionText(request.command, names),
-                   "", ""});
+                   "there is no command \"" + name + "\"" + SuggestionText(name, names), "", ""});
   }
   std::fputs(page.c_str(), stdout);
   return 0;
@@ -80,7 +79,7 @@ void AddManualCommands(Parser& parser) {
 
   Command& manual = parser.Add("manual", "the help texts as manual pages", kManualExamples);
   auto request = std::make_shared<ManualRequest>();
-  manual.OptionalPositional("COMMAND", "the command (default: ebb itself)", &request->command);
+  manual.OptionalPositionals("COMMAND", "the command (default: ebb itself)", &request->command);
   manual.Flag({"output-dir", "DIR", "write the pages of all commands there"},
               [request](const std::string& text) { request->output_directory = text; });
   manual.Action([&parser, request] { return PrintManual(parser, *request); });

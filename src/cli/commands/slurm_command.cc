@@ -1,0 +1,11 @@
+// ebb slurm: the commands for jobs of a Slurm cluster, each in a file of its own.
+#include "cli/command_line.h"
+
+namespace ebb::cli {
+
+void AddSlurmCommand(Parser& parser) {
+  Command& command = parser.Add("slurm", "jobs of a Slurm cluster in clean hours", "");
+  command.Hide();
+}
+
+}  // namespace ebb::cli
