@@ -25,6 +25,7 @@ COMMANDS = {
     "build dev": ["build", "dev"],
     "test": ["test"],
     "peers": ["peers", "kubernetes"],
+    "peers slurm": ["peers", "slurm"],
     "bench": ["bench", "planner"],
     "fuzz": ["fuzz", "1"],
     "package deb": ["package", "deb"],
@@ -102,6 +103,9 @@ class DevScript(unittest.TestCase):
         (self.tree / "tests/peers").mkdir()
         (self.tree / "tests/peers/kubernetes_test.py").touch()
         (self.tree / "tests/cluster/build.py").write_text("print('no Go here'); raise SystemExit(77)\n")
+        (self.tree / "tests/peers/slurm_test.py").touch()
+        (self.tree / "tests/peers/slurm").mkdir()
+        (self.tree / "tests/peers/slurm/cluster.py").write_text("print('no Slurm here'); raise SystemExit(77)\n")
         # The environment that packages are made with is there: it comes from a package index.
         zig = self.tree / "build/zig"
         (zig / "bin").mkdir(parents=True)
