@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kPrefix = "ebb:", kMark = "{ebb ";
 constexpr std::string_view kStartBy = "start-by", kFinishBy = "finish-by", kTier = "tier",
-                           kSignal = "signal", kGrace = "grace", kId = "id";
+                           kSignal = "signal", kGrace = "grace";
 
 std::string_view Name(Course course) {
   switch (course) {
@@ -79,7 +79,7 @@ class WishReader {
   }
 
   void ReadOne(const std::string& key, const std::string& value) {
-    if (key == kTier || key == kId) return;
+    if (key == kTier) return;
     if (key == kStartBy) return ReadMoment(key, value, job().start_by);
     if (key == kFinishBy) return ReadMoment(key, value, job().finish_by);
     if (key == kSignal) return ReadSignal(value);
@@ -143,6 +143,8 @@ JobComment ReadComment(std::string_view comment) {
   read.course = CourseFromName(words.front());
   if (words.size() > 1)
     read.attempt = static_cast<int>(ParseNumber(std::string(words[1])).value_or(0));
+  constexpr std::size_t kWithTag = 3;
+  if (words.size() >= kWithTag) read.tag = words[2];
   read.sentence = Trim(rest.substr(close + 1));
   return read;
 }
@@ -152,7 +154,7 @@ std::string WriteComment(const JobComment& comment) {
   if (comment.course != Course::kNone) {
     if (!text.empty()) text += ' ';
     text += std::string(kMark) + std::string(Name(comment.course)) + ' ' +
-            std::to_string(comment.attempt) + '}';
+            std::to_string(comment.attempt) + (comment.tag.empty() ? "" : ' ' + comment.tag) + '}';
     if (!comment.sentence.empty()) text += ' ' + comment.sentence;
   }
   // Not in the middle of a character.

@@ -1,10 +1,11 @@
 #pragma once
 // The comment of a Slurm job: what its owner wants of Ebb, and what Ebb has noted of the job.
 //
-//   ebb:tier=flex;start-by=12h;checkpointable {ebb wait 0} 312 g/kWh now; expected at 03:00
-//   `- the owner's wishes -------------------´ `- mark ---´ `- for people -----------------´
+//   ebb:tier=flex;start-by=12h;checkpointable {ebb wait 0 5f2a} 312 g/kWh now; expected at 03:00
+//   `- the owner's wishes -------------------´ `- mark --------´ `- for people -----------------´
 //
-// The mark makes a restarted service know what the one before it did. Options are those of
+// The mark makes a restarted service know what the one before it did: the step, the number of
+// attempts, and a tag, because Slurm uses the numbers of jobs again. Options are those of
 // annotations (core/options/job_options.h), separated by ";". Pure.
 
 #include <optional>
@@ -31,6 +32,7 @@ struct JobComment {
   bool is_for_ebb = false;
   Course course = Course::kNone;
   int attempt = 0;       ///< attempts that Ebb has let go
+  std::string tag;       ///< tells this job from another one with its number; empty: none yet
   std::string sentence;  ///< for people
 };
 

@@ -23,13 +23,15 @@ TEST(JobComment, KeepsTheOwnersPart) {
   EXPECT_EQ(comment.course, Course::kNone);
   comment.course = Course::kWait;
   comment.attempt = 2;
+  comment.tag = "5f2a";
   comment.sentence = "312 g/kWh now";
   const std::string written = WriteComment(comment);
-  EXPECT_EQ(written, "ebb:tier=tier1 {ebb wait 2} 312 g/kWh now");
+  EXPECT_EQ(written, "ebb:tier=tier1 {ebb wait 2 5f2a} 312 g/kWh now");
   const JobComment read = ReadComment(written);
   EXPECT_EQ(read.owners, "ebb:tier=tier1");
   EXPECT_EQ(read.course, Course::kWait);
   EXPECT_EQ(read.attempt, 2);
+  EXPECT_EQ(read.tag, "5f2a");
   EXPECT_EQ(read.sentence, "312 g/kWh now");
   EXPECT_EQ(WriteComment(read), written);
 }

@@ -43,6 +43,7 @@ struct SlurmJob {
   bool has_dependency = false, has_reservation = false;
   int restarts = 0;
   int exit_code = 0;
+  std::string host{};  ///< node of its batch script, once it runs
   std::string name, comment;
 
   /// Held by its owner or by an administrator, or requeued in held state.

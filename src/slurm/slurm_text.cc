@@ -16,21 +16,36 @@ struct Column {
 };
 
 // Squeue's columns, in the order in which ReadSqueueLine reads them.
-constexpr std::array<Column, 28> kJobColumns{{
-    {"ArrayJobID", 20},     {"ArrayTaskID", 20},
-    {"JobID", 20},          {"HetJobID", 20},
-    {"HetJobOffset", 12},   {"UserName", 64},
-    {"Account", 64},        {"QOS", 64},
-    {"Partition", 200},     {"State", 24},
-    {"Reason", 64},         {"PriorityLong", 16},
-    {"SubmitTime", 16},     {"StartTime", 16},
-    {"EndTime", 16},        {"TimeLimit", 24},
-    {"NumNodes", 16},       {"NumCPUs", 16},
-    {"NumTasks", 16},       {"tres-per-job", 100},
-    {"tres-per-node", 100}, {"tres-per-task", 100},
-    {"Dependency", 32},     {"RestartCnt", 12},
-    {"exit_code", 12},      {"Reservation", 40},
-    {"Name", 200},          {"Comment", kLongestComment},
+constexpr std::array<Column, 29> kJobColumns{{
+    {"ArrayJobID", 20},
+    {"ArrayTaskID", 20},
+    {"JobID", 20},
+    {"HetJobID", 20},
+    {"HetJobOffset", 12},
+    {"UserName", 64},
+    {"Account", 64},
+    {"QOS", 64},
+    {"Partition", 200},
+    {"State", 24},
+    {"Reason", 64},
+    {"PriorityLong", 16},
+    {"SubmitTime", 16},
+    {"StartTime", 16},
+    {"EndTime", 16},
+    {"TimeLimit", 24},
+    {"NumNodes", 16},
+    {"NumCPUs", 16},
+    {"NumTasks", 16},
+    {"tres-per-job", 100},
+    {"tres-per-node", 100},
+    {"tres-per-task", 100},
+    {"Dependency", 32},
+    {"RestartCnt", 12},
+    {"exit_code", 12},
+    {"Reservation", 40},
+    {"BatchHost", 64},
+    {"Name", 200},
+    {"Comment", kLongestComment},
 }};
 constexpr std::array<Column, 7> kNodeColumns{{
     {"NodeList", 64},
@@ -159,6 +174,7 @@ SlurmJob ReadSqueueLine(std::string_view line) {
   job.restarts = NumberOf<int>(next.Next(), 0);
   job.exit_code = ExitCodeOf(NumberOf<int>(next.Next(), 0));
   job.has_reservation = !next.Next().empty();
+  job.host = next.Next();
   job.name = next.Next();
   job.comment = next.Next();
   return job;

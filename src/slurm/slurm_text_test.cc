@@ -47,6 +47,7 @@ TEST(SlurmText, JobsOfARealController) {
   EXPECT_EQ(find("6").exit_code, 3);
   EXPECT_TRUE(find("7").has_dependency);
   EXPECT_EQ(find("8").state, JobState::kRunning);
+  EXPECT_EQ(find("8").host, "n1");
   EXPECT_TRUE(find("10").is_held_by_administrator());
 }
 

@@ -1,0 +1,707 @@
+#include "slurm/slurm_executor.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <utility>
+
+#include "base/text.h"
+#include "platform/file.h"
+#include "platform/random_bytes.h"
+
+namespace ebb::slurm {
+namespace {
+
+using engine::JobControl;
+using engine::JobPhase;
+using engine::JobReport;
+
+constexpr std::string_view kKeyPrefix = "slurm/";
+constexpr std::chrono::seconds kLookAtClock{10};
+constexpr const char* kIdFile = "slurm-id";
+constexpr const char* kHeldByPerson = "held in Slurm; scontrol release lets it wait for Ebb again";
+
+std::string NewTag() {
+  std::array<unsigned char, 6> bytes{};
+  std::ignore = platform::FillWithRandom(bytes);
+  std::string tag;
+  for (const unsigned char byte : bytes) {
+    char hex[3];
+    std::snprintf(hex, sizeof hex, "%02x", byte);
+    tag += hex;
+  }
+  return tag;
+}
+
+std::string TagOf(const core::Submission& submission) {
+  return std::to_string(static_cast<std::uint64_t>(submission.identity));
+}
+
+core::JobId JobOf(const engine::Command& command) {
+  return std::visit([](const auto& c) { return c.job; }, command);
+}
+
+}  // namespace
+
+SlurmExecutor::SlurmExecutor(std::unique_ptr<SlurmClient> client, SlurmOptions options,
+                             SlurmQueue queue, const runtime::Clock& clock,
+                             platform::ProcessSignals& signals)
+    : client_(std::move(client)),
+      options_(std::move(options)),
+      queue_(std::move(queue)),
+      clock_(clock),
+      signals_(signals),
+      watch_(clock),
+      pools_(options_.site) {}
+
+SlurmExecutor::~SlurmExecutor() = default;
+
+Status SlurmExecutor::Begin(const core::Cluster& before) {
+  pools_.KeepPools(before);
+  EBB_ASSIGN_OR_RETURN(const auto identity, client_->Identity());
+  cluster_name_ = identity.first;
+  EBB_ASSIGN_OR_RETURN(std::vector<SlurmJob> jobs, client_->Jobs());
+  EBB_ASSIGN_OR_RETURN(const std::vector<SlurmNode> nodes, client_->Nodes());
+  pools_.Take(nodes, {});
+  TakeJobs(std::move(jobs));
+  ReadNodes();
+  return {};
+}
+
+std::optional<engine::ClockSet> SlurmExecutor::TakeClockSet() {
+  const auto step = watch_.TakeStep();
+  if (!step) return std::nullopt;
+  return engine::ClockSet{step->from, step->to};
+}
+
+// What the service asks for -------------------------------------------------------------------
+
+// A job of a user is found by its number and its tag; one that the service submitted itself by its
+// tag alone. A job without a tag is new, or its mark was not written before the last life ended.
+Status SlurmExecutor::Add(local::LocalJob job) {
+  const core::Submission& submission = *job.submission;
+  std::shared_ptr<Entry> entry;
+  if (const auto offer = offered_.find(submission.key); offer != offered_.end()) {
+    entry = offer->second;
+    offered_.erase(offer);
+  } else if (submission.key.starts_with(kKeyPrefix)) {
+    const auto parts = Split(submission.key, '#');
+    const auto slash = parts.front().rfind('/');
+    const std::string id(parts.front().substr(slash + 1));
+    const std::string tag(parts.size() > 1 ? parts[1] : "");
+    const auto found = entries_.find(id);
+    if (found != entries_.end() &&
+        (found->second->comment.tag == tag || found->second->comment.tag.empty()))
+      entry = found->second;
+    if (!entry) {
+      entry = std::make_shared<Entry>();
+      entry->ids = {id};
+      entry->is_missing = true;
+      entry->step = Step::kWaiting;
+    }
+    entry->comment.tag = tag;
+  } else {
+    const std::string tag = TagOf(submission);
+    for (const auto& [id, each] : entries_)
+      if (each->comment.tag == tag) entry = each;
+    if (!entry) {
+      entry = std::make_shared<Entry>();
+      entry->step = Step::kNew;
+      entry->comment.owners = "ebb:";
+      entry->comment.tag = tag;
+      // It was in Slurm, and has left it.
+      if (const auto id = platform::ReadFile(job.directory / kIdFile)) {
+        entry->ids = {std::string(Trim(*id))};
+        entry->is_missing = true;
+        entry->step = Step::kWaiting;
+      }
+    }
+    entry->wishes.pause_signal = "USR1";
+    entry->wishes.grace = std::chrono::minutes{10};
+  }
+  entry->key = submission.key;
+  entry->local = std::move(job);
+  by_job_[entry->job()] = entry;
+  if (entry->step == Step::kSeen) entry->step = Step::kWaiting;
+  Resume(*entry);
+  return {};
+}
+
+// Takes up a job where an earlier life left it.
+void SlurmExecutor::Resume(Entry& entry) {
+  const JobComment& comment = entry.comment;
+  if (comment.course == Course::kNone || entry.is_missing) return;
+  entry.attempt = comment.attempt;
+  entry.pool = pools_.PoolOfRunning(entry.seen);
+  if (comment.course == Course::kWait) {
+    entry.step = Step::kWaiting;
+    if (entry.seen.reason == "BeginTime") entry.begin = entry.seen.start;
+  } else {
+    entry.step = comment.course == Course::kGo ? Step::kStarting : Step::kPausing;
+    entry.is_let_go = true;
+  }
+  if (entry.step == Step::kPausing) entry.asked_at = clock_.SinceBoot();
+  Follow(entry);
+}
+
+void SlurmExecutor::Replace(std::shared_ptr<const core::Submission> submission) {
+  if (Entry* entry = EntryOf(submission->job.id)) entry->local->submission = std::move(submission);
+}
+
+void SlurmExecutor::Refused(const std::string& key, const Error& why) {
+  const auto offer = offered_.find(key);
+  if (offer == offered_.end()) return;
+  const std::shared_ptr<Entry> entry = offer->second;
+  offered_.erase(offer);
+  entry->step = Step::kRefused;
+  options_.say(entry->id() + ": " + why.Message());
+}
+
+void SlurmExecutor::Note(core::JobId job, const std::string& sentence) {
+  if (Entry* entry = EntryOf(job)) entry->sentence = sentence;
+}
+
+SlurmExecutor::Entry* SlurmExecutor::EntryOf(core::JobId job) {
+  const auto found = by_job_.find(job);
+  return found == by_job_.end() ? nullptr : found->second.get();
+}
+
+// An attempt that was let go counts as running: it may run by now.
+Result<std::vector<JobReport>> SlurmExecutor::Observe() {
+  std::vector<JobReport> reports;
+  for (const auto& [job, entry] : by_job_)
+    if (entry->last) reports.push_back(*entry->last);
+  return reports;
+}
+
+Status SlurmExecutor::Execute(const engine::Command& command) {
+  Entry* entry = EntryOf(JobOf(command));
+  if (!entry) return Fail({ExitCode::kTryLater, "the job is not in Slurm", "", ""});
+  if (is_away_) return Fail({ExitCode::kTryLater, "the Slurm controller does not answer", "", ""});
+  if (const auto* start = std::get_if<engine::StartJob>(&command)) {
+    if (start->attempt <= entry->attempt || entry->step == Step::kEnded) return {};
+    if (entry->is_missing) return Fail({ExitCode::kTryLater, "Slurm does not list it", "", ""});
+    entry->attempt = start->attempt;
+    entry->pool = start->pool;
+    entry->is_let_go = false;
+    if (entry->step != Step::kNew) entry->step = Step::kStarting;
+    JobReport& report = entry->last.emplace();
+    report.job = start->job;
+    report.attempt = start->attempt;
+    report.pool = start->pool;
+    report.since = Now();
+  } else if (std::holds_alternative<engine::PauseJob>(command)) {
+    const bool is_under_way = entry->step == Step::kStarting || entry->step == Step::kRunning;
+    if (is_under_way) entry->step = Step::kPausing;
+  } else if (entry->step != Step::kEnded) {
+    entry->step = Step::kCancelling;
+  }
+  polled_at_ = Duration{-1};  // the change is sent by the next round
+  return {};
+}
+
+// A job that still waits was cancelled through Ebb.
+void SlurmExecutor::Forget(core::JobId job) {
+  Entry* entry = EntryOf(job);
+  if (!entry) return;
+  const bool is_under_way = entry->step == Step::kStarting || entry->step == Step::kRunning ||
+                            entry->step == Step::kPausing || entry->step == Step::kCancelling ||
+                            (entry->step == Step::kNew && entry->attempt > 0);
+  if (is_under_way) return;
+  const std::shared_ptr<Entry> kept = by_job_.at(job);
+  by_job_.erase(job);
+  if (kept->step == Step::kWaiting && !kept->is_missing && !kept->ids.empty())
+    if (const Status cancelled = client_->Cancel(kept->id()); !cancelled)
+      options_.say(kept->id() + ": " + cancelled.error().Message());
+  if (!kept->ids.empty()) entries_.erase(kept->id());
+}
+
+std::vector<local::SupervisedFigures> SlurmExecutor::Running() const {
+  std::vector<local::SupervisedFigures> running;
+  for (const auto& [job, entry] : by_job_) {
+    if (entry->step != Step::kRunning && entry->step != Step::kPausing) continue;
+    local::SupervisedFigures figures;
+    figures.job = job;
+    figures.attempt = entry->attempt;
+    figures.pool = entry->pool;
+    for (int slot = 0; slot < entry->local->job().devices; ++slot) figures.slots.push_back(slot);
+    figures.is_measured = false;
+    if (entry->last) figures.figures.elapsed = std::max(Duration{}, Now() - entry->last->since);
+    running.push_back(std::move(figures));
+  }
+  return running;
+}
+
+// Rounds --------------------------------------------------------------------------------------
+
+bool SlurmExecutor::HasSomethingUnderWay() const {
+  return std::ranges::any_of(by_job_, [](const auto& each) {
+    const Step step = each.second->step;
+    return step == Step::kStarting || step == Step::kPausing || step == Step::kCancelling ||
+           step == Step::kNew;
+  });
+}
+
+Result<std::vector<JobReport>> SlurmExecutor::WaitForEvents(Time deadline) {
+  bool was_woken = false;
+  has_begun_ = true;
+  while (true) {
+    heartbeat_.Beat();
+    const Duration every = HasSomethingUnderWay() ? options_.poll_soon : options_.poll_every;
+    if (polled_at_ < Duration::zero() || clock_.SinceBoot() >= polled_at_ + every) {
+      heartbeat_.At("asking Slurm for its jobs");
+      Round();
+    }
+    const Time now = Now();
+    if (!reports_.empty() || was_woken || stop_signal_ || now >= deadline || watch_.Look()) break;
+    const Duration until_poll = polled_at_ + every - clock_.SinceBoot();
+    const Duration left = deadline == Time::max() ? Duration{kLookAtClock} : deadline - now;
+    heartbeat_.Rest();
+    was_woken =
+        waker_.Wait(std::max(Duration{1}, std::min({until_poll, left, Duration{kLookAtClock}})),
+                    signals_.descriptor());
+    while (const auto heard = signals_.WaitForStop(Duration::zero())) stop_signal_ = heard->number;
+  }
+  heartbeat_.Beat();
+  return TakeReports();
+}
+
+void SlurmExecutor::Wake() { waker_.Wake(); }
+
+void SlurmExecutor::Round() {
+  const bool has_read = ReadJobs();
+  polled_at_ = clock_.SinceBoot();
+  if (!has_read) return;
+  if (clock_.SinceBoot() >= nodes_at_ + options_.nodes_every) ReadNodes();
+  SendChanges();
+}
+
+bool SlurmExecutor::ReadJobs() {
+  auto jobs = client_->Jobs();
+  if (!jobs) {
+    if (!std::exchange(is_away_, true)) options_.say(jobs.error().Message());
+    return false;
+  }
+  if (std::exchange(is_away_, false)) options_.say("the Slurm controller answers again");
+  TakeJobs(*std::move(jobs));
+  return true;
+}
+
+void SlurmExecutor::ReadNodes() {
+  const auto nodes = client_->Nodes();
+  if (!nodes) return;
+  nodes_at_ = clock_.SinceBoot();
+  std::map<int, int> ours;
+  for (const auto& [job, entry] : by_job_)
+    if (entry->seen.state == JobState::kRunning || entry->seen.state == JobState::kCompleting)
+      ours[pools_.PoolOfRunning(entry->seen)] += entry->local->job().devices;
+  pools_.Take(*nodes, ours);
+}
+
+// Components of a heterogeneous job follow one another, in any order.
+void SlurmExecutor::TakeJobs(std::vector<SlurmJob> jobs) {
+  std::map<std::string, std::vector<SlurmJob>> together;
+  for (const auto& [id, entry] : entries_) entry->is_missing = true;
+  for (SlurmJob& job : jobs) {
+    if (!job.leader.empty())
+      together[job.leader].push_back(std::move(job));
+    else
+      TakeJob({std::move(job)});
+  }
+  for (auto& [leader, components] : together) {
+    std::ranges::sort(components, {}, &SlurmJob::id);
+    TakeJob(std::move(components));
+  }
+  FollowMissing();
+}
+
+bool SlurmExecutor::IsOurs(const SlurmJob& job) const {
+  if (!options_.user.empty() && job.user != options_.user) return false;
+  return ReadComment(job.comment).is_for_ebb || options_.accounts.contains(job.account) ||
+         options_.qos.contains(job.qos) ||
+         std::ranges::any_of(job.partitions,
+                             [&](const auto& each) { return options_.partitions.contains(each); });
+}
+
+void SlurmExecutor::TakeJob(std::vector<SlurmJob> components) {
+  SlurmJob& job = components.front();
+  const auto known = entries_.find(job.id);
+  if (known == entries_.end() && (!IsOurs(job) || HasEnded(job.state))) return;
+  for (std::size_t i = 1; i < components.size(); ++i) {
+    job.gpus += components[i].gpus;
+    job.cores += components[i].cores;
+  }
+  std::shared_ptr<Entry> entry;
+  if (known == entries_.end()) {
+    entry = entries_[job.id] = std::make_shared<Entry>();
+    entry->wishes = ReadWishes(job, options_.defaults);
+    for (const std::string& problem : entry->wishes.problems)
+      options_.say("job " + job.id + " of " + job.user + ": " + problem);
+  } else {
+    entry = known->second;
+  }
+  entry->ids.clear();
+  for (const SlurmJob& component : components) entry->ids.push_back(component.id);
+  std::string tag = std::move(entry->comment.tag);
+  entry->comment = ReadComment(job.comment);
+  if (entry->comment.tag.empty()) entry->comment.tag = std::move(tag);
+  entry->seen = std::move(job);
+  entry->is_missing = false;
+  Follow(*entry);
+}
+
+// Jobs that Slurm has forgotten. Accounting knows how they ended; without it nobody does.
+void SlurmExecutor::FollowMissing() {
+  std::vector<std::string> ids;
+  const auto is_gone = [](const Entry& entry) {
+    return entry.is_missing && entry.local && entry.step != Step::kEnded && !entry.ids.empty();
+  };
+  for (const auto& [job, entry] : by_job_)
+    if (is_gone(*entry)) ids.push_back(entry->id());
+  if (!ids.empty()) {
+    auto accounted = has_accounting_ ? client_->Accounted(ids)
+                                     : Result<std::vector<SlurmJob>>(std::vector<SlurmJob>());
+    if (!accounted) {
+      has_accounting_ = false;
+      options_.say("there is no accounting (" + accounted.error().Message() +
+                   "): how jobs ended that Slurm has forgotten is not known");
+      accounted = std::vector<SlurmJob>();
+    }
+    for (const auto& [job, entry] : by_job_) {
+      if (!is_gone(*entry)) continue;
+      const auto found = std::ranges::find(*accounted, entry->id(), &SlurmJob::id);
+      // Accounting has no mark of a job that ended before it was written.
+      if (found != accounted->end() && HasEnded(found->state)) {
+        entry->seen.state = found->state;
+        entry->seen.state_text = found->state_text;
+        entry->seen.exit_code = found->exit_code;
+        entry->seen.start = found->start;
+        entry->seen.end = found->end;
+      } else if (found != accounted->end()) {
+        continue;
+      } else {
+        entry->seen.state = JobState::kFailed;
+        entry->seen.state_text = "unknown: Slurm has forgotten job " + entry->id() +
+                                 ", and no accounting tells how it ended";
+      }
+      FollowEnd(*entry);
+    }
+  }
+  std::erase_if(entries_, [](const auto& each) {
+    return each.second->is_missing && (!each.second->local || each.second->step == Step::kEnded);
+  });
+}
+
+void SlurmExecutor::Report(Entry& entry, JobPhase phase, Time since, const std::string& detail) {
+  JobReport report;
+  report.job = entry.job();
+  report.attempt = entry.attempt;
+  report.phase = phase;
+  report.pool = entry.pool;
+  report.since = since;
+  report.detail = detail;
+  if (phase == JobPhase::kFailed)
+    report.exit_code = entry.seen.exit_code != 0 ? entry.seen.exit_code : 1;
+  entry.last = report;
+  reports_.push_back(std::move(report));
+}
+
+void SlurmExecutor::Follow(Entry& entry) {
+  if (entry.step == Step::kEnded || entry.step == Step::kRefused) return;
+  if (!entry.local) return Offer(entry);
+  if (HasEnded(entry.seen.state)) return FollowEnd(entry);
+  if (entry.seen.state == JobState::kRunning) return FollowRunning(entry);
+  if (entry.seen.state == JobState::kPending) return FollowPending(entry);
+}
+
+// A job that waits for another job, or that an administrator holds or has reserved nodes for, is
+// not offered. It may be later.
+void SlurmExecutor::Offer(Entry& entry) {
+  const SlurmJob& job = entry.seen;
+  if (!has_begun_ || entry.is_offered || job.state != JobState::kPending || job.has_dependency ||
+      job.has_reservation || job.is_held_by_administrator())
+    return;
+  entry.is_offered = true;
+  if (entry.comment.tag.empty()) entry.comment.tag = NewTag();
+  entry.key = std::string(kKeyPrefix) + cluster_name_ + '/' + entry.id() + '#' + entry.comment.tag;
+  offered_[entry.key] = entries_.at(entry.id());
+  core::Submission submission = entry.wishes.submission;
+  submission.key = entry.key;
+  submission.command = {"slurm", entry.id()};
+  submission.working_directory = "/";
+  core::Job& wanted = submission.job;
+  wanted.name = job.name.empty() ? entry.id() : job.name;
+  wanted.devices = std::max(1, job.gpus > 0 ? job.gpus : job.cores);
+  wanted.models = pools_.ModelsFor(job);
+  if (!wanted.start_by && !wanted.finish_by)
+    wanted.start_by = wanted.submitted + options_.default_max_delay;
+  queue_.submit(std::move(submission));
+}
+
+void SlurmExecutor::FollowRunning(Entry& entry) {
+  const Time since = entry.seen.start.value_or(Now());
+  entry.is_held = false;
+  if (entry.step == Step::kWaiting || entry.step == Step::kNew) {
+    // Its latest start has come, or a person has let it go.
+    ++entry.attempt;
+    entry.pool = pools_.PoolOfRunning(entry.seen);
+    entry.step = Step::kRunning;
+    entry.begin.reset();
+    return Report(entry, JobPhase::kRunning, since);
+  }
+  if (entry.step != Step::kStarting) return;
+  entry.step = Step::kRunning;
+  entry.begin.reset();
+  Report(entry, JobPhase::kRunning, since);
+}
+
+void SlurmExecutor::FollowPending(Entry& entry) {
+  const bool was_under_way = entry.step == Step::kRunning || entry.step == Step::kPausing;
+  if (was_under_way) {
+    const bool was_asked = entry.step == Step::kPausing;
+    entry.step = Step::kWaiting;
+    entry.begin.reset();
+    entry.asked_at.reset();
+    entry.is_requeue_sent = false;
+    const bool goes_on = was_asked || entry.local->job().checkpointable;
+    Report(entry, goes_on ? JobPhase::kPaused : JobPhase::kStartFailed, Now(),
+           goes_on ? "" : "Slurm has put it back into its queue");
+    entry.last->machine_trouble = !goes_on;
+    reports_.back().machine_trouble = !goes_on;
+    // A requeue in held state that is not ours is a person's.
+    if (!was_asked) FollowHold(entry);
+    return;
+  }
+  FollowHold(entry);
+}
+
+// A hold that Ebb has not made is a person's. A job is held when Ebb takes it over, and after its
+// pause, until it has its latest start.
+void SlurmExecutor::FollowHold(Entry& entry) {
+  const bool is_released =
+      entry.step == Step::kStarting ? entry.is_let_go : entry.begin.has_value();
+  const bool is_held = entry.seen.is_held() && is_released;
+  const bool is_not_ours = entry.seen.is_held_by_administrator() && !is_released &&
+                           entry.comment.course != Course::kPause && entry.attempt == 0;
+  if ((is_held || is_not_ours) == entry.is_held) return;
+  entry.is_held = !entry.is_held;
+  if (entry.is_held && entry.step == Step::kStarting) {
+    entry.step = Step::kWaiting;
+    Report(entry, JobPhase::kPaused, Now());
+  }
+  queue_.control(entry.job(), entry.is_held ? JobControl::kHold : JobControl::kNone,
+                 entry.is_held ? kHeldByPerson : "");
+}
+
+void SlurmExecutor::FollowEnd(Entry& entry) {
+  const SlurmJob& job = entry.seen;
+  const bool has_run = job.start && job.end && *job.start <= *job.end;
+  const bool was_waiting = entry.step == Step::kWaiting || entry.step == Step::kNew;
+  if (was_waiting && job.state == JobState::kCancelled && !has_run) {
+    entry.step = Step::kEnded;
+    queue_.cancel(entry.job());
+    return;
+  }
+  const bool was_seen_running = entry.step == Step::kRunning || entry.step == Step::kPausing;
+  if (was_waiting) {
+    ++entry.attempt;
+    entry.pool = pools_.PoolOfRunning(job);
+  }
+  if (!was_seen_running && has_run) Report(entry, JobPhase::kRunning, *job.start);
+  const Time end = job.end.value_or(Now());
+  entry.step = Step::kEnded;
+  if (job.state == JobState::kCompleted) return Report(entry, JobPhase::kSucceeded, end);
+  if (job.state == JobState::kCancelled) return Report(entry, JobPhase::kCancelled, end);
+  Report(entry, JobPhase::kFailed, end, "Slurm: " + job.state_text);
+}
+
+// Changes -------------------------------------------------------------------------------------
+
+Time SlurmExecutor::LatestStart(const Entry& entry) const {
+  const core::Job& job = entry.local->job();
+  std::optional<Time> latest = job.start_by;
+  if (job.finish_by) {
+    const Time by_end = *job.finish_by - job.duration;
+    latest = latest ? std::min(*latest, by_end) : by_end;
+  }
+  if (!latest) latest = job.submitted + options_.default_max_delay;
+  // A job that was paused needs another one if its latest start has passed.
+  if (entry.attempt > 0 && *latest <= Now()) {
+    if (entry.begin) return *entry.begin;
+    latest = job.finish_by ? Now() : Now() + options_.default_max_delay;
+  }
+  return std::chrono::ceil<std::chrono::seconds>(*latest);
+}
+
+void SlurmExecutor::SendChanges() {
+  int left = options_.most_changes, comments = options_.most_comments;
+  // Starts, pauses and ends first; then the latest starts; comments last.
+  for (const auto& [job, entry] : by_job_) {
+    if (left <= 0 || is_away_) return;
+    if (const auto sent = SendUrgent(*entry)) {
+      --left;
+      Hear(*entry, *sent);
+    }
+  }
+  for (const auto& [job, entry] : by_job_) {
+    if (left <= 0 || is_away_) return;
+    if (!NeedsLatestStart(*entry)) continue;
+    --left;
+    Hear(*entry, GiveLatestStart(*entry));
+  }
+  for (const auto& [job, entry] : by_job_) {
+    if (left <= 0 || comments <= 0 || is_away_) return;
+    if (!NeedsComment(*entry)) continue;
+    --left;
+    --comments;
+    Hear(*entry, Update(*entry, std::nullopt, CourseOf(*entry), false));
+  }
+}
+
+// Sends the change that the job's step needs; nullopt: none, or it is under way.
+std::optional<Status> SlurmExecutor::SendUrgent(Entry& entry) {
+  const JobState state = entry.seen.state;
+  switch (entry.step) {
+    case Step::kNew:
+      return Submit(entry);
+    case Step::kStarting:
+      if (entry.is_missing || state != JobState::kPending || entry.is_let_go) return std::nullopt;
+      return LetGo(entry);
+    case Step::kPausing:
+      return entry.is_missing ? std::nullopt : std::optional(Pause(entry));
+    case Step::kCancelling:
+      if (entry.is_missing || HasEnded(state)) return std::nullopt;
+      return Cancel(entry);
+    default:
+      return std::nullopt;
+  }
+}
+
+Status SlurmExecutor::Cancel(Entry& entry) {
+  if (!entry.ids.empty()) return client_->Cancel(entry.id());
+  entry.step = Step::kEnded;
+  Report(entry, JobPhase::kCancelled, Now());
+  return {};
+}
+
+void SlurmExecutor::Hear(Entry& entry, const Status& status) {
+  if (status) return;
+  if (status.error().code == ExitCode::kUnavailable) {
+    is_away_ = true;
+    return;
+  }
+  options_.say((entry.ids.empty() ? entry.local->job().name : "job " + entry.id()) + ": " +
+               status.error().Message());
+}
+
+// A script that Slurm refuses would be refused again.
+Status SlurmExecutor::Submit(Entry& entry) {
+  auto batch = options_.make_batch_job(*entry.local);
+  if (!batch) {
+    entry.step = Step::kEnded;
+    entry.attempt = std::max(1, entry.attempt);
+    Report(entry, JobPhase::kFailed, Now(), batch.error().Message());
+    return Fail(batch.error());
+  }
+  const bool is_let_go = entry.attempt > 0;
+  entry.comment.course = is_let_go ? Course::kGo : Course::kWait;
+  entry.comment.attempt = entry.attempt;
+  const Time begin = LatestStart(entry);
+  const auto seconds = begin.time_since_epoch() / std::chrono::seconds{1};
+  if (!is_let_go) batch->options.push_back("--begin=uts" + std::to_string(seconds));
+  batch->options.push_back("--requeue");
+  batch->options.push_back("--comment=" + WriteComment(entry.comment));
+  const auto id = client_->Submit(*batch);
+  if (!id) {
+    entry.comment.course = Course::kNone;
+    if (id.error().code == ExitCode::kUnavailable) return Fail(id.error());
+    entry.step = Step::kEnded;
+    entry.attempt = std::max(1, entry.attempt);
+    Report(entry, JobPhase::kFailed, Now(), id.error().Message());
+    return Fail(id.error());
+  }
+  entry.ids = {*id};
+  entry.seen.id = *id;
+  entry.seen.submitted = Now();
+  entry.seen.state = JobState::kPending;
+  entry.step = is_let_go ? Step::kStarting : Step::kWaiting;
+  entry.is_let_go = is_let_go;
+  if (!is_let_go) entry.begin = begin;
+  entries_[*id] = by_job_.at(entry.job());
+  return platform::WriteFileAtomically(entry.local->directory / kIdFile, *id + "\n");
+}
+
+Status SlurmExecutor::LetGo(Entry& entry) {
+  EBB_RETURN_IF_ERROR(Update(entry, Now(), Course::kGo, entry.seen.is_held()));
+  entry.is_let_go = true;
+  return {};
+}
+
+Status SlurmExecutor::Pause(Entry& entry) {
+  // It has not begun: it gets its latest start again.
+  if (entry.seen.state == JobState::kPending && !entry.asked_at) {
+    entry.step = Step::kWaiting;
+    entry.begin.reset();
+    Report(entry, JobPhase::kPaused, Now());
+    return GiveLatestStart(entry);
+  }
+  if (entry.seen.state != JobState::kRunning) return {};
+  const Duration now = clock_.SinceBoot();
+  if (!entry.asked_at) {
+    EBB_RETURN_IF_ERROR(Update(entry, std::nullopt, Course::kPause, false));
+    entry.asked_at = now;
+    if (!entry.wishes.pause_signal.empty())
+      return client_->Signal(entry.id(), entry.wishes.pause_signal);
+  }
+  const bool waits =
+      !entry.wishes.pause_signal.empty() && now < *entry.asked_at + entry.wishes.grace;
+  if (waits || entry.is_requeue_sent) return {};
+  EBB_RETURN_IF_ERROR(client_->RequeueHeld(entry.id()));
+  entry.is_requeue_sent = true;
+  return {};
+}
+
+bool SlurmExecutor::NeedsLatestStart(const Entry& entry) const {
+  return entry.step == Step::kWaiting && !entry.is_missing && !entry.is_held &&
+         entry.seen.state == JobState::kPending && entry.begin != LatestStart(entry);
+}
+
+Status SlurmExecutor::GiveLatestStart(Entry& entry) {
+  const Time latest = LatestStart(entry);
+  EBB_RETURN_IF_ERROR(Update(entry, latest, Course::kWait, entry.seen.is_held()));
+  entry.begin = latest;
+  return {};
+}
+
+Course SlurmExecutor::CourseOf(const Entry& entry) {
+  if (entry.step == Step::kWaiting) return Course::kWait;
+  if (entry.step == Step::kStarting || entry.step == Step::kRunning) return Course::kGo;
+  if (entry.step == Step::kPausing) return Course::kPause;
+  return entry.comment.course;
+}
+
+// A job that started without Ebb gets its mark at once.
+bool SlurmExecutor::NeedsComment(const Entry& entry) const {
+  if (entry.is_missing || entry.step == Step::kEnded || entry.comment.course == Course::kNone)
+    return false;
+  if (entry.step == Step::kRunning && entry.comment.course == Course::kWait) return true;
+  return !entry.sentence.empty() && entry.sentence != entry.comment.sentence &&
+         clock_.SinceBoot() >= entry.sentence_at + options_.comments_every;
+}
+
+// All components of a heterogeneous job get the same begin; the first has the comment.
+Status SlurmExecutor::Update(Entry& entry, std::optional<Time> begin, Course course, bool release) {
+  JobComment comment = entry.comment;
+  comment.course = course;
+  comment.attempt = entry.attempt;
+  comment.sentence = entry.sentence;
+  // The components first: the first one starts them all.
+  for (std::size_t i = entry.ids.size(); i-- > 1 && begin;)
+    EBB_RETURN_IF_ERROR(client_->Update({entry.ids[i], begin, std::nullopt, false}));
+  EBB_RETURN_IF_ERROR(client_->Update({entry.id(), begin, WriteComment(comment), release}));
+  entry.comment = std::move(comment);
+  entry.sentence_at = clock_.SinceBoot();
+  return {};
+}
+
+}  // namespace ebb::slurm

@@ -1,0 +1,306 @@
+#include "slurm/slurm_executor.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "platform/system_clock.h"
+#include "slurm/fake_slurm_for_test.h"
+#include "testing/executor_contract.h"
+#include "testing/scratch_directory.h"
+
+namespace ebb::slurm {
+namespace {
+
+using engine::JobControl;
+using engine::JobPhase;
+using engine::JobReport;
+using std::chrono::hours;
+
+// An executor over a controller in memory, in one life after another. The service is the test: it
+// takes the jobs of users by itself.
+class World {
+ public:
+  World() { Begin(); }
+
+  void Begin() {
+    SlurmOptions options;
+    options.site = {"cluster", "DE", Pue{1}};
+    options.poll_every = options.poll_soon = Duration{2};
+    options.nodes_every = Duration{2};
+    options.comments_every = Duration{1};
+    options.make_batch_job = [](const local::LocalJob& job) -> Result<BatchJob> {
+      return BatchJob{job.job().name == "none" ? "" : job.job().name, {}, "/"};
+    };
+    options.say = [this](const std::string& text) { said_.push_back(text); };
+    SlurmQueue queue;
+    queue.submit = [this](core::Submission submission) { wanted_.push_back(submission); };
+    queue.cancel = [this](core::JobId job) { cancelled_.push_back(job); };
+    queue.control = [this](core::JobId job, JobControl control, const std::string&) {
+      controls_[job] = control;
+    };
+    const core::Cluster before = executor_ ? executor_->cluster() : core::Cluster{};
+    executor_ = std::make_unique<SlurmExecutor>(slurm_.Client(), options, queue, clock_, signals_);
+    EXPECT_TRUE(executor_->Begin(before));
+    for (const auto& job : stored_) EXPECT_TRUE(executor_->Add(job));
+  }
+
+  runtime::Executor& executor() { return *executor_; }
+  Duration patience() const { return std::chrono::seconds{20}; }
+
+  core::JobId Submit(core::Submission submission) {
+    submission.job.id = ++last_;
+    if (submission.identity == 0) submission.identity = 1000 + last_;
+    const auto directory = directory_ / std::to_string(last_);
+    std::filesystem::create_directories(directory);
+    local::LocalJob job{std::make_shared<const core::Submission>(std::move(submission)), directory};
+    stored_.push_back(job);
+    EXPECT_TRUE(executor_->Add(job));
+    return last_;
+  }
+
+  core::JobId Add(testing::JobKind kind) {
+    core::Submission submission;
+    core::Job& job = submission.job;
+    job.name = kind == testing::JobKind::kShort     ? "short"
+               : kind == testing::JobKind::kLong    ? "long"
+               : kind == testing::JobKind::kFailing ? "failing"
+                                                    : "none";
+    job.submitted = clock_.Now();
+    job.start_by = clock_.Now() + hours{10};
+    job.duration = hours{1};
+    job.checkpointable = true;
+    return Submit(submission);
+  }
+
+  // Runs the executor until the condition holds; collects reports.
+  bool Until(const std::function<bool()>& done) {
+    const Time limit = clock_.Now() + patience();
+    while (!done() && clock_.Now() < limit) {
+      auto reports = executor_->WaitForEvents(clock_.Now() + Duration{5});
+      for (JobReport& report : *reports) reports_.push_back(std::move(report));
+    }
+    return done();
+  }
+  bool Reports(core::JobId job, JobPhase phase, int attempt) {
+    return Until([&] {
+      return std::ranges::any_of(reports_, [&](const JobReport& report) {
+        return report.job == job && report.phase == phase && report.attempt == attempt;
+      });
+    });
+  }
+  // The job of a user becomes a job of the service.
+  core::JobId Take(const std::string& id) {
+    EXPECT_TRUE(Until([&] { return !wanted_.empty(); })) << id;
+    if (wanted_.empty()) return 0;
+    core::Submission submission = wanted_.front();
+    wanted_.erase(wanted_.begin());
+    return Submit(std::move(submission));
+  }
+  Status Start(core::JobId job, int attempt) {
+    return executor_->Execute(engine::StartJob{job, attempt, 0});
+  }
+
+  platform::ProcessSignals signals_;
+  platform::SystemClock clock_{signals_};
+  FakeSlurm slurm_{clock_};
+  std::filesystem::path directory_ = ScratchDirectory("slurm_executor");
+  std::vector<local::LocalJob> stored_;
+  std::vector<core::Submission> wanted_;
+  std::vector<core::JobId> cancelled_;
+  std::map<core::JobId, JobControl> controls_;
+  std::vector<JobReport> reports_;
+  std::vector<std::string> said_;
+  std::unique_ptr<SlurmExecutor> executor_;
+  core::JobId last_ = 0;
+};
+
+struct ContractWorld : World {
+  ContractWorld() {
+    slurm_.requeues_at_signal = true;
+    slurm_.Ends("short", Duration{20});
+    slurm_.Ends("failing", Duration{20}, 3);
+  }
+};
+
+class SlurmExecutorTest : public ::testing::Test {
+ protected:
+  World world_;
+  FakeSlurm& slurm_ = world_.slurm_;
+};
+
+}  // namespace
+}  // namespace ebb::slurm
+
+namespace ebb::testing {
+INSTANTIATE_TYPED_TEST_SUITE_P(FakeSlurm, ExecutorContract, slurm::ContractWorld);
+}  // namespace ebb::testing
+
+namespace ebb::slurm {
+namespace {
+
+TEST_F(SlurmExecutorTest, AUsersJobGetsItsLatestStartAndNoHold) {
+  const std::string id = slurm_.Queue("train", "ebb:start-by=6h");
+  const core::JobId job = world_.Take(id);
+  ASSERT_TRUE(world_.Until([&] { return slurm_.At(id).priority > 0; }));
+  EXPECT_GE(*slurm_.BeginOf(id), slurm_.At(id).submitted + hours{6});
+  EXPECT_LE(*slurm_.BeginOf(id), slurm_.At(id).submitted + hours{6} + std::chrono::seconds{1});
+  EXPECT_EQ(slurm_.At(id).comment.substr(0, 28), "ebb:start-by=6h {ebb wait 0 ");
+  EXPECT_EQ(slurm_.starts(), 0);
+  ASSERT_TRUE(world_.Start(job, 1));
+  EXPECT_TRUE(world_.Reports(job, JobPhase::kRunning, 1));
+  EXPECT_NE(slurm_.At(id).comment.find("{ebb go 1 "), std::string::npos);
+}
+
+TEST_F(SlurmExecutorTest, AJobStartsAtItsLatestStartWithoutEbb) {
+  const std::string id = slurm_.Queue("train", "ebb:start-by=1s");
+  const core::JobId job = world_.Take(id);
+  EXPECT_TRUE(world_.Reports(job, JobPhase::kRunning, 1)) << "nobody has let it go";
+  ASSERT_TRUE(world_.Until([&] {
+    return slurm_.At(id).comment.find("{ebb go 1 ") != std::string::npos;
+  })) << slurm_.At(id).comment;
+}
+
+TEST_F(SlurmExecutorTest, WhatIsNotForEbbIsNotTouched) {
+  const std::string running = slurm_.Queue("other", "", 1), held = slurm_.Queue("other", "x");
+  const std::string reserved = slurm_.Queue("other", "ebb:"),
+                    dependent = slurm_.Queue("other", "ebb:"),
+                    administered = slurm_.Queue("other", "ebb:");
+  slurm_.At(reserved).has_reservation = true;
+  slurm_.At(dependent).has_dependency = true;
+  slurm_.Hold(administered, true);
+  std::ignore = world_.executor().WaitForEvents(world_.clock_.Now() + Duration{50});
+  EXPECT_TRUE(world_.wanted_.empty());
+  EXPECT_EQ(slurm_.changes, 0);
+  slurm_.At(dependent).has_dependency = false;
+  EXPECT_NE(world_.Take(dependent), 0) << "its dependency is met";
+}
+
+TEST_F(SlurmExecutorTest, APauseKeepsTheJobsNumber) {
+  const std::string id =
+      slurm_.Queue("train", "ebb:start-by=6h;checkpointable;signal=USR1;grace=0s");
+  const core::JobId job = world_.Take(id);
+  for (int attempt = 1; attempt <= 3; ++attempt) {
+    ASSERT_TRUE(world_.Start(job, attempt));
+    ASSERT_TRUE(world_.Reports(job, JobPhase::kRunning, attempt));
+    ASSERT_TRUE(world_.executor().Execute(engine::PauseJob{job, attempt}));
+    ASSERT_TRUE(world_.Reports(job, JobPhase::kPaused, attempt));
+    ASSERT_TRUE(world_.Until([&] { return slurm_.At(id).priority > 0; })) << "it is not held";
+    EXPECT_GT(*slurm_.BeginOf(id), world_.clock_.Now() + hours{5});
+  }
+  EXPECT_EQ(slurm_.signals, (std::vector<std::string>(3, id + " USR1")));
+  EXPECT_EQ(slurm_.At(id).restarts, 3);
+  EXPECT_TRUE(world_.controls_.empty()) << "a hold of Ebb is no hold of a person";
+}
+
+TEST_F(SlurmExecutorTest, AHoldOfAPersonStays) {
+  const std::string id = slurm_.Queue("train", "ebb:start-by=6h");
+  const core::JobId job = world_.Take(id);
+  ASSERT_TRUE(world_.Until([&] { return slurm_.At(id).priority > 0; }));
+  slurm_.Hold(id);
+  ASSERT_TRUE(world_.Until([&] { return world_.controls_.contains(job); }));
+  EXPECT_EQ(world_.controls_[job], JobControl::kHold);
+  std::ignore = world_.executor().WaitForEvents(world_.clock_.Now() + Duration{30});
+  EXPECT_EQ(slurm_.At(id).priority, 0);
+  slurm_.Release(id);
+  EXPECT_TRUE(world_.Until([&] { return world_.controls_[job] == JobControl::kNone; }));
+}
+
+TEST_F(SlurmExecutorTest, ACancelledJobIsCancelledOnBothSides) {
+  const std::string by_slurm = slurm_.Queue("a", "ebb:");
+  const core::JobId first = world_.Take(by_slurm);
+  ASSERT_TRUE(world_.Until([&] { return slurm_.At(by_slurm).priority > 0; }));
+  ASSERT_TRUE(slurm_.Client()->Cancel(by_slurm));
+  EXPECT_TRUE(world_.Until([&] { return world_.cancelled_ == std::vector{first}; }));
+  const std::string by_ebb = slurm_.Queue("b", "ebb:");
+  const core::JobId second = world_.Take(by_ebb);
+  world_.executor().Forget(second);
+  EXPECT_EQ(slurm_.At(by_ebb).state, JobState::kCancelled);
+}
+
+TEST_F(SlurmExecutorTest, ARestartedServiceGoesOn) {
+  const std::string waits = slurm_.Queue("a", "ebb:start-by=5h"),
+                    runs = slurm_.Queue("b", "ebb:start-by=5h");
+  const core::JobId first = world_.Take(waits), second = world_.Take(runs);
+  ASSERT_TRUE(world_.Start(second, 1));
+  ASSERT_TRUE(world_.Reports(second, JobPhase::kRunning, 1));
+  const int changes = slurm_.changes;
+  world_.Begin();
+  const auto known = world_.executor().Observe();
+  ASSERT_EQ(known->size(), 1u);
+  EXPECT_EQ(known->front().job, second);
+  EXPECT_EQ(known->front().phase, JobPhase::kRunning);
+  EXPECT_EQ(known->front().attempt, 1);
+  std::ignore = world_.executor().WaitForEvents(world_.clock_.Now() + Duration{30});
+  EXPECT_EQ(slurm_.changes, changes) << "nothing is sent again";
+  EXPECT_TRUE(world_.wanted_.empty()) << "nothing is offered again";
+  ASSERT_TRUE(world_.Start(first, 1));
+  EXPECT_TRUE(world_.Reports(first, JobPhase::kRunning, 1));
+}
+
+TEST_F(SlurmExecutorTest, AJobThatEndedWhileNobodyLookedHasItsEnd) {
+  slurm_.Ends("b", Duration{1}, 7);
+  const std::string id = slurm_.Queue("b", "ebb:");
+  const core::JobId job = world_.Take(id);
+  ASSERT_TRUE(world_.Until([&] { return slurm_.At(id).priority > 0; }));
+  ASSERT_TRUE(slurm_.Client()->Update({id, world_.clock_.Now(), std::nullopt, false}));
+  std::this_thread::sleep_for(Duration{5});
+  slurm_.Go();
+  slurm_.Drop(id);
+  world_.Begin();
+  ASSERT_TRUE(world_.Reports(job, JobPhase::kFailed, 1));
+  EXPECT_EQ(world_.reports_.back().exit_code, 7);
+}
+
+TEST_F(SlurmExecutorTest, AnEndThatNobodyKnowsIsSaidToBeUnknown) {
+  slurm_.has_accounting = false;
+  const std::string id = slurm_.Queue("b", "ebb:");
+  const core::JobId job = world_.Take(id);
+  ASSERT_TRUE(world_.Start(job, 1));
+  ASSERT_TRUE(world_.Reports(job, JobPhase::kRunning, 1));
+  slurm_.Drop(id);
+  ASSERT_TRUE(world_.Reports(job, JobPhase::kFailed, 1));
+  EXPECT_NE(world_.reports_.back().detail.find("has forgotten"), std::string::npos);
+}
+
+TEST_F(SlurmExecutorTest, WhileTheControllerIsAwayNothingIsLost) {
+  const std::string id = slurm_.Queue("b", "ebb:");
+  const core::JobId job = world_.Take(id);
+  slurm_.is_away = true;
+  ASSERT_TRUE(world_.Until([&] { return !world_.said_.empty(); }));
+  const Status start = world_.Start(job, 1);
+  ASSERT_FALSE(start);
+  EXPECT_EQ(start.error().code, ExitCode::kTryLater);
+  std::ignore = world_.executor().WaitForEvents(world_.clock_.Now() + Duration{30});
+  EXPECT_EQ(world_.said_.size(), 1u) << "it is said once";
+  slurm_.is_away = false;
+  ASSERT_TRUE(world_.Until([&] { return world_.said_.size() == 2; }));
+  ASSERT_TRUE(world_.Start(job, 1));
+  EXPECT_TRUE(world_.Reports(job, JobPhase::kRunning, 1));
+}
+
+TEST_F(SlurmExecutorTest, ARoundAsksOnceWhateverTheNumberOfJobs) {
+  for (int i = 0; i < 200; ++i) slurm_.Queue("train", "ebb:start-by=6h");
+  ASSERT_TRUE(world_.Until([&] { return world_.wanted_.size() == 200; }));
+  while (!world_.wanted_.empty()) world_.Take("");
+  ASSERT_TRUE(world_.Until([&] { return slurm_.changes == 200; }));
+  const int requests = slurm_.requests;
+  std::ignore = world_.executor().WaitForEvents(world_.clock_.Now() + Duration{20});
+  EXPECT_EQ(slurm_.changes, 200) << "each job has what it needs";
+  EXPECT_LE(slurm_.requests - requests, 2 * 11) << "jobs and nodes, each round";
+}
+
+TEST_F(SlurmExecutorTest, NoMoreThanFitAreLetGo) {
+  slurm_.Ends("train", Duration{1});
+  std::vector<core::JobId> jobs;
+  for (int i = 0; i < 5; ++i) jobs.push_back(world_.Add(testing::JobKind::kLong));
+  ASSERT_TRUE(world_.Until([&] { return slurm_.size() == 5; }));
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(world_.Start(jobs[static_cast<std::size_t>(i)], 1));
+  ASSERT_TRUE(world_.Until([&] { return slurm_.most_running() == 3; }));
+  EXPECT_EQ(world_.executor().cluster().pools.size(), 2u);
+  ASSERT_TRUE(world_.Until([&] { return world_.executor().cluster().pools[1].count == 8; }))
+      << "our own jobs do not take from the pool";
+}
+
+}  // namespace
+}  // namespace ebb::slurm
