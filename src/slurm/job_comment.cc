@@ -4,7 +4,6 @@
 #include <map>
 
 #include "base/text.h"
-#include "core/options/job_options.h"
 #include "slurm/slurm_text.h"
 
 namespace ebb::slurm {
@@ -36,8 +35,7 @@ Course CourseFromName(std::string_view name) {
 
 std::vector<std::string> KnownKeys() {
   std::vector<std::string> keys{std::string(kSignal), std::string(kGrace)};
-  for (const core::JobOption& option : core::JobOptions())
-    if (!option.annotation.empty()) keys.push_back(option.annotation);
+  for (const core::JobOption* option : OptionsInSlurm()) keys.push_back(option->field.flag.name);
   return keys;
 }
 
@@ -84,9 +82,11 @@ class WishReader {
     if (key == kFinishBy) return ReadMoment(key, value, job().finish_by);
     if (key == kSignal) return ReadSignal(value);
     if (key == kGrace) return ReadGrace(value);
-    const auto options = core::JobOptions();
-    const auto option = std::ranges::find(options, key, &core::JobOption::annotation);
-    if (option == options.end() || !option->set) {
+    const auto options = OptionsInSlurm();
+    const auto found = std::ranges::find_if(
+        options, [&](const core::JobOption* option) { return option->field.flag.name == key; });
+    const core::JobOption* option = found == options.end() ? nullptr : *found;
+    if (!option || !option->set) {
       wishes_.problems.push_back("there is no option " + Quoted(key) +
                                  SuggestionText(key, KnownKeys()));
       return;
@@ -129,6 +129,15 @@ class WishReader {
 };
 
 }  // namespace
+
+std::vector<const core::JobOption*> OptionsInSlurm() {
+  std::vector<const core::JobOption*> options;
+  for (const char* key :
+       {"tier", "start_by", "finish_by", "duration", "threshold", "priority", "on_outage",
+        "power_w", "checkpointable", "pause_cost", "minimum_segment"})
+    options.push_back(&core::JobOptionOf(key));
+  return options;
+}
 
 JobComment ReadComment(std::string_view comment) {
   JobComment read;

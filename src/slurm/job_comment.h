@@ -5,21 +5,22 @@
 //   `- the owner's wishes -------------------´ `- mark --------´ `- for people -----------------´
 //
 // The mark makes a restarted service know what the one before it did: the step, the number of
-// attempts, and a tag, because Slurm uses the numbers of jobs again. Options are those of
-// annotations (core/options/job_options.h), separated by ";". Pure.
+// attempts, and a tag, because Slurm uses the numbers of jobs again. Options are called like the
+// flags of jobs (core/options/job_options.h) and separated by ";". Pure.
 
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/options/job_options.h"
 #include "core/submission.h"
 #include "core/tier.h"
 #include "slurm/slurm_job.h"
 
 namespace ebb::slurm {
 
-/// What Ebb has done with the job last.
+/// The last thing that Ebb has done with the job.
 enum class Course {
   kNone,  ///< nothing yet
   kWait,  ///< Ebb has given it its latest start, and lets it go earlier
@@ -36,6 +37,10 @@ struct JobComment {
   std::string sentence;  ///< for people
 };
 
+/// The options of jobs that a job in Slurm may have: in its comment, and as flags and #EBB lines of
+/// `ebb slurm submit`. All others are Slurm's to decide, or need Ebb's own executor.
+std::vector<const core::JobOption*> OptionsInSlurm();
+
 JobComment ReadComment(std::string_view comment);
 /// The comment as it is stored; the sentence is cut so that all of it can be read back.
 std::string WriteComment(const JobComment& comment);
@@ -48,7 +53,7 @@ struct JobDefaults {
   std::optional<Intensity> threshold{};  ///< nullopt: the policy decides
 };
 
-/// What a job in Slurm wants: options that only jobs in Slurm have, and those of every job.
+/// The wishes of a job in Slurm: options that only jobs in Slurm have, and those of every job.
 struct JobWishes {
   core::Submission submission;
   /// Signal that asks the job to write a checkpoint and end; empty: SIGTERM, which Slurm sends
@@ -56,7 +61,7 @@ struct JobWishes {
   std::string pause_signal{};
   /// How long a job may take for its checkpoint.
   Duration grace{std::chrono::minutes{1}};
-  /// What cannot be read, one sentence each.
+  /// A sentence for each wish that cannot be read.
   std::vector<std::string> problems{};
 };
 

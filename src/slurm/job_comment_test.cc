@@ -66,6 +66,22 @@ TEST(JobComment, WishesAreTheOptionsOfAllJobs) {
   EXPECT_EQ(wishes.grace, std::chrono::minutes{5});
 }
 
+TEST(JobComment, EveryOptionInSlurmCanStandInAComment) {
+  const JobWishes wishes = ReadWishes(
+      JobWith("ebb:tier=1;finish-by=2026-11-28T12:00Z;duration=90m;threshold=200;priority=3;"
+              "on-outage=run;pause-cost=30s;minimum-segment=10m"),
+      {});
+  EXPECT_TRUE(wishes.problems.empty()) << wishes.problems.front();
+  const core::Job& job = wishes.submission.job;
+  EXPECT_EQ(job.duration, std::chrono::minutes{90});
+  EXPECT_EQ(job.finish_by, *ParseTime("2026-11-28T12:00Z"));
+  EXPECT_EQ(job.threshold->g_per_kwh, 200) << "over that of the tier";
+  EXPECT_EQ(job.priority, 3);
+  EXPECT_EQ(job.on_outage, core::OnOutage::kRun);
+  EXPECT_EQ(job.pause_cost, std::chrono::seconds{30});
+  EXPECT_EQ(job.minimum_segment, std::chrono::minutes{10});
+}
+
 TEST(JobComment, WhatCannotBeReadIsSaid) {
   const JobWishes wishes = ReadWishes(JobWith("ebb:tier=gold;start-bye=6h;signal=u s r"), {});
   ASSERT_EQ(wishes.problems.size(), 3u);

@@ -263,15 +263,25 @@ GpuRequest ReadGpus(std::string_view text) {
 
 std::optional<Duration> ReadTimeLimit(std::string_view text) {
   std::int64_t days = 0;
-  if (const auto dash = text.find('-'); dash != std::string_view::npos) {
+  const auto dash = text.find('-');
+  const bool has_days = dash != std::string_view::npos;
+  if (has_days) {
     days = NumberOf<std::int64_t>(text.substr(0, dash), -1);
     text.remove_prefix(dash + 1);
   }
-  if (text.empty() || text.front() < '0' || text.front() > '9' || days < 0) return std::nullopt;
-  std::int64_t seconds = 0;
-  for (const std::string_view part : Split(text, ':'))
-    seconds = seconds * 60 + NumberOf<std::int64_t>(part, 0);
-  return std::chrono::days{days} + std::chrono::seconds{seconds};
+  if (days < 0) return std::nullopt;
+  std::vector<std::int64_t> numbers;
+  for (const std::string_view part : Split(text, ':')) {
+    numbers.push_back(NumberOf<std::int64_t>(part, -1));
+    if (numbers.back() < 0) return std::nullopt;
+  }
+  if (numbers.size() > 3) return std::nullopt;
+  // Numbers after days begin with hours; a single number and the first of two are minutes.
+  if (!has_days && numbers.size() < 3) numbers.insert(numbers.begin(), 0);
+  numbers.resize(3, 0);
+  const auto length = std::chrono::days{days} + std::chrono::hours{numbers[0]} +
+                      std::chrono::minutes{numbers[1]} + std::chrono::seconds{numbers[2]};
+  return length > Duration::zero() ? std::optional<Duration>(length) : std::nullopt;
 }
 
 std::vector<std::string> SqueueCommand() {

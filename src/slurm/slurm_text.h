@@ -36,7 +36,9 @@ struct GpuRequest {
 };
 GpuRequest ReadGpus(std::string_view text);
 
-/// Reads a time limit: "10:00", "1-02:00:00"; nullopt: none.
+/// Reads a time limit in all of Slurm's forms: minutes ("90"), "minutes:seconds",
+/// "hours:minutes:seconds", "days-hours", "days-hours:minutes" and "days-hours:minutes:seconds".
+/// nullopt: none ("0", "UNLIMITED"), or not a time limit.
 std::optional<Duration> ReadTimeLimit(std::string_view text);
 
 }  // namespace ebb::slurm

@@ -95,7 +95,13 @@ TEST(SlurmText, RequestsOfGpus) {
 TEST(SlurmText, TimeLimits) {
   EXPECT_EQ(ReadTimeLimit("10:00"), Duration{std::chrono::minutes{10}});
   EXPECT_EQ(ReadTimeLimit("1-02:03:04"), Duration{std::chrono::seconds{93784}});
+  EXPECT_EQ(ReadTimeLimit("90"), Duration{std::chrono::minutes{90}});
+  EXPECT_EQ(ReadTimeLimit("2:00:00"), Duration{std::chrono::hours{2}});
+  EXPECT_EQ(ReadTimeLimit("1-6"), Duration{std::chrono::hours{30}});
+  EXPECT_EQ(ReadTimeLimit("1-06:30"), Duration{std::chrono::minutes{1830}});
   EXPECT_EQ(ReadTimeLimit("UNLIMITED"), std::nullopt);
+  for (const char* text : {"0", "", "-", "1-", "x", "1:2:3:4", "-5"})
+    EXPECT_EQ(ReadTimeLimit(text), std::nullopt) << text;
   EXPECT_EQ(ReadTimeLimit("Partition_Limit"), std::nullopt);
 }
 
