@@ -115,6 +115,7 @@ const std::map<std::string, std::map<std::string, Rooms>> kParts{
       {"setup", {"options", "run", "jobs"}},
       {"agent", {}},
       {"cluster", {}},
+      {"slurm", {}},
       {"run", {"options"}},
       {"jobs", {"options", "run"}},
       {"sweep", {"options", "run", "jobs"}}}},

@@ -81,14 +81,10 @@ class FakeSlurmClient final : public SlurmClient {
     EBB_RETURN_IF_ERROR(Change());
     if (batch.script.empty()) return Fail({ExitCode::kUsage, "no such script", "", ""});
     std::string name = batch.script, comment;
-    std::optional<Time> begin;
-    for (const std::string& option : batch.options) {
+    for (const std::string& option : batch.options)
       if (option.starts_with("--comment=")) comment = option.substr(10);
-      if (option.starts_with("--begin=uts"))
-        begin = Time{std::chrono::seconds{std::stoll(option.substr(11))}};
-    }
     const std::string id = slurm_.Queue(name, comment, 1);
-    slurm_.jobs_.at(id).begin = begin;
+    slurm_.jobs_.at(id).begin = batch.begin;
     return id;
   }
   Status Update(const JobUpdate& update) override {
@@ -99,8 +95,12 @@ class FakeSlurmClient final : public SlurmClient {
     if (update.begin) known->begin = update.begin;
     if (update.begin) known->job.start = update.begin;
     if (update.comment) known->job.comment = *update.comment;
-    if (update.release) slurm_.Release(update.id);
-    slurm_.Go();
+    return {};
+  }
+  Status Release(const std::string& id) override {
+    EBB_RETURN_IF_ERROR(Change());
+    EBB_RETURN_IF_ERROR(Find(id));
+    slurm_.Release(id);
     return {};
   }
   Status RequeueHeld(const std::string& id) override {

@@ -22,7 +22,6 @@ struct JobUpdate {
   /// The earliest start. A time in the past: as soon as there is room.
   std::optional<Time> begin;
   std::optional<std::string> comment;
-  bool release = false;  ///< also releases a hold
 };
 
 /// A batch script to submit, with sbatch's options ("--gpus=1").
@@ -30,6 +29,7 @@ struct BatchJob {
   std::string script;  ///< path of the script
   std::vector<std::string> options;
   std::string directory;
+  std::optional<Time> begin{};  ///< the earliest start; nullopt: as soon as there is room
 };
 
 class SlurmClient {
@@ -46,6 +46,8 @@ class SlurmClient {
   /// Returns the new job's id.
   virtual Result<std::string> Submit(const BatchJob& job) = 0;
   virtual Status Update(const JobUpdate& update) = 0;
+  /// Ends the hold of a pending job.
+  virtual Status Release(const std::string& id) = 0;
   /// Ends the running job and puts it back into the queue, held.
   virtual Status RequeueHeld(const std::string& id) = 0;
   /// Sends a signal ("USR1") to the batch script and all steps of a running job.

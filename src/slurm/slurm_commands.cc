@@ -59,6 +59,7 @@ class SlurmCommands final : public SlurmClient {
   Result<std::string> Submit(const BatchJob& job) override {
     std::vector<std::string> command{"sbatch", "--parsable", "--chdir=" + job.directory};
     command.insert(command.end(), job.options.begin(), job.options.end());
+    if (job.begin) command.push_back("--begin=" + BeginText(*job.begin));
     command.push_back(job.script);
     EBB_ASSIGN_OR_RETURN(const std::string text, Run(command));
     // "12" or "12;cluster".
@@ -72,11 +73,9 @@ class SlurmCommands final : public SlurmClient {
     std::vector<std::string> command{"scontrol", "update", "JobId=" + update.id};
     if (update.begin) command.push_back("StartTime=" + BeginText(*update.begin));
     if (update.comment) command.push_back("Comment=" + *update.comment);
-    constexpr std::size_t kWithoutChange = 3;
-    if (command.size() > kWithoutChange) EBB_RETURN_IF_ERROR(Run(command));
-    if (update.release) EBB_RETURN_IF_ERROR(Run({"scontrol", "release", update.id}));
-    return {};
+    return Done(Run(command));
   }
+  Status Release(const std::string& id) override { return Done(Run({"scontrol", "release", id})); }
 
   Status RequeueHeld(const std::string& id) override {
     return Done(Run({"scontrol", "requeuehold", "Incomplete", id}));

@@ -18,8 +18,9 @@ class SlurmCommandsTest : public ::testing::Test {
 };
 
 TEST_F(SlurmCommandsTest, AnUpdateIsOneRequest) {
-  JobUpdate update{"12_3", *ParseTime("2026-11-27T12:00:00.5Z"), "ebb: {ebb wait 0}", true};
+  JobUpdate update{"12_3", *ParseTime("2026-11-27T12:00:00.5Z"), "ebb: {ebb wait 0}"};
   ASSERT_TRUE(client_->Update(update));
+  ASSERT_TRUE(client_->Release("12_3"));
   ASSERT_EQ(said_.size(), 2u);
   EXPECT_EQ(said_[0],
             "scontrol update JobId=12_3 StartTime=uts1795780801 Comment=ebb: {ebb wait 0}");

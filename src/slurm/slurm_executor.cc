@@ -44,14 +44,14 @@ core::JobId JobOf(const engine::Command& command) {
 }  // namespace
 
 SlurmExecutor::SlurmExecutor(std::unique_ptr<SlurmClient> client, SlurmOptions options,
-                             SlurmQueue queue, const runtime::Clock& clock,
+                             SlurmQueue queue, const runtime::GridClock& clock,
                              platform::ProcessSignals& signals)
     : client_(std::move(client)),
       options_(std::move(options)),
       queue_(std::move(queue)),
       clock_(clock),
       signals_(signals),
-      watch_(clock),
+      watch_(clock.wall()),
       pools_(options_.site) {}
 
 SlurmExecutor::~SlurmExecutor() = default;
@@ -71,10 +71,10 @@ Status SlurmExecutor::Begin(const core::Cluster& before) {
 std::optional<engine::ClockSet> SlurmExecutor::TakeClockSet() {
   const auto step = watch_.TakeStep();
   if (!step) return std::nullopt;
-  return engine::ClockSet{step->from, step->to};
+  return engine::ClockSet{clock_.ToGrid(step->from), clock_.ToGrid(step->to)};
 }
 
-// What the service asks for -------------------------------------------------------------------
+// Requests of the service -----------------------------------------------------------------------
 
 // A job of a user is found by its number and its tag; one that the service submitted itself by its
 // tag alone. A job without a tag is new, or its mark was not written before the last life ended.
@@ -109,7 +109,7 @@ Status SlurmExecutor::Add(local::LocalJob job) {
       entry->step = Step::kNew;
       entry->comment.owners = "ebb:";
       entry->comment.tag = tag;
-      // It was in Slurm, and has left it.
+      // The job was in Slurm, and has left it.
       if (const auto id = platform::ReadFile(job.directory / kIdFile)) {
         entry->ids = {std::string(Trim(*id))};
         entry->is_missing = true;
@@ -140,7 +140,7 @@ void SlurmExecutor::Resume(Entry& entry) {
     entry.step = comment.course == Course::kGo ? Step::kStarting : Step::kPausing;
     entry.is_let_go = true;
   }
-  if (entry.step == Step::kPausing) entry.asked_at = clock_.SinceBoot();
+  if (entry.step == Step::kPausing) entry.asked_at = SinceBoot();
   Follow(entry);
 }
 
@@ -211,7 +211,7 @@ void SlurmExecutor::Forget(core::JobId job) {
   const std::shared_ptr<Entry> kept = by_job_.at(job);
   by_job_.erase(job);
   if (kept->step == Step::kWaiting && !kept->is_missing && !kept->ids.empty())
-    if (const Status cancelled = client_->Cancel(kept->id()); !cancelled)
+    if (const Status cancelled = client_->Cancel(kept->whole()); !cancelled)
       options_.say(kept->id() + ": " + cancelled.error().Message());
   if (!kept->ids.empty()) entries_.erase(kept->id());
 }
@@ -248,14 +248,15 @@ Result<std::vector<JobReport>> SlurmExecutor::WaitForEvents(Time deadline) {
   while (true) {
     heartbeat_.Beat();
     const Duration every = HasSomethingUnderWay() ? options_.poll_soon : options_.poll_every;
-    if (polled_at_ < Duration::zero() || clock_.SinceBoot() >= polled_at_ + every) {
+    if (polled_at_ < Duration::zero() || SinceBoot() >= polled_at_ + every) {
       heartbeat_.At("asking Slurm for its jobs");
       Round();
     }
     const Time now = Now();
     if (!reports_.empty() || was_woken || stop_signal_ || now >= deadline || watch_.Look()) break;
-    const Duration until_poll = polled_at_ + every - clock_.SinceBoot();
-    const Duration left = deadline == Time::max() ? Duration{kLookAtClock} : deadline - now;
+    const Duration until_poll = polled_at_ + every - SinceBoot();
+    const Duration left =
+        deadline == Time::max() ? Duration{kLookAtClock} : clock_.ToWall(deadline - now);
     heartbeat_.Rest();
     was_woken =
         waker_.Wait(std::max(Duration{1}, std::min({until_poll, left, Duration{kLookAtClock}})),
@@ -270,9 +271,9 @@ void SlurmExecutor::Wake() { waker_.Wake(); }
 
 void SlurmExecutor::Round() {
   const bool has_read = ReadJobs();
-  polled_at_ = clock_.SinceBoot();
+  polled_at_ = SinceBoot();
   if (!has_read) return;
-  if (clock_.SinceBoot() >= nodes_at_ + options_.nodes_every) ReadNodes();
+  if (SinceBoot() >= nodes_at_ + options_.nodes_every) ReadNodes();
   SendChanges();
 }
 
@@ -290,7 +291,7 @@ bool SlurmExecutor::ReadJobs() {
 void SlurmExecutor::ReadNodes() {
   const auto nodes = client_->Nodes();
   if (!nodes) return;
-  nodes_at_ = clock_.SinceBoot();
+  nodes_at_ = SinceBoot();
   std::map<int, int> ours;
   for (const auto& [job, entry] : by_job_)
     if (entry->seen.state == JobState::kRunning || entry->seen.state == JobState::kCompleting)
@@ -298,11 +299,21 @@ void SlurmExecutor::ReadNodes() {
   pools_.Take(*nodes, ours);
 }
 
+// Slurm has the wall clock.
+void SlurmExecutor::ToGrid(SlurmJob& job) const {
+  job.submitted = clock_.ToGrid(job.submitted);
+  if (job.start) job.start = clock_.ToGrid(*job.start);
+  if (job.end) job.end = clock_.ToGrid(*job.end);
+}
+
+Time SlurmExecutor::ToWall(Time grid) const { return watch_.Now() + clock_.ToWall(grid - Now()); }
+
 // Components of a heterogeneous job follow one another, in any order.
 void SlurmExecutor::TakeJobs(std::vector<SlurmJob> jobs) {
   std::map<std::string, std::vector<SlurmJob>> together;
   for (const auto& [id, entry] : entries_) entry->is_missing = true;
   for (SlurmJob& job : jobs) {
+    ToGrid(job);
     if (!job.leader.empty())
       together[job.leader].push_back(std::move(job));
     else
@@ -375,6 +386,7 @@ void SlurmExecutor::FollowMissing() {
         entry->seen.state = found->state;
         entry->seen.state_text = found->state_text;
         entry->seen.exit_code = found->exit_code;
+        ToGrid(*found);
         entry->seen.start = found->start;
         entry->seen.end = found->end;
       } else if (found != accounted->end()) {
@@ -430,7 +442,7 @@ void SlurmExecutor::Offer(Entry& entry) {
   submission.command = {"slurm", entry.id()};
   submission.working_directory = "/";
   core::Job& wanted = submission.job;
-  wanted.name = job.name.empty() ? entry.id() : job.name;
+  wanted.name = job.name.empty() ? entry.id() : job.name + ' ' + entry.id();
   wanted.devices = std::max(1, job.gpus > 0 ? job.gpus : job.cores);
   wanted.models = pools_.ModelsFor(job);
   if (!wanted.start_by && !wanted.finish_by)
@@ -442,7 +454,7 @@ void SlurmExecutor::FollowRunning(Entry& entry) {
   const Time since = entry.seen.start.value_or(Now());
   entry.is_held = false;
   if (entry.step == Step::kWaiting || entry.step == Step::kNew) {
-    // Its latest start has come, or a person has let it go.
+    // The latest start has come, or a person has let the job go.
     ++entry.attempt;
     entry.pool = pools_.PoolOfRunning(entry.seen);
     entry.step = Step::kRunning;
@@ -578,7 +590,7 @@ std::optional<Status> SlurmExecutor::SendUrgent(Entry& entry) {
 }
 
 Status SlurmExecutor::Cancel(Entry& entry) {
-  if (!entry.ids.empty()) return client_->Cancel(entry.id());
+  if (!entry.ids.empty()) return client_->Cancel(entry.whole());
   entry.step = Step::kEnded;
   Report(entry, JobPhase::kCancelled, Now());
   return {};
@@ -607,8 +619,7 @@ Status SlurmExecutor::Submit(Entry& entry) {
   entry.comment.course = is_let_go ? Course::kGo : Course::kWait;
   entry.comment.attempt = entry.attempt;
   const Time begin = LatestStart(entry);
-  const auto seconds = begin.time_since_epoch() / std::chrono::seconds{1};
-  if (!is_let_go) batch->options.push_back("--begin=uts" + std::to_string(seconds));
+  if (!is_let_go) batch->begin = ToWall(begin);
   batch->options.push_back("--requeue");
   batch->options.push_back("--comment=" + WriteComment(entry.comment));
   const auto id = client_->Submit(*batch);
@@ -638,7 +649,7 @@ Status SlurmExecutor::LetGo(Entry& entry) {
 }
 
 Status SlurmExecutor::Pause(Entry& entry) {
-  // It has not begun: it gets its latest start again.
+  // The job has not begun: it gets its latest start again.
   if (entry.seen.state == JobState::kPending && !entry.asked_at) {
     entry.step = Step::kWaiting;
     entry.begin.reset();
@@ -646,17 +657,17 @@ Status SlurmExecutor::Pause(Entry& entry) {
     return GiveLatestStart(entry);
   }
   if (entry.seen.state != JobState::kRunning) return {};
-  const Duration now = clock_.SinceBoot();
+  const Duration now = SinceBoot();
   if (!entry.asked_at) {
     EBB_RETURN_IF_ERROR(Update(entry, std::nullopt, Course::kPause, false));
     entry.asked_at = now;
     if (!entry.wishes.pause_signal.empty())
-      return client_->Signal(entry.id(), entry.wishes.pause_signal);
+      return client_->Signal(entry.whole(), entry.wishes.pause_signal);
   }
   const bool waits =
       !entry.wishes.pause_signal.empty() && now < *entry.asked_at + entry.wishes.grace;
   if (waits || entry.is_requeue_sent) return {};
-  EBB_RETURN_IF_ERROR(client_->RequeueHeld(entry.id()));
+  EBB_RETURN_IF_ERROR(client_->RequeueHeld(entry.whole()));
   entry.is_requeue_sent = true;
   return {};
 }
@@ -686,21 +697,23 @@ bool SlurmExecutor::NeedsComment(const Entry& entry) const {
     return false;
   if (entry.step == Step::kRunning && entry.comment.course == Course::kWait) return true;
   return !entry.sentence.empty() && entry.sentence != entry.comment.sentence &&
-         clock_.SinceBoot() >= entry.sentence_at + options_.comments_every;
+         SinceBoot() >= entry.sentence_at + options_.comments_every;
 }
 
 // All components of a heterogeneous job get the same begin; the first has the comment.
 Status SlurmExecutor::Update(Entry& entry, std::optional<Time> begin, Course course, bool release) {
+  if (begin) begin = ToWall(*begin);
   JobComment comment = entry.comment;
   comment.course = course;
   comment.attempt = entry.attempt;
   comment.sentence = entry.sentence;
   // The components first: the first one starts them all.
   for (std::size_t i = entry.ids.size(); i-- > 1 && begin;)
-    EBB_RETURN_IF_ERROR(client_->Update({entry.ids[i], begin, std::nullopt, false}));
-  EBB_RETURN_IF_ERROR(client_->Update({entry.id(), begin, WriteComment(comment), release}));
+    EBB_RETURN_IF_ERROR(client_->Update({entry.ids[i], begin, std::nullopt}));
+  EBB_RETURN_IF_ERROR(client_->Update({entry.id(), begin, WriteComment(comment)}));
+  if (release) EBB_RETURN_IF_ERROR(client_->Release(entry.whole()));
   entry.comment = std::move(comment);
-  entry.sentence_at = clock_.SinceBoot();
+  entry.sentence_at = SinceBoot();
   return {};
 }
 

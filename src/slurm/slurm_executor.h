@@ -29,8 +29,8 @@
 #include "local/job_executor.h"
 #include "platform/process_signals.h"
 #include "platform/waker.h"
-#include "runtime/clock.h"
 #include "runtime/clock_watch.h"
+#include "runtime/grid_clock.h"
 #include "slurm/job_comment.h"
 #include "slurm/slurm_client.h"
 #include "slurm/slurm_pools.h"
@@ -69,7 +69,7 @@ class SlurmExecutor final : public local::JobExecutor {
  public:
   /// Everything borrowed must outlive the executor.
   SlurmExecutor(std::unique_ptr<SlurmClient> client, SlurmOptions options, SlurmQueue queue,
-                const runtime::Clock& clock, platform::ProcessSignals& signals);
+                const runtime::GridClock& clock, platform::ProcessSignals& signals);
   ~SlurmExecutor() override;
 
   /// Looks at Slurm for the first time. An Error: it does not answer. `before`: pools of an earlier
@@ -77,11 +77,11 @@ class SlurmExecutor final : public local::JobExecutor {
   Status Begin(const core::Cluster& before);
   /// The service did not take the job with this key.
   void Refused(const std::string& key, const Error& why);
-  /// What people read in the comment of a job.
+  /// Sets the sentence for people in the comment of a job.
   void Note(core::JobId job, const std::string& sentence);
 
   std::string name() const override { return "slurm"; }
-  Time Now() const override { return watch_.Now(); }
+  Time Now() const override { return clock_.ToGrid(watch_.Now()); }
   std::optional<engine::ClockSet> TakeClockSet() override;
   core::Cluster cluster() const override { return pools_.cluster(); }
   Result<std::vector<engine::JobReport>> Observe() override;
@@ -132,9 +132,14 @@ class SlurmExecutor final : public local::JobExecutor {
 
     core::JobId job() const { return local ? local->job().id : 0; }
     const std::string& id() const { return ids.front(); }
+    /// The id of all components together.
+    const std::string& whole() const { return seen.leader.empty() ? id() : seen.leader; }
   };
   using Entries = std::map<std::string, std::shared_ptr<Entry>>;  // by id of the first component
 
+  Duration SinceBoot() const { return clock_.wall().SinceBoot(); }
+  void ToGrid(SlurmJob& job) const;
+  Time ToWall(Time grid) const;
   void Round();
   bool ReadJobs();
   void ReadNodes();
@@ -172,7 +177,7 @@ class SlurmExecutor final : public local::JobExecutor {
   std::unique_ptr<SlurmClient> client_;
   SlurmOptions options_;
   SlurmQueue queue_;
-  const runtime::Clock& clock_;
+  const runtime::GridClock& clock_;
   platform::ProcessSignals& signals_;
   runtime::ClockWatch watch_;
   SlurmPools pools_;

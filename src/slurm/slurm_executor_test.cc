@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <thread>
 
 #include "platform/system_clock.h"
 #include "slurm/fake_slurm_for_test.h"
@@ -40,7 +41,7 @@ class World {
       controls_[job] = control;
     };
     const core::Cluster before = executor_ ? executor_->cluster() : core::Cluster{};
-    executor_ = std::make_unique<SlurmExecutor>(slurm_.Client(), options, queue, clock_, signals_);
+    executor_ = std::make_unique<SlurmExecutor>(slurm_.Client(), options, queue, grid_, signals_);
     EXPECT_TRUE(executor_->Begin(before));
     for (const auto& job : stored_) EXPECT_TRUE(executor_->Add(job));
   }
@@ -103,6 +104,7 @@ class World {
 
   platform::ProcessSignals signals_;
   platform::SystemClock clock_{signals_};
+  runtime::GridClock grid_{clock_, core::GridClockSettings{}};
   FakeSlurm slurm_{clock_};
   std::filesystem::path directory_ = ScratchDirectory("slurm_executor");
   std::vector<local::LocalJob> stored_;
@@ -243,7 +245,8 @@ TEST_F(SlurmExecutorTest, AJobThatEndedWhileNobodyLookedHasItsEnd) {
   const std::string id = slurm_.Queue("b", "ebb:");
   const core::JobId job = world_.Take(id);
   ASSERT_TRUE(world_.Until([&] { return slurm_.At(id).priority > 0; }));
-  ASSERT_TRUE(slurm_.Client()->Update({id, world_.clock_.Now(), std::nullopt, false}));
+  ASSERT_TRUE(slurm_.Client()->Update({id, world_.clock_.Now(), std::nullopt}));
+  slurm_.Go();
   std::this_thread::sleep_for(Duration{5});
   slurm_.Go();
   slurm_.Drop(id);
@@ -283,10 +286,10 @@ TEST_F(SlurmExecutorTest, ARoundAsksOnceWhateverTheNumberOfJobs) {
   for (int i = 0; i < 200; ++i) slurm_.Queue("train", "ebb:start-by=6h");
   ASSERT_TRUE(world_.Until([&] { return world_.wanted_.size() == 200; }));
   while (!world_.wanted_.empty()) world_.Take("");
-  ASSERT_TRUE(world_.Until([&] { return slurm_.changes == 200; }));
+  ASSERT_TRUE(world_.Until([&] { return slurm_.changes == 400; }));
   const int requests = slurm_.requests;
   std::ignore = world_.executor().WaitForEvents(world_.clock_.Now() + Duration{20});
-  EXPECT_EQ(slurm_.changes, 200) << "each job has what it needs";
+  EXPECT_EQ(slurm_.changes, 400) << "each job has what it needs";
   EXPECT_LE(slurm_.requests - requests, 2 * 11) << "jobs and nodes, each round";
 }
 

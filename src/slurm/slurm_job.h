@@ -1,5 +1,5 @@
 #pragma once
-// What Slurm reports: a job, a node, and how a job that has left the queue ended. Values only.
+// A job and a node as Slurm reports them. Values only.
 
 #include <optional>
 #include <string>

@@ -30,6 +30,12 @@ class ExecutorContract : public ::testing::Test {
  protected:
   using Reports = std::vector<engine::JobReport>;
 
+  // A World may need something that this machine lacks: it says what, or nothing.
+  void SetUp() override {
+    if constexpr (requires { World::WhyNotHere(); })
+      if (const std::string why = World::WhyNotHere(); !why.empty()) GTEST_SKIP() << why;
+  }
+
   runtime::Executor& executor() { return world_.executor(); }
 
   Status Start(core::JobId job, int attempt = 1) {

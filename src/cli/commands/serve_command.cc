@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "cli/add_run_flags.h"
 #include "cli/command_line.h"
+#include "cli/serve_slurm.h"
 #include "cli/service_flags.h"
 #include "cli/serving.h"
 #include "config/tiers.h"
@@ -32,6 +33,7 @@ Examples:
   ebb serve --zone DE                       a program on each GPU, in the cleanest hours
   ebb serve --zone US-CAL-CISO --gpus 0,1   two GPUs
   ebb serve --zone GB --slots 4 --policy tiers
+  ebb serve --zone DE --slurm               the jobs of a Slurm cluster
 
 ebb submit gives it jobs. The service listens on 127.0.0.1. To submit jobs one needs the token beside
 the store, which only you can read. It may be stopped, killed and started again: jobs that run go
@@ -47,6 +49,7 @@ struct ServeRequest {
   std::string log_limit = kDefaultLogLimit;
   std::string gpu_check, tiers;
   ServingFlags serving;
+  SlurmFlags slurm;
   std::string version;  ///< of Ebb
 };
 
@@ -121,6 +124,10 @@ Result<int> Serve(ServeRequest request, const platform::ServiceManager& manager)
   EBB_ASSIGN_OR_RETURN(service::ServiceOptions service_options,
                        OptionsFor(request, options, serving.store, feed->identity().zone));
   service_options.log = Sayer(serving.command);
+  if (request.slurm.is_on) {
+    service_options.policy_options.tiers = serving.tiers;
+    EBB_RETURN_IF_ERROR(UseSlurm(request.slurm, serving.tiers, clock, signals, service_options));
+  }
   std::unique_ptr<app::RunCloser> closer;
   service_options.on_ended = [&closer](core::JobId job) { closer->OnEnded(job); };
   serving.open = [&](web::StartupHandler&) {
@@ -175,6 +182,7 @@ void AddServeCommand(Parser& parser, const std::string& version) {
                 "Service"},
                into(request->keep));
   AddServingFlags(command, std::shared_ptr<ServingFlags>(request, &request->serving));
+  AddSlurmFlags(command, std::shared_ptr<SlurmFlags>(request, &request->slurm));
   for (const app::FlagGroup group :
        {app::FlagGroup::kSignal, app::FlagGroup::kClock, app::FlagGroup::kMetering,
         app::FlagGroup::kPower, app::FlagGroup::kTrackers})

@@ -1,0 +1,124 @@
+#include "app/slurm/slurm_jobs.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "engine/explain.h"
+#include "local/attempt_files.h"
+#include "platform/file.h"
+
+namespace ebb::app {
+namespace {
+
+// Quotes a word for a shell: nothing in it has a meaning.
+std::string ShellWord(const std::string& word) {
+  std::string quoted = "'";
+  for (const char c : word) {
+    if (c == '\'')
+      quoted += "'\\''";
+    else
+      quoted += c;
+  }
+  return quoted + "'";
+}
+
+std::string ScriptOf(const local::LocalJob& job, const BatchScripts& scripts) {
+  const core::Submission& submission = *job.submission;
+  std::string text = "#!/bin/sh\n# job " + std::to_string(submission.job.id) + " of Ebb\n";
+  for (const auto& [name, value] : submission.environment)
+    text += "export " + name + "=" + ShellWord(value) + "\n";
+  // One log for each attempt, as jobs on one machine have it.
+  text += "exec >>" + ShellWord((job.directory / "attempt-").string()) +
+          "\"$((${SLURM_RESTART_COUNT:-0} + 1))\".log 2>&1\n";
+  text += "exec " + ShellWord(scripts.program) + " slurm run --directory " +
+          ShellWord(job.directory.string()) + " --";
+  for (const std::string& word : submission.command) text += ' ' + ShellWord(word);
+  return text + "\n";
+}
+
+// Slurm takes minutes.
+std::string TimeText(Duration limit) {
+  const auto minutes = std::chrono::ceil<std::chrono::minutes>(limit).count();
+  return "--time=" + std::to_string(std::max<std::int64_t>(1, minutes));
+}
+
+}  // namespace
+
+Result<slurm::BatchJob> WriteBatchScript(const local::LocalJob& job, const BatchScripts& scripts) {
+  const core::Submission& submission = *job.submission;
+  const std::filesystem::path path = job.directory / "slurm-script.sh";
+  std::error_code error;
+  std::filesystem::create_directories(job.directory, error);
+  EBB_RETURN_IF_ERROR(platform::WriteFileAtomically(path, ScriptOf(job, scripts)));
+  std::filesystem::permissions(path, std::filesystem::perms::owner_all, error);
+  slurm::BatchJob batch;
+  batch.script = path.string();
+  batch.directory = submission.working_directory;
+  batch.options = scripts.options;
+  const std::string devices = std::to_string(submission.job.devices);
+  batch.options.push_back(scripts.on_gpus ? "--gpus=" + devices : "--cpus-per-task=" + devices);
+  batch.options.push_back("--job-name=" + (submission.job.name.empty()
+                                               ? "ebb-" + std::to_string(submission.job.id)
+                                               : submission.job.name));
+  batch.options.push_back("--output=" + (job.directory / "slurm-%j.log").string());
+  batch.options.push_back("--open-mode=append");
+  if (submission.time_limit) batch.options.push_back(TimeText(*submission.time_limit));
+  return batch;
+}
+
+SlurmJobs::SlurmJobs(std::unique_ptr<slurm::SlurmClient> client, slurm::SlurmOptions options,
+                     service::ExecutorPorts ports, const runtime::GridClock& clock,
+                     platform::ProcessSignals& signals)
+    : ports_(std::move(ports)),
+      executor_(std::move(client), std::move(options), QueueOf(), clock, signals) {}
+
+slurm::SlurmQueue SlurmJobs::QueueOf() {
+  slurm::SlurmQueue queue;
+  queue.submit = [this](core::Submission submission) {
+    service::Submit submit;
+    const std::string key = submission.key;
+    submit.since = submission.job.submitted;
+    submit.submission = std::move(submission);
+    submit.duration_given = submit.power_given = submit.no_check = true;
+    offers_.push_back({key, ports_.ask(std::move(submit))});
+  };
+  queue.cancel = [this](core::JobId job) { std::ignore = ports_.ask(service::Cancel{job}); };
+  queue.control = [this](core::JobId job, engine::JobControl control, std::string why) {
+    std::ignore = ports_.ask(service::ControlJob{job, control, std::move(why)});
+  };
+  return queue;
+}
+
+void SlurmJobs::HearAnswers() {
+  std::erase_if(offers_, [&](Offer& offer) {
+    if (offer.answer.wait_for(std::chrono::seconds{0}) != std::future_status::ready) return false;
+    const auto answer = offer.answer.get();
+    if (!answer) executor_.Refused(offer.key, answer.error());
+    return true;
+  });
+}
+
+Result<std::vector<engine::JobReport>> SlurmJobs::WaitForEvents(Time deadline) {
+  HearAnswers();
+  auto reports = executor_.WaitForEvents(deadline);
+  HearAnswers();
+  return reports;
+}
+
+Status SlurmJobs::Add(local::LocalJob job) {
+  known_.insert(job.job().id);
+  return executor_.Add(std::move(job));
+}
+
+void SlurmJobs::Forget(core::JobId job) {
+  executor_.Forget(job);
+  if (known_.erase(job) > 0) ports_.metering->Complete(job);
+}
+
+void SlurmJobs::Tell(const engine::Decision& decision) {
+  for (const engine::Explanation& explanation : decision.explanations)
+    executor_.Note(explanation.job, engine::Sentence(explanation));
+}
+
+}  // namespace ebb::app
