@@ -361,47 +361,71 @@ void SlurmExecutor::TakeJob(std::vector<SlurmJob> components) {
   Follow(*entry);
 }
 
-// Jobs that Slurm has forgotten. Accounting knows how they ended; without it nobody does.
+// Accounting knows how jobs ended that Slurm has forgotten. While it is away, they wait.
 void SlurmExecutor::FollowMissing() {
+  std::vector<std::shared_ptr<Entry>> gone;
   std::vector<std::string> ids;
-  const auto is_gone = [](const Entry& entry) {
-    return entry.is_missing && entry.local && entry.step != Step::kEnded && !entry.ids.empty();
-  };
   for (const auto& [job, entry] : by_job_)
-    if (is_gone(*entry)) ids.push_back(entry->id());
-  if (!ids.empty()) {
-    auto accounted = has_accounting_ ? client_->Accounted(ids)
-                                     : Result<std::vector<SlurmJob>>(std::vector<SlurmJob>());
-    if (!accounted) {
-      has_accounting_ = false;
-      options_.say("there is no accounting (" + accounted.error().Message() +
-                   "): how jobs ended that Slurm has forgotten is not known");
-      accounted = std::vector<SlurmJob>();
+    if (entry->is_missing && entry->step != Step::kEnded && !entry->ids.empty()) {
+      gone.push_back(entry);
+      ids.push_back(entry->id());
     }
-    for (const auto& [job, entry] : by_job_) {
-      if (!is_gone(*entry)) continue;
-      const auto found = std::ranges::find(*accounted, entry->id(), &SlurmJob::id);
-      // Accounting has no mark of a job that ended before it was written.
-      if (found != accounted->end() && HasEnded(found->state)) {
-        entry->seen.state = found->state;
-        entry->seen.state_text = found->state_text;
-        entry->seen.exit_code = found->exit_code;
-        ToGrid(*found);
-        entry->seen.start = found->start;
-        entry->seen.end = found->end;
-      } else if (found != accounted->end()) {
-        continue;
-      } else {
-        entry->seen.state = JobState::kFailed;
-        entry->seen.state_text = "unknown: Slurm has forgotten job " + entry->id() +
-                                 ", and no accounting tells how it ended";
-      }
-      FollowEnd(*entry);
-    }
+  if (!gone.empty() && SinceBoot() >= accounting_at_ + options_.accounting_every) {
+    accounting_at_ = SinceBoot();
+    auto accounted = client_->Accounted(ids);
+    const bool is_away = !accounted && accounted.error().code == ExitCode::kUnavailable;
+    if (!accounted && !std::exchange(said_no_accounting_, true))
+      options_.say(accounted.error().Message() +
+                   (is_away ? "" : "; how jobs ended that Slurm has forgotten is not known"));
+    if (!is_away)
+      for (const auto& entry : gone)
+        FollowForgotten(*entry, accounted ? *accounted : std::vector<SlurmJob>());
   }
   std::erase_if(entries_, [](const auto& each) {
-    return each.second->is_missing && (!each.second->local || each.second->step == Step::kEnded);
+    const Entry& entry = *each.second;
+    return (entry.is_missing && (!entry.local || entry.step == Step::kEnded)) || entry.ids.empty();
   });
+}
+
+void SlurmExecutor::FollowForgotten(Entry& entry, const std::vector<SlurmJob>& accounted) {
+  const auto found = std::ranges::find(accounted, entry.id(), &SlurmJob::id);
+  if (found != accounted.end() && !HasEnded(found->state)) return;
+  if (found != accounted.end()) {
+    SlurmJob ended = *found;
+    ToGrid(ended);
+    entry.seen.state = ended.state;
+    entry.seen.state_text = ended.state_text;
+    entry.seen.exit_code = ended.exit_code;
+    entry.seen.start = ended.start;
+    entry.seen.end = ended.end;
+    return FollowEnd(entry);
+  }
+  // A controller that is killed loses what it has not written yet. A script that has not begun to
+  // run is submitted again.
+  if (IsOwn(entry) && !HasLog(entry)) {
+    options_.say("Slurm has lost job " + entry.id() +
+                 ", which had not begun; it is submitted again");
+    entry.ids.clear();
+    entry.begin.reset();
+    entry.is_missing = false;
+    entry.seen = {};
+    entry.comment.course = Course::kNone;
+    if (entry.step == Step::kCancelling) return;
+    if (entry.step == Step::kWaiting) entry.attempt = 0;
+    entry.step = Step::kNew;
+    return;
+  }
+  entry.seen.state = JobState::kFailed;
+  entry.seen.state_text =
+      "Slurm has forgotten job " + entry.id() + ", and no accounting tells how it ended";
+  FollowEnd(entry);
+}
+
+bool SlurmExecutor::IsOwn(const Entry& entry) { return !entry.key.starts_with(kKeyPrefix); }
+
+bool SlurmExecutor::HasLog(const Entry& entry) {
+  std::error_code error;
+  return std::filesystem::exists(entry.local->directory / "attempt-1.log", error);
 }
 
 void SlurmExecutor::Report(Entry& entry, JobPhase phase, Time since, const std::string& detail) {
@@ -490,8 +514,9 @@ void SlurmExecutor::FollowPending(Entry& entry) {
 // A hold that Ebb has not made is a person's. A job is held when Ebb takes it over, and after its
 // pause, until it has its latest start.
 void SlurmExecutor::FollowHold(Entry& entry) {
-  const bool is_released =
-      entry.step == Step::kStarting ? entry.is_let_go : entry.begin.has_value();
+  const bool is_released = entry.step == Step::kStarting
+                               ? entry.is_let_go && entry.comment.course == Course::kGo
+                               : entry.begin.has_value() && entry.comment.course == Course::kWait;
   const bool is_held = entry.seen.is_held() && is_released;
   const bool is_not_ours = entry.seen.is_held_by_administrator() && !is_released &&
                            entry.comment.course != Course::kPause && entry.attempt == 0;
@@ -577,7 +602,9 @@ std::optional<Status> SlurmExecutor::SendUrgent(Entry& entry) {
     case Step::kNew:
       return Submit(entry);
     case Step::kStarting:
-      if (entry.is_missing || state != JobState::kPending || entry.is_let_go) return std::nullopt;
+      if (entry.is_missing || state != JobState::kPending) return std::nullopt;
+      // A controller that was killed may have lost the change.
+      if (entry.is_let_go && entry.comment.course == Course::kGo) return std::nullopt;
       return LetGo(entry);
     case Step::kPausing:
       return entry.is_missing ? std::nullopt : std::optional(Pause(entry));
@@ -674,7 +701,8 @@ Status SlurmExecutor::Pause(Entry& entry) {
 
 bool SlurmExecutor::NeedsLatestStart(const Entry& entry) const {
   return entry.step == Step::kWaiting && !entry.is_missing && !entry.is_held &&
-         entry.seen.state == JobState::kPending && entry.begin != LatestStart(entry);
+         entry.seen.state == JobState::kPending &&
+         (entry.begin != LatestStart(entry) || entry.comment.course != Course::kWait);
 }
 
 Status SlurmExecutor::GiveLatestStart(Entry& entry) {

@@ -49,9 +49,10 @@ struct SlurmOptions {
   Duration poll_every{std::chrono::seconds{3}};
   Duration poll_soon{std::chrono::seconds{1}};  ///< while a change is under way
   Duration nodes_every{std::chrono::seconds{15}};
-  int most_changes = 50;                             ///< changes in a round
-  int most_comments = 10;                            ///< changes of comments alone in a round
-  Duration comments_every{std::chrono::minutes{5}};  ///< of one job
+  Duration accounting_every{std::chrono::seconds{10}};  ///< while jobs are missing
+  int most_changes = 50;                                ///< changes in a round
+  int most_comments = 10;                               ///< changes of comments alone in a round
+  Duration comments_every{std::chrono::minutes{5}};     ///< of one job
   /// Turns a job of the service into a batch script.
   std::function<Result<BatchJob>(const local::LocalJob&)> make_batch_job;
   /// Reports something to people.
@@ -147,6 +148,9 @@ class SlurmExecutor final : public local::JobExecutor {
   void TakeJob(std::vector<SlurmJob> components);
   bool IsOurs(const SlurmJob& job) const;
   void FollowMissing();
+  void FollowForgotten(Entry& entry, const std::vector<SlurmJob>& accounted);
+  static bool IsOwn(const Entry& entry);
+  static bool HasLog(const Entry& entry);
   void Follow(Entry& entry);
   void FollowPending(Entry& entry);
   void FollowRunning(Entry& entry);
@@ -191,7 +195,8 @@ class SlurmExecutor final : public local::JobExecutor {
   Duration polled_at_{-1}, nodes_at_{-1};  // since boot
   bool has_begun_ = false;                 // all jobs of an earlier life are known
   bool is_away_ = false;
-  bool has_accounting_ = true;
+  bool said_no_accounting_ = false;
+  Duration accounting_at_{-std::chrono::hours{1}};  // since boot
   std::optional<int> stop_signal_;
 };
 

@@ -28,7 +28,7 @@ class World {
     SlurmOptions options;
     options.site = {"cluster", "DE", Pue{1}};
     options.poll_every = options.poll_soon = Duration{2};
-    options.nodes_every = Duration{2};
+    options.nodes_every = options.accounting_every = Duration{2};
     options.comments_every = Duration{1};
     options.make_batch_job = [](const local::LocalJob& job) -> Result<BatchJob> {
       return BatchJob{job.job().name == "none" ? "" : job.job().name, {}, "/"};
@@ -264,6 +264,31 @@ TEST_F(SlurmExecutorTest, AnEndThatNobodyKnowsIsSaidToBeUnknown) {
   slurm_.Drop(id);
   ASSERT_TRUE(world_.Reports(job, JobPhase::kFailed, 1));
   EXPECT_NE(world_.reports_.back().detail.find("has forgotten"), std::string::npos);
+}
+
+TEST_F(SlurmExecutorTest, AJobThatSlurmLostIsSubmittedAgainIfItHadNotBegun) {
+  const core::JobId job = world_.Add(testing::JobKind::kLong);
+  ASSERT_TRUE(world_.Until([&] { return slurm_.size() == 1; }));
+  slurm_.Drop("1");
+  ASSERT_TRUE(world_.Until([&] { return slurm_.size() == 1; }));
+  EXPECT_GT(*slurm_.BeginOf("2"), world_.clock_.Now() + hours{9});
+  ASSERT_TRUE(world_.Start(job, 1));
+  EXPECT_TRUE(world_.Reports(job, JobPhase::kRunning, 1));
+  EXPECT_EQ(slurm_.starts(), 1);
+}
+
+TEST_F(SlurmExecutorTest, AChangeThatSlurmLostIsSentAgain) {
+  const std::string id = slurm_.Queue("train", "ebb:start-by=6h");
+  const SlurmJob before = slurm_.At(id);
+  const core::JobId job = world_.Take(id);
+  ASSERT_TRUE(world_.Until([&] { return slurm_.At(id).priority > 0; }));
+  slurm_.At(id) = before;
+  ASSERT_TRUE(world_.Until([&] { return slurm_.At(id).priority > 0; }));
+  EXPECT_TRUE(world_.controls_.empty()) << "the hold from before is no hold of a person";
+  const SlurmJob waits = slurm_.At(id);
+  ASSERT_TRUE(world_.Start(job, 1));
+  ASSERT_TRUE(world_.Reports(job, JobPhase::kRunning, 1));
+  EXPECT_EQ(waits.state, JobState::kPending);
 }
 
 TEST_F(SlurmExecutorTest, WhileTheControllerIsAwayNothingIsLost) {
