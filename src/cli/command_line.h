@@ -45,6 +45,8 @@ void AddControllerCommand(Parser& parser, const std::string& version);
 void AddSimulateCommand(Parser& parser);
 /// `ebb slurm` and the commands under it.
 void AddSlurmCommand(Parser& parser);
+void AddSlurmEnergyCommand(Parser& parser);
+void AddSlurmRunCommand(Parser& parser);
 void AddStoreCommand(Parser& parser);
 void AddSubmitCommand(Parser& parser);
 void AddSummaryCommand(Parser& parser);

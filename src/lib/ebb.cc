@@ -121,7 +121,7 @@ std::string SettingsText(const ebb::lib::EffectiveSettings& settings) {
     add("setting", "experiment_name", settings.experiment_name);
   for (const std::string& note : settings.notes) add("note", "", note);
   if (settings.rank) add("rank", settings.rank->variable, std::to_string(settings.rank->rank));
-  if (settings.counted_elsewhere) add("counted", "", ebb::lib::WhoCounts(*settings.rank));
+  if (settings.counted_elsewhere) add("counted", "", ebb::app::WhoCounts(*settings.rank));
   return text;
 }
 
@@ -197,7 +197,7 @@ int StartInto(ebb_tracker*& tracker, const ebb_options* given, ebb_error* error)
   }
   if (!*started) {
     Release();
-    return Say(error, EBB_COUNTED, ebb::lib::WhoCounts(*ebb::lib::FindLocalRank()));
+    return Say(error, EBB_COUNTED, ebb::app::WhoCounts(*ebb::app::FindLocalRank()));
   }
   tracker = new ebb_tracker{self, std::move(*started)};
   return EBB_OK;

@@ -133,7 +133,7 @@ struct Tracker::State final : local::AttemptObserver {
   WallClock wall;
   std::unique_ptr<app::Surroundings> surroundings;
   core::RunSpec spec;
-  ClaimedGpus claimed;
+  app::ClaimedGpus claimed;
   std::optional<report::RunDirectory> directory;
   std::string path, notes;
   std::optional<app::RunLog> log;
@@ -179,7 +179,8 @@ Status Tracker::State::Open(const TrackerOptions& wanted,
   EBB_RETURN_IF_ERROR(app::CheckOutputs(options));
   const Time begin = options.scheduler.clock.start.value_or(wall.Now());
   const bool counts_tree = options.metering.scope == core::MeterScope::kProcessTree;
-  if (const auto rank = FindLocalRank(); rank && counts_tree) claimed = ClaimGpus(*rank, options);
+  if (const auto rank = app::FindLocalRank(); rank && counts_tree)
+    claimed = app::ClaimGpus(*rank, options);
   const std::string zone_note = SettleZone();
   EBB_ASSIGN_OR_RETURN(surroundings,
                        app::OpenSurroundings(options, wall, begin, [] { return false; }));
@@ -316,8 +317,8 @@ Result<EffectiveSettings> ReadSettings(const TrackerOptions& options) {
   if (run.quiet) settings.flags["quiet"] = "true";
   settings.notes = std::move(taken.notes);
   settings.experiment_name = std::move(taken.experiment_name);
-  settings.rank = FindLocalRank();
-  settings.counted_elsewhere = IsCountedElsewhere(settings.rank, run.metering.scope);
+  settings.rank = app::FindLocalRank();
+  settings.counted_elsewhere = app::IsCountedElsewhere(settings.rank, run.metering.scope);
   return settings;
 }
 
@@ -326,7 +327,7 @@ Result<std::unique_ptr<Tracker>> Tracker::Start(const TrackerOptions& options) {
   app::RunOptions run;
   EBB_ASSIGN_OR_RETURN(const app::CodeCarbonFlags taken,
                        app::ApplyWithCodeCarbon(options.flags, options.codecarbon, run));
-  if (IsCountedElsewhere(FindLocalRank(), run.metering.scope)) return nullptr;
+  if (app::IsCountedElsewhere(app::FindLocalRank(), run.metering.scope)) return nullptr;
   // The paths are absolute, because the host program may change its working directory.
   for (std::string* file : {&run.emissions_file, &run.prometheus_file})
     if (!file->empty()) *file = platform::AbsolutePath(*file).string();

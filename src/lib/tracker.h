@@ -13,11 +13,11 @@
 #include <vector>
 
 #include "app/options/codecarbon_flags.h"
+#include "app/run/local_rank.h"
 #include "base/result.h"
 #include "base/units.h"
 #include "core/budget.h"
 #include "core/work.h"
-#include "lib/local_rank.h"
 #include "meter/sharing/utilisation.h"
 #include "report/run/codecarbon_csv.h"
 
@@ -34,7 +34,7 @@ struct EffectiveSettings {
   app::FlagValues flags;           ///< flags that differ from their defaults
   std::vector<std::string> notes;  ///< CodeCarbon settings that are ignored, and why
   std::string experiment_name;     ///< CodeCarbon's experiment name; empty: not given
-  std::optional<LocalRank> rank;
+  std::optional<app::LocalRank> rank;
   bool counted_elsewhere = false;  ///< true if another rank of the job counts the machine
 };
 Result<EffectiveSettings> ReadSettings(const TrackerOptions& options);
@@ -53,7 +53,8 @@ inline constexpr const char* kEnergyWithoutIntensity = "energy_without_intensity
 
 class Tracker {
  public:
-  /// Null if another rank of the job counts everything that this tracker would (local_rank.h).
+  /// Null if another rank of the job counts everything that this tracker would
+  /// (app/run/local_rank.h).
   static Result<std::unique_ptr<Tracker>> Start(const TrackerOptions& options);
   /// Stops with exit code 0 if Stop was not called.
   ~Tracker();

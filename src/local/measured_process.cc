@@ -157,7 +157,8 @@ AttemptResult MeasuredProcess::Finish(const platform::ExitStatus& status) {
   attempt.cpu_utilisation_percent = mean.cpu_percent;
   attempt.ram_used_gb = mean.ram_gb;
   attempt.gpu_utilisation_percent = mean.gpu_percent;
-  AttemptResult result{attempt, state_->summary.warnings};
+  AttemptResult result{attempt, state_->summary.warnings,
+                       state_->child && state_->child->asked_to_pause()};
   if (state_->power)
     for (std::string& note : state_->power->End()) result.warnings.push_back(std::move(note));
   if (auto warning = state_->buffer.Warning()) result.warnings.push_back(*warning);

@@ -73,6 +73,7 @@ class AttemptObserver {
 struct AttemptResult {
   core::Attempt attempt;
   std::vector<std::string> warnings;  ///< about data that could not be measured or kept
+  bool asked_to_pause = false;        ///< by ChildOptions::pause_signal
 };
 
 class MeasuredProcess {

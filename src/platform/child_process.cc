@@ -55,6 +55,7 @@ struct ChildSetup {
   pid_t parent = 0;
   const char* working_directory = nullptr;
   int cgroup_procs = -1;
+  int ignored_signal = 0;  ///< 0: none
 };
 
 // Runs between fork and exec: async-signal-safe calls only.
@@ -80,6 +81,7 @@ struct ChildSetup {
   };
   if (setup.working_directory && ::chdir(setup.working_directory) != 0) give_up(true);
   RestoreDefaultSignals();
+  if (setup.ignored_signal != 0) ::signal(setup.ignored_signal, SIG_IGN);
   environ = environment;  // exec searches the PATH of the child's own environment
   ::execvp(argv[0], argv);
   give_up(false);
@@ -142,7 +144,8 @@ Result<ChildProcess> ChildProcess::Start(const ChildOptions& options) {
       files.output(),
       ::getpid(),
       options.working_directory.empty() ? nullptr : options.working_directory.c_str(),
-      files.cgroup_procs()};
+      files.cgroup_procs(),
+      options.pause_signal.value_or(0)};
   int error_pipe[2];
   if (::pipe2(error_pipe, O_CLOEXEC) != 0) return Fail(StartError(errno, options));
   const pid_t pid = ::fork();
@@ -158,7 +161,7 @@ Result<ChildProcess> ChildProcess::Start(const ChildOptions& options) {
     }
   }
   ::close(error_pipe[0]);
-  if (failure.code == 0) return ChildProcess(pid, holds_terminal);
+  if (failure.code == 0) return ChildProcess(pid, holds_terminal, options.pause_signal);
   if (pid > 0) ::waitpid(pid, nullptr, 0);
   if (holds_terminal) ::tcsetpgrp(STDIN_FILENO, ::getpgrp());
   return Fail(failure.in_directory ? DirectoryError(failure.code, options.working_directory)
@@ -168,6 +171,8 @@ Result<ChildProcess> ChildProcess::Start(const ChildOptions& options) {
 ChildProcess::ChildProcess(ChildProcess&& other) noexcept
     : pid_(std::exchange(other.pid_, -1)),
       holds_terminal_(std::exchange(other.holds_terminal_, false)),
+      pause_signal_(other.pause_signal_),
+      asked_to_pause_(other.asked_to_pause_),
       forwarded_stop_(other.forwarded_stop_) {}
 
 ChildProcess::~ChildProcess() {
@@ -181,11 +186,21 @@ std::optional<ExitStatus> ChildProcess::Wait(ProcessSignals& signals, Duration t
   const auto received = signals.Wait(timeout);
   if (!received) return std::nullopt;
   if (received->number == SIGCHLD) return Reap();
-  // A signal that was typed on the terminal reaches only the group of this process, because the
-  // child has a group of its own.
-  if (received->number != SIGCONT) SendSignal(received->number);
-  if (IsStopRequest(received->number)) forwarded_stop_ = received->number;
+  Forward(received->number);
   return std::nullopt;
+}
+
+// A signal that was typed on the terminal reaches only the group of this process, because the child
+// has a group of its own.
+void ChildProcess::Forward(int signal_number) {
+  if (pause_signal_ == signal_number) {
+    // Programs that get a second SIGTERM may end without their checkpoint.
+    if (!std::exchange(asked_to_pause_, true)) SendSignal(SIGTERM);
+    forwarded_stop_ = SIGTERM;
+    return;
+  }
+  if (signal_number != SIGCONT) SendSignal(signal_number);
+  if (IsStopRequest(signal_number)) forwarded_stop_ = signal_number;
 }
 
 std::optional<ExitStatus> ChildProcess::Reap() {

@@ -33,6 +33,10 @@ struct ChildOptions {
   /// The file cgroup.procs of a control group that the child enters before it executes the program.
   /// If it cannot enter, it runs outside the group. Empty: no group.
   std::string cgroup_procs{};
+  /// A signal to this process that asks the program to pause: its group gets SIGTERM instead, once.
+  /// The program itself ignores that signal, since others (scancel --full) send it to every
+  /// process.
+  std::optional<int> pause_signal{};
 };
 
 struct ExitStatus {
@@ -58,6 +62,8 @@ class ChildProcess {
   std::optional<ExitStatus> Wait(ProcessSignals& signals, Duration timeout);
   /// The last stop request that was forwarded.
   std::optional<int> forwarded_stop() const { return forwarded_stop_; }
+  /// True if the pause signal of its options has come.
+  bool asked_to_pause() const { return asked_to_pause_; }
   /// True if the child has ended. The zombie is kept, so that its times can still be read. Never
   /// waits.
   bool HasEnded() const;
@@ -69,12 +75,16 @@ class ChildProcess {
   void SendSignal(int signal_number) const;
 
  private:
-  ChildProcess(pid_t pid, bool holds_terminal) : pid_(pid), holds_terminal_(holds_terminal) {}
+  ChildProcess(pid_t pid, bool holds_terminal, std::optional<int> pause_signal)
+      : pid_(pid), holds_terminal_(holds_terminal), pause_signal_(pause_signal) {}
+  void Forward(int signal_number);
   std::optional<ExitStatus> Reap();
   void FollowJobControlStop();
 
   pid_t pid_ = -1;
   bool holds_terminal_ = false;
+  std::optional<int> pause_signal_;
+  bool asked_to_pause_ = false;
   std::optional<int> forwarded_stop_;
 };
 

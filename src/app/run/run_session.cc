@@ -215,6 +215,10 @@ class Session {
   std::optional<RunResult> StoppedAlready();
   core::RunSpec MakeSpec(const RunRequest& request);
   Result<RunResult> GateAndRun(const plan::GateRequest& gate, int attempt_number);
+  local::ContractValues ContractOf(const plan::GateRequest& gate,
+                                   const core::GateDecision& decision,
+                                   std::optional<Intensity> at_submission,
+                                   int attempt_number) const;
   Result<RunResult> Start(const plan::GateRequest& gate, const core::GateDecision& decision,
                           std::optional<Intensity> at_submission, int attempt_number);
   /// The limits and previous use for the budget of an attempt; nullopt without a budget.
@@ -240,6 +244,7 @@ class Session {
   core::RunRecord before_;  ///< the run up to the end of earlier attempts
   std::optional<RunLog> log_;
   std::optional<Duration> stop_grace_;
+  std::optional<RunRequest::JobAttempt> attempt_of_;
   const platform::StandardFiles standard_files_;
   std::optional<Path> left_to_;  ///< file for the output if the terminal is gone
   bool detached_ = false;        ///< RunRequest::detached
@@ -297,6 +302,7 @@ core::RunSpec Session::MakeSpec(const RunRequest& request) {
 Result<RunResult> Session::RunNew(const RunRequest& request) {
   const Time begin = options_.scheduler.clock.start.value_or(wall_.Now());
   stop_grace_ = request.stop_grace;
+  attempt_of_ = request.attempt_of;
   detached_ = request.detached;
   // Checks that the program exists before waiting for clean power.
   platform::ChildOptions child;
@@ -391,20 +397,29 @@ Result<RunResult> Session::GateAndRun(const plan::GateRequest& gate, int attempt
   return Start(gate, result.decision, gatekeeper.intensity_at_submission(), attempt_number);
 }
 
-Result<RunResult> Session::Start(const plan::GateRequest& gate, const core::GateDecision& decision,
-                                 std::optional<Intensity> at_submission, int attempt_number) {
+local::ContractValues Session::ContractOf(const plan::GateRequest& gate,
+                                          const core::GateDecision& decision,
+                                          std::optional<Intensity> at_submission,
+                                          int attempt_number) const {
   local::ContractValues contract;
-  contract.job_id = directory_->spec().run_id;
+  contract.job_id = attempt_of_ ? attempt_of_->job_id : directory_->spec().run_id;
   contract.run_directory = directory_->path();
-  contract.checkpoint_directory = directory_->path() / "checkpoints";
-  contract.resume = attempt_number > 1;
+  contract.checkpoint_directory =
+      attempt_of_ ? attempt_of_->checkpoints : directory_->path() / "checkpoints";
+  contract.resume = attempt_of_ ? attempt_of_->resume : attempt_number > 1;
   contract.submitted = gate.submitted;
   contract.scheduled = decision.at;
   contract.intensity_at_submission = at_submission;
   contract.intensity_at_start = decision.reason.current;
+  return contract;
+}
 
+Result<RunResult> Session::Start(const plan::GateRequest& gate, const core::GateDecision& decision,
+                                 std::optional<Intensity> at_submission, int attempt_number) {
   local::AttemptOptions attempt;
-  attempt.child = {directory_->spec().command, local::ContractEnvironment(contract)};
+  attempt.child = {directory_->spec().command, local::ContractEnvironment(ContractOf(
+                                                   gate, decision, at_submission, attempt_number))};
+  if (attempt_of_) attempt.child.pause_signal = attempt_of_->pause_signal;
   attempt.stop_grace = stop_grace_;
   attempt.number = attempt_number;
   attempt.pue = options_.metering.pue;
@@ -452,13 +467,14 @@ Result<RunResult> Session::Start(const plan::GateRequest& gate, const core::Gate
   SayNotes(trackers.TakeNotes());
   SayNotes(surroundings_->feed->TakeNotes());
   if (summary->totals.energy_without_intensity > Energy{}) SayWhyUnknown();
-  if (result->attempt.outcome == core::AttemptOutcome::kPaused)
+  if (result->attempt.outcome == core::AttemptOutcome::kPaused && !attempt_of_)
     display_->Say("paused with a checkpoint. Continue with: ebb resume " +
                   directory_->path().string());
   if (result->attempt.outcome == core::AttemptOutcome::kStoppedByBudget)
     display_->Say("stopped by its budget. Continue with a larger one: ebb resume " +
                   directory_->path().string() + " --budget-kwh KWH (or --budget-g GRAMS)");
-  return RunResult{result->attempt.exit_code, directory_->path(), result->attempt.outcome};
+  return RunResult{result->attempt.exit_code, directory_->path(), result->attempt.outcome,
+                   result->asked_to_pause};
 }
 
 Result<std::optional<runtime::BudgetWatch::Terms>> Session::BudgetTerms(int attempt_number) {

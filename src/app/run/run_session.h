@@ -24,6 +24,14 @@ struct RunRequest {
   /// see AttemptOptions::stop_grace
   std::optional<Duration> stop_grace{};
   std::optional<core::TrainingSettings> training;
+  /// The job of a cluster that this run is one attempt of; absent: the run continues by itself.
+  struct JobAttempt {
+    std::string job_id;
+    std::filesystem::path checkpoints;  ///< the same for all attempts
+    bool resume = false;
+    int pause_signal = 0;  ///< see platform::ChildOptions
+  };
+  std::optional<JobAttempt> attempt_of{};
   /// True if this process was split from the one at the terminal (platform::Background), which ends
   /// once it is decided if the run waits.
   bool detached = false;
@@ -37,6 +45,7 @@ struct RunResult {
                       ///< stopped
   std::filesystem::path directory;
   core::AttemptOutcome outcome = core::AttemptOutcome::kNotStarted;
+  bool asked_to_pause = false;  ///< by the pause signal of RunRequest::attempt_of
 };
 
 /// Makes the display of a run from its options. For a run that is continued, the options are read

@@ -4,8 +4,9 @@
 namespace ebb::cli {
 
 void AddSlurmCommand(Parser& parser) {
-  Command& command = parser.Add("slurm", "jobs of a Slurm cluster in clean hours", "");
-  command.Hide();
+  parser.Add("slurm", "jobs of a Slurm cluster in clean hours", "");
+  AddSlurmRunCommand(parser);
+  AddSlurmEnergyCommand(parser);
 }
 
 }  // namespace ebb::cli

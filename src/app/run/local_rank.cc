@@ -1,4 +1,4 @@
-#include "lib/local_rank.h"
+#include "app/run/local_rank.h"
 
 #include <unistd.h>
 
@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "meter/meters.h"
 
-namespace ebb::lib {
+namespace ebb::app {
 namespace {
 
 // Sources: torchrun and accelerate; srun (slurm.schedmd.com/srun.html); Open MPI
@@ -44,7 +44,7 @@ std::string UuidOf(const std::string& device) {
 // Slices of a GPU cannot be claimed one by one as whole GPUs can. The first of the ranks that see
 // the same slices claims them all; ranks that see other slices claim their own.
 ClaimedGpus ClaimSlices(const LocalRank& rank, const meter::MeterOptions& meters,
-                        app::RunOptions& options) {
+                        RunOptions& options) {
   ClaimedGpus claimed;
   const std::string visible = meters.gpu_ids.value_or(meters.cuda_visible_devices.value_or("all"));
   if (auto name = platform::ClaimedName::Claim(rank.job + "slices=" + visible)) {
@@ -81,8 +81,8 @@ std::string WhoCounts(const LocalRank& rank) {
          std::to_string(rank.rank) + ")";
 }
 
-ClaimedGpus ClaimGpus(const LocalRank& rank, app::RunOptions& options) {
-  const meter::MeterOptions meters = app::MeterOptionsFor(options.metering);
+ClaimedGpus ClaimGpus(const LocalRank& rank, RunOptions& options) {
+  const meter::MeterOptions meters = MeterOptionsFor(options.metering);
   const std::vector<meter::GpuHolding> gpus = meter::VisibleGpus(meters);
   if (!AreWhole(gpus)) return ClaimSlices(rank, meters, options);
   ClaimedGpus claimed;
@@ -99,4 +99,4 @@ ClaimedGpus ClaimGpus(const LocalRank& rank, app::RunOptions& options) {
   return claimed;
 }
 
-}  // namespace ebb::lib
+}  // namespace ebb::app

@@ -12,7 +12,7 @@
 #include "core/run.h"
 #include "platform/claimed_name.h"
 
-namespace ebb::lib {
+namespace ebb::app {
 
 struct LocalRank {
   int rank = 0;
@@ -38,6 +38,6 @@ struct ClaimedGpus {
   std::vector<std::string> elsewhere;  ///< GPUs that other ranks of the job count
 };
 /// Leaves in `options` only the GPUs that no other rank of the job has claimed.
-ClaimedGpus ClaimGpus(const LocalRank& rank, app::RunOptions& options);
+ClaimedGpus ClaimGpus(const LocalRank& rank, RunOptions& options);
 
-}  // namespace ebb::lib
+}  // namespace ebb::app

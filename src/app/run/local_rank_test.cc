@@ -1,10 +1,10 @@
-#include "lib/local_rank.h"
+#include "app/run/local_rank.h"
 
 #include <gtest/gtest.h>
 
 #include <map>
 
-namespace ebb::lib {
+namespace ebb::app {
 namespace {
 
 using Variables = std::map<std::string, std::string>;
@@ -57,4 +57,4 @@ TEST(LocalRank, TheMachineIsCountedByRankZero) {
 }
 
 }  // namespace
-}  // namespace ebb::lib
+}  // namespace ebb::app

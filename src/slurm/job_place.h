@@ -1,0 +1,47 @@
+#pragma once
+// Where a process is in a Slurm job, from the environment that Slurm gives it, and where the runs
+// of that job are kept. Pure.
+//
+//   DIR/checkpoints             the same for all attempts
+//   DIR/attempt-2/n1            the run directory of the second attempt on node n1
+//   DIR/attempt-2/n1.task-1     that of the second task on this node
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace ebb::slurm {
+
+struct JobPlace {
+  std::string job;      ///< SLURM_JOB_ID
+  std::string requeue;  ///< the id by which the job is requeued as a whole
+  std::string name;     ///< the job's name; empty: unknown
+  std::string node;     ///< Slurm's name of this node
+  std::string submitted_from;
+  int attempt = 1;  ///< restarts and one
+  /// The number of this task in its step, and on this node. The batch script has both 0.
+  int task = 0, task_on_node = 0;
+  int tasks = 1;  ///< tasks of the step; 1 for the batch script
+
+  friend bool operator==(const JobPlace&, const JobPlace&) = default;
+};
+
+/// Nothing if Slurm has not started this process.
+std::optional<JobPlace> FindJobPlace(const std::function<const char*(const char* name)>& variable);
+
+/// The default folder of a job: SUBMITTED_FROM/.ebb/slurm-12.
+std::filesystem::path JobFolder(const std::filesystem::path& submitted_from,
+                                const std::string& job);
+std::filesystem::path CheckpointFolder(const std::filesystem::path& job_folder);
+std::filesystem::path AttemptFolder(const std::filesystem::path& job_folder, int attempt);
+/// The place of the run directory of this task. `steps_before`: runs that earlier steps of this
+/// attempt have left at it.
+std::filesystem::path RunFolder(const std::filesystem::path& job_folder, const JobPlace& place,
+                                int steps_before);
+
+/// Reads the names of an attempt's folder and of a run's folder back.
+std::optional<int> AttemptOfFolder(const std::string& name);
+std::string NodeOfFolder(const std::string& name);
+
+}  // namespace ebb::slurm
