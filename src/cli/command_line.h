@@ -47,6 +47,7 @@ void AddSimulateCommand(Parser& parser);
 void AddSlurmCommand(Parser& parser);
 void AddSlurmEnergyCommand(Parser& parser);
 void AddSlurmRunCommand(Parser& parser);
+void AddSlurmSubmitCommand(Parser& parser);
 void AddStoreCommand(Parser& parser);
 void AddSubmitCommand(Parser& parser);
 void AddSummaryCommand(Parser& parser);

@@ -49,15 +49,6 @@ Result<Json> ValueOf(const Field& field, const std::string& text) {
   }
 }
 
-std::string HelpOf(const Field& field, bool none_removes) {
-  std::string help = field.meaning;
-  if (field.shape == Shape::kMoment) help += ": 6h, 18:00, \"tomorrow 6am\", 2026-10-01T09:30Z";
-  if (!field.flag.also.empty()) help += "; --" + field.flag.also + " is the same";
-  // A switch that is not given is off, and a change that is not given changes nothing.
-  if (field.shape == Shape::kFlag || none_removes) return help;
-  return field.default_text.empty() ? help : help + " (default " + field.default_text + ")";
-}
-
 // `part` is the object that contains the field; empty for the job itself.
 void AddFlag(Command& command, const Field& field, const std::string& part,
              const std::string& heading, GivenJobFlags given) {
@@ -65,7 +56,7 @@ void AddFlag(Command& command, const Field& field, const std::string& part,
   const auto object = [&job, part]() -> Json& { return part.empty() ? job : job[part]; };
   const core::FlagName& flag = field.flag;
   if (flag.name.empty()) return;
-  const std::string help = HelpOf(field, given.none_removes);
+  const std::string help = JobFlagHelp(field, given.none_removes);
   if (field.shape == Shape::kFlag)
     return command.Switch({flag.name, "", help, heading},
                           [object, key = field.key] { object()[key] = true; });
@@ -87,6 +78,15 @@ void AddFlag(Command& command, const Field& field, const std::string& part,
 }
 
 }  // namespace
+
+std::string JobFlagHelp(const Field& field, bool is_change) {
+  std::string help = field.meaning;
+  if (field.shape == Shape::kMoment) help += ": 6h, 18:00, \"tomorrow 6am\", 2026-10-01T09:30Z";
+  if (!field.flag.also.empty()) help += "; --" + field.flag.also + " is the same";
+  // A switch that is not given is off, and a change that is not given changes nothing.
+  if (field.shape == Shape::kFlag || is_change) return help;
+  return field.default_text.empty() ? help : help + " (default " + field.default_text + ")";
+}
 
 void AddJobFlags(Command& command, core::Place place, GivenJobFlags given) {
   for (const core::JobOption& option : core::JobOptions())

@@ -16,6 +16,9 @@ struct GivenJobFlags {
   bool none_removes = false;
 };
 
+/// The help of a flag; `is_change`: it changes a job, and what is not given stays as it is.
+std::string JobFlagHelp(const core::Field& field, bool is_change = false);
+
 /// Adds a flag for each option of the place that has one.
 void AddJobFlags(Command& command, core::Place place, GivenJobFlags given);
 /// Adds the flags of an object inside of a job under `key`.

@@ -9,7 +9,7 @@
 namespace ebb::slurm {
 namespace {
 
-constexpr std::string_view kPrefix = "ebb:", kMark = "{ebb ";
+constexpr std::string_view kMark = "{ebb ";
 constexpr std::string_view kStartBy = "start-by", kFinishBy = "finish-by", kTier = "tier",
                            kSignal = "signal", kGrace = "grace";
 
@@ -143,7 +143,7 @@ JobComment ReadComment(std::string_view comment) {
   JobComment read;
   const std::size_t mark = comment.find(kMark);
   read.owners = Trim(comment.substr(0, mark));
-  read.is_for_ebb = read.owners.starts_with(kPrefix);
+  read.is_for_ebb = read.owners.starts_with(kCommentPrefix);
   if (mark == std::string_view::npos) return read;
   const std::string_view rest = comment.substr(mark + kMark.size());
   const std::size_t close = rest.find('}');
@@ -184,7 +184,8 @@ JobWishes ReadWishes(const SlurmJob& job, const JobDefaults& defaults) {
   read.power = job.gpus > 0 ? defaults.gpu_power : defaults.core_power;
   const JobComment comment = ReadComment(job.comment);
   if (comment.is_for_ebb)
-    WishReader(job, defaults, wishes).Read(std::string_view(comment.owners).substr(kPrefix.size()));
+    WishReader(job, defaults, wishes)
+        .Read(std::string_view(comment.owners).substr(kCommentPrefix.size()));
   return wishes;
 }
 

@@ -41,6 +41,9 @@ struct JobComment {
 /// `ebb slurm submit`. All others are Slurm's to decide, or need Ebb's own executor.
 std::vector<const core::JobOption*> OptionsInSlurm();
 
+/// The beginning of a comment for Ebb; the wishes follow it.
+inline constexpr std::string_view kCommentPrefix = "ebb:";
+
 JobComment ReadComment(std::string_view comment);
 /// The comment as it is stored; the sentence is cut so that all of it can be read back.
 std::string WriteComment(const JobComment& comment);

@@ -76,7 +76,7 @@ SbatchLine ReadSbatchLine(std::span<const std::string> words) {
 std::optional<std::string> ValueOf(std::span<const std::string> options,
                                    const SbatchOption& option) {
   std::optional<std::string> value;
-  const std::string flag = "--" + option.name;
+  const std::string flag = "--" + std::string(option.name);
   for (std::size_t i = 0; i < options.size(); ++i) {
     const std::string& word = options[i];
     const bool with_next = TakesNextWord(word) && i + 1 < options.size();

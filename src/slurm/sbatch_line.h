@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ebb::slurm {
@@ -25,7 +26,7 @@ SbatchLine ReadSbatchLine(std::span<const std::string> words);
 
 /// The name of an option of sbatch: its long name without dashes, and its letter or '\0'.
 struct SbatchOption {
-  std::string name;
+  std::string_view name;
   char letter = '\0';
 };
 

@@ -11,15 +11,6 @@ namespace {
 constexpr std::size_t kMostBytes = std::size_t{256} << 20;
 constexpr std::chrono::seconds kPatience{30};
 
-// Slurm's words for a controller that does not answer.
-bool IsAway(const std::string& errors) {
-  for (const char* words : {"Unable to contact slurm controller", "Connection refused",
-                            "Socket timed out", "Unexpected message received",
-                            "Zero Bytes were transmitted", "Connection timed out", "in standby"})
-    if (errors.find(words) != std::string::npos) return true;
-  return false;
-}
-
 // "slurm_update error: Invalid job id specified" -> "Invalid job id specified"
 std::string LastLine(const std::string& errors) {
   std::string line(Trim(errors));
@@ -112,7 +103,7 @@ class SlurmCommands final : public SlurmClient {
     EBB_ASSIGN_OR_RETURN(platform::ProgramEnd end, run_(command));
     if (end.exit_code == 0) return std::move(end.output);
     const bool is_ping = command.size() == 2 && command[1] == "ping";
-    if (is_ping || IsAway(end.errors))
+    if (is_ping || SaysAway(end.errors))
       return Fail({ExitCode::kUnavailable, "the Slurm controller does not answer", command.front(),
                    "see whether slurmctld runs: scontrol ping"});
     return Fail({ExitCode::kUsage, LastLine(end.errors), command.front(), ""});
@@ -125,9 +116,20 @@ class SlurmCommands final : public SlurmClient {
 
 RunCommand RunOnThisMachine() {
   return [](const std::vector<std::string>& command) {
-    return platform::RunToEnd(command, {{"SLURM_TIME_FORMAT", "%s"}, {"TZ", "UTC"}}, kPatience,
-                              kMostBytes);
+    // The job gets the environment of sbatch.
+    std::vector<std::pair<std::string, std::string>> environment;
+    if (command.front() != "sbatch") environment = {{"SLURM_TIME_FORMAT", "%s"}, {"TZ", "UTC"}};
+    return platform::RunToEnd(command, environment, kPatience, kMostBytes);
   };
+}
+
+// Slurm's words for a controller that does not answer.
+bool SaysAway(const std::string& errors) {
+  for (const char* words : {"Unable to contact slurm controller", "Connection refused",
+                            "Socket timed out", "Unexpected message received",
+                            "Zero Bytes were transmitted", "Connection timed out", "in standby"})
+    if (errors.find(words) != std::string::npos) return true;
+  return false;
 }
 
 std::unique_ptr<SlurmClient> MakeSlurmCommands(RunCommand run) {

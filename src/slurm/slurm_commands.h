@@ -17,6 +17,9 @@ using RunCommand = std::function<Result<platform::ProgramEnd>(const std::vector<
 /// commands give up by themselves after about 10 s without an answer.
 RunCommand RunOnThisMachine();
 
+/// True if these errors of a command of Slurm say that the controller does not answer.
+bool SaysAway(const std::string& errors);
+
 std::unique_ptr<SlurmClient> MakeSlurmCommands(RunCommand run);
 
 }  // namespace ebb::slurm

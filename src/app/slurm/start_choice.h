@@ -1,0 +1,35 @@
+#pragma once
+// The starts that the planner chooses for jobs that cannot be paused from outside: for jobs in
+// Slurm while no service runs. The engine and the planner are those of the service. Pure.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/cluster.h"
+#include "core/decision.h"
+#include "core/intensity.h"
+#include "core/job.h"
+
+namespace ebb::app {
+
+struct StartChoice {
+  std::string refused;  ///< why the engine does not take the job; empty: it takes it
+  Time start{};         ///< the moment of the plan: at once
+  Time latest{};        ///< latest start by the job's deadlines
+  core::Reason reason;
+  std::optional<Intensity> if_now;    ///< expected mean over the run if it starts at once
+  std::optional<Intensity> expected;  ///< the same if it starts at `start`
+
+  bool is_at_once(Time now) const { return start <= now; }
+};
+
+/// The choices for `jobs`, in their order, on one site with the signal `view`; view.now is the
+/// moment of the plan. A job without a deadline starts within 24 hours.
+std::vector<StartChoice> ChooseStarts(const core::Cluster& cluster, std::vector<core::Job> jobs,
+                                      const core::SignalView& view, Time next_change);
+
+/// A cluster that has room for every job of this width, for one job alone.
+core::Cluster ClusterFor(int devices);
+
+}  // namespace ebb::app

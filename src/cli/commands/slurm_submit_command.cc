@@ -1,0 +1,237 @@
+// ebb slurm submit: sbatch with carbon options.
+#include <cstdio>
+#include <cstdlib>
+#include <iostream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "app/options/user_settings.h"
+#include "app/options/when.h"
+#include "app/slurm/slurm_submission.h"
+#include "base/text.h"
+#include "cli/command_line.h"
+#include "cli/job_flags.h"
+#include "cli/say.h"
+#include "cli/slurm_start_text.h"
+#include "platform/child_process.h"
+#include "platform/file.h"
+#include "platform/program_output.h"
+#include "platform/temporary_directory.h"
+#include "signals/make_feed.h"
+#include "slurm/sbatch_line.h"
+#include "slurm/slurm_commands.h"
+#include "sweep/shell_quote.h"
+
+namespace ebb::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kExamples = R"(
+Examples:
+  ebb slurm submit train.sbatch                    starts in the cleanest hours of the next day
+  ebb slurm submit --start-by 12h -t 2:00:00 --gres=gpu:1 train.sbatch --epochs 3
+  ebb slurm submit --finish-by "tomorrow 8am" --power 300 -G 4 --wrap "srun python train.py"
+  ebb slurm submit --dry-run train.sbatch          what sbatch would get, and what that saves
+  ebb slurm submit --managed --tier 2 train.sbatch    `ebb serve --slurm` moves the start
+
+All other options are sbatch's, and go to it as they are; so does everything after --. The script may
+have the same options in lines like #EBB --start-by 12h beside its #SBATCH lines.)";
+
+constexpr const char* kCarbon = "Carbon";
+constexpr std::uint64_t kLongestScript = 16 << 20;
+
+struct Flags {
+  std::vector<std::string> words;
+  std::vector<app::GivenOption> options;
+  std::string zone, format = "text";
+  bool managed = false, dry_run = false;
+};
+
+struct Script {
+  std::string text, name;
+  bool is_standard_input = false;
+};
+
+// The help of an option where it differs from that of a job of the service.
+std::string HelpOf(const core::Field& field) {
+  if (field.key == "duration")
+    return "estimated running time (default: the time limit of the job, else 1h)";
+  if (field.key == "power_w")
+    return "estimated power of each GPU, or of each core without GPUs, in watts: for grams";
+  return JobFlagHelp(field);
+}
+
+Result<Script> ReadScript(const slurm::SbatchLine& line) {
+  Script script;
+  script.name = line.script;
+  if (!line.script.empty()) {
+    EBB_ASSIGN_OR_RETURN(script.text, platform::ReadFile(line.script, kLongestScript));
+  } else if (!slurm::ValueOf(line.options, {"wrap"})) {
+    script.is_standard_input = true;
+    script.name = "standard input";
+    script.text.assign(std::istreambuf_iterator<char>(std::cin), {});
+    if (script.text.empty())
+      return Fail({ExitCode::kUsage, "no script", "",
+                   "name one, e.g. ebb slurm submit train.sbatch, or give --wrap \"COMMAND\""});
+  }
+  return script;
+}
+
+// The grid by the settings of this user. A source that fails for the moment leaves it unknown.
+Result<core::SignalView> Observe(const std::string& zone, Time now, Duration horizon) {
+  app::FlagValues given;
+  if (!zone.empty()) given["zone"] = zone;
+  EBB_ASSIGN_OR_RETURN(const app::FlagValues flags,
+                       app::WithSettings(given, app::SettingsFor::kSignal));
+  app::RunOptions options;
+  EBB_RETURN_IF_ERROR(app::ApplyFlags(flags, options));
+  EBB_ASSIGN_OR_RETURN(const auto feed, signals::MakeFeed(options.scheduler.signal));
+  auto view = feed->Observe(now, horizon);
+  for (const std::string& note : feed->TakeNotes()) SayNote(note);
+  if (!view) {
+    SayNote(view.error().Message());
+    view = core::SignalView{};
+  }
+  view->now = now;
+  return view;
+}
+
+Json JsonOf(const app::SlurmSubmission& submission, const std::string& id, bool dry_run) {
+  Json json{{"schema", "ebb.slurm-submit/1"}, {"dry_run", dry_run}};
+  json["job"] = id.empty() ? Json() : Json(id);
+  json["begin"] = submission.begin ? Json(FormatTime(*submission.begin)) : Json();
+  json["duration_s"] = Seconds(submission.job.duration);
+  if (const auto& choice = submission.choice) {
+    const auto number = [](const std::optional<Intensity>& intensity) {
+      return intensity ? Json(intensity->g_per_kwh) : Json();
+    };
+    json["latest_start"] = FormatTime(choice->latest);
+    json["rule"] = core::Name(choice->reason.rule);
+    json["expected_g_per_kwh"] = number(choice->expected);
+    json["if_started_now_g_per_kwh"] = number(choice->if_now);
+    const auto saving = SavingOf(*choice);
+    json["saving_percent"] = saving ? Json(*saving) : Json();
+  }
+  json["command"] = submission.command;
+  json["notes"] = submission.notes;
+  return json;
+}
+
+bool IsGiven(const slurm::SbatchLine& line, slurm::SbatchOption option) {
+  return slurm::ValueOf(line.options, option).has_value();
+}
+
+// Runs sbatch with the terminal of this process until the job has ended (--wait).
+Result<int> RunAndWait(const std::vector<std::string>& command) {
+  platform::ProcessSignals signals;
+  platform::ChildOptions options;
+  options.argv = command;
+  EBB_ASSIGN_OR_RETURN(platform::ChildProcess child, platform::ChildProcess::Start(options));
+  constexpr Duration kTick{1000};
+  for (;;)
+    if (const auto end = child.Wait(signals, kTick)) return end->code;
+}
+
+// Submits the job and returns its id; "" if sbatch was only asked to look (--test-only).
+Result<std::string> RunSbatch(std::vector<std::string> command) {
+  constexpr Duration kPatience{std::chrono::minutes{5}};
+  command.insert(command.begin() + 1, "--parsable");
+  EBB_ASSIGN_OR_RETURN(const platform::ProgramEnd end, platform::RunToEnd(command, {}, kPatience));
+  // Sites greet their users there, too.
+  std::fputs(end.errors.c_str(), stderr);
+  if (end.exit_code != 0)
+    return Fail({slurm::SaysAway(end.errors) ? ExitCode::kUnavailable : ExitCode::kUsage,
+                 "sbatch did not take the job", "",
+                 "its message is above; --dry-run shows the command"});
+  const std::string_view id = Trim(end.output);
+  return std::string(id.substr(0, id.find(';')));
+}
+
+Result<int> Print(const app::SlurmSubmission& submission, const Flags& flags, Time now,
+                  const std::string& id, bool to_stderr) {
+  if (flags.format == "json") {
+    std::printf("%s\n", JsonOf(submission, id, flags.dry_run).dump(2).c_str());
+    return 0;
+  }
+  const std::string who = id.empty() ? "the job" : "job " + id;
+  const std::string text = StartSentence(who, submission, now, LocalTimes::Of(now));
+  std::fprintf(to_stderr ? stderr : stdout, "%s\n",
+               to_stderr ? text.c_str() : ForStdout(text).c_str());
+  return 0;
+}
+
+Result<int> Submit(const Flags& flags) {
+  const slurm::SbatchLine line = slurm::ReadSbatchLine(flags.words);
+  EBB_ASSIGN_OR_RETURN(const Script script, ReadScript(line));
+  const Time now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+  EBB_ASSIGN_OR_RETURN(const auto zone, app::ZoneOfUser(""));
+  const char* limit = std::getenv("SBATCH_TIMELIMIT");
+  const app::SlurmSubmitRequest request{flags.words, flags.options,      script.text,
+                                        script.name, limit ? limit : "", flags.managed};
+  EBB_ASSIGN_OR_RETURN(app::SlurmSubmission submission,
+                       app::PrepareSubmission(request, {now, zone}, [&](Duration horizon) {
+                         return Observe(flags.zone, now, horizon);
+                       }));
+  for (const std::string& note : submission.notes) SayNote(note);
+  if (flags.dry_run) {
+    if (flags.format != "json")
+      std::printf("%s\n", sweep::ShellCommand(submission.command).c_str());
+    return Print(submission, flags, now, "", false);
+  }
+  std::optional<platform::TemporaryDirectory> directory;
+  std::vector<std::string> command = submission.command;
+  if (script.is_standard_input) {
+    // Sbatch names a job after the file of its script, and "sbatch" if it has none.
+    EBB_ASSIGN_OR_RETURN(auto made, platform::TemporaryDirectory::Make("ebb-slurm"));
+    directory.emplace(std::move(made));
+    command.push_back((directory->path() / "sbatch").string());
+    EBB_RETURN_IF_ERROR(platform::WriteFileAtomically(command.back(), script.text));
+  }
+  if (IsGiven(line, {"wait", 'W'})) {
+    EBB_RETURN_IF_ERROR(Print(submission, flags, now, "", true));
+    return RunAndWait(command);
+  }
+  EBB_ASSIGN_OR_RETURN(const std::string id, RunSbatch(command));
+  const bool id_alone = IsGiven(line, {"parsable"});
+  if (id_alone && flags.format != "json") std::printf("%s\n", id.c_str());
+  return Print(submission, flags, now, id, id_alone);
+}
+
+}  // namespace
+
+void AddSlurmSubmitCommand(Parser& parser) {
+  Command& command =
+      parser.Add("slurm submit", "sbatch with carbon options: start in clean hours", kExamples);
+  auto flags = std::make_shared<Flags>();
+  command.TakesWordsOf({"SBATCH", "options of sbatch, the script and its arguments", false, true},
+                       &flags->words, slurm::TakesNextWord);
+  for (const core::JobOption* option : slurm::OptionsInSlurm()) {
+    const core::Field& field = option->field;
+    const std::string& name = field.flag.name;
+    const auto give = [flags, name](const std::string& value, bool has_value) {
+      flags->options.push_back({name, value, has_value, "--" + name});
+    };
+    const std::string values =
+        field.shape == core::Shape::kChoice ? Join(field.choices, "|") : field.flag.value_name;
+    if (field.shape == core::Shape::kFlag)
+      command.Switch({name, "", HelpOf(field), kCarbon}, [give] { give("", false); });
+    else
+      command.Flag({name, values, HelpOf(field), kCarbon},
+                   [give](const std::string& value) { give(value, true); });
+  }
+  command.Flag({"zone", "ZONE", "grid zone of the cluster (default: of your settings)", kCarbon},
+               [flags](const std::string& text) { flags->zone = text; });
+  command.Switch({"managed", "",
+                  "leave the start to `ebb serve --slurm`, with the latest start as "
+                  "--begin",
+                  kCarbon},
+                 [flags] { flags->managed = true; });
+  command.Switch({"dry-run", "", "print the command of sbatch and what it saves; submit nothing"},
+                 [flags] { flags->dry_run = true; });
+  command.Flag({"format", "text|json", "output format"},
+               [flags](const std::string& text) { flags->format = text; });
+  command.Action([flags] { return Submit(*flags); });
+}
+
+}  // namespace ebb::cli
