@@ -9,7 +9,7 @@
 namespace ebb::slurm {
 namespace {
 
-constexpr std::string_view kMark = "{ebb ";
+constexpr std::string_view kMark = "{ebb ", kMeasured = "measured}";
 constexpr std::string_view kStartBy = "start-by", kFinishBy = "finish-by", kTier = "tier",
                            kSignal = "signal", kGrace = "grace";
 
@@ -164,8 +164,10 @@ std::string WriteComment(const JobComment& comment) {
     if (!text.empty()) text += ' ';
     text += std::string(kMark) + std::string(Name(comment.course)) + ' ' +
             std::to_string(comment.attempt) + (comment.tag.empty() ? "" : ' ' + comment.tag) + '}';
-    if (!comment.sentence.empty()) text += ' ' + comment.sentence;
+  } else if (!comment.sentence.empty()) {
+    text += (text.empty() ? "" : " ") + std::string(kMark) + std::string(kMeasured);
   }
+  if (!comment.sentence.empty()) text += ' ' + comment.sentence;
   // Not in the middle of a character.
   std::size_t size = std::min(text.size(), kLongestComment - 1);
   while (size < text.size() && size > 0 && (static_cast<unsigned char>(text[size]) & 0xC0) == 0x80)

@@ -4,9 +4,10 @@
 //   ebb:tier=flex;start-by=12h;checkpointable {ebb wait 0 5f2a} 312 g/kWh now; expected at 03:00
 //   `- the owner's wishes -------------------´ `- mark --------´ `- for people -----------------´
 //
-// The mark makes a restarted service know what the one before it did: the step, the number of
-// attempts, and a tag, because Slurm uses the numbers of jobs again. Options are called like the
-// flags of jobs (core/options/job_options.h) and separated by ";". Pure.
+// A job that Ebb has only measured has the mark {ebb measured}. The mark makes a restarted service
+// know what the one before it did: the step, the number of attempts, and a tag, because Slurm uses
+// the numbers of jobs again. Options are called like the flags of jobs (core/options/job_options.h)
+// and separated by ";". Pure.
 
 #include <optional>
 #include <string>

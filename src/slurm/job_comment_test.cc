@@ -36,6 +36,20 @@ TEST(JobComment, KeepsTheOwnersPart) {
   EXPECT_EQ(WriteComment(read), written);
 }
 
+TEST(JobComment, OfAJobThatIsOnlyMeasuredStandsBehindAMark) {
+  JobComment comment = ReadComment("for the paper");
+  for (const char* sentence : {"used 1 kWh, 300 g", "used 2 kWh, 600 g"}) {
+    comment.sentence = sentence;
+    const std::string text = WriteComment(comment);
+    EXPECT_EQ(text, "for the paper {ebb measured} " + std::string(sentence));
+    comment = ReadComment(text);
+    EXPECT_EQ(comment.owners, "for the paper");
+    EXPECT_EQ(comment.course, Course::kNone);
+    EXPECT_EQ(comment.sentence, sentence);
+  }
+  EXPECT_EQ(WriteComment(ReadComment("{ebb measured} used 1 kWh")), "{ebb measured} used 1 kWh");
+}
+
 TEST(JobComment, OfAJobThatIsNotForEbb) {
   EXPECT_FALSE(ReadComment("please be quick").is_for_ebb);
   EXPECT_EQ(WriteComment(ReadComment("please be quick")), "please be quick");

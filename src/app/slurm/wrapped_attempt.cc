@@ -5,10 +5,12 @@
 #include <utility>
 
 #include "app/run/local_rank.h"
+#include "app/slurm/job_runs.h"
 #include "local/training_contract.h"
 #include "platform/child_process.h"
 #include "platform/system_clock.h"
 #include "report/run/run_directory.h"
+#include "slurm/job_note.h"
 
 namespace ebb::app {
 namespace {
@@ -81,6 +83,14 @@ bool OthersRun(const WrappedAttempt& attempt) {
   return false;
 }
 
+Status NoteEnergy(const WrappedAttempt& attempt, const slurm::RunCommand& slurm) {
+  if (OthersRun(attempt)) return {};
+  std::vector<std::string> notices;
+  EBB_ASSIGN_OR_RETURN(const auto runs, ReadJobRuns(attempt.directory, notices));
+  const report::JobEnergy energy = report::EnergyOf(attempt.place.job, runs);
+  return slurm::NoteInJob(slurm, attempt.place.job, report::JobEnergySentence(energy));
+}
+
 // Waits until a signal asks this process to end, or `done`. Returns false for a signal.
 template <typename Done>
 bool WaitUntil(const Done& done, Duration longest, Duration look,
@@ -98,11 +108,12 @@ std::string Release(const WrappedAttempt& attempt) {
 }
 
 // Puts the job back into the queue, held, and waits for Slurm to end this task.
-Status Requeue(const WrappedAttempt& attempt, slurm::SlurmClient& slurm,
+Status Requeue(const WrappedAttempt& attempt, const slurm::RunCommand& slurm,
                platform::ProcessSignals& signals, const SayLine& say) {
+  const auto client = slurm::MakeSlurmCommands(slurm);
   Status requeued;
   const auto try_it = [&] {
-    requeued = slurm.RequeueHeld(attempt.place.requeue);
+    requeued = client->RequeueHeld(attempt.place.requeue);
     return requeued || requeued.error().code != ExitCode::kUnavailable;
   };
   if (!WaitUntil(try_it, attempt.grace, kBetweenTries, signals)) return {};
@@ -112,7 +123,7 @@ Status Requeue(const WrappedAttempt& attempt, slurm::SlurmClient& slurm,
   return {};
 }
 
-void Pause(const WrappedAttempt& attempt, const RunResult& result, slurm::SlurmClient& slurm,
+void Pause(const WrappedAttempt& attempt, const RunResult& result, const slurm::RunCommand& slurm,
            platform::ProcessSignals& signals, const SayLine& say) {
   if (result.outcome == core::AttemptOutcome::kKilled)
     say("the program did not end with a checkpoint when it was asked to pause (exit code " +
@@ -132,7 +143,7 @@ void Pause(const WrappedAttempt& attempt, const RunResult& result, slurm::SlurmC
 
 }  // namespace
 
-Result<int> RunWrapped(WrappedAttempt attempt, slurm::SlurmClient& slurm,
+Result<int> RunWrapped(WrappedAttempt attempt, const slurm::RunCommand& slurm,
                        platform::ProcessSignals& signals, const MakeDisplay& make_display,
                        const SayLine& say) {
   if (attempt.directory.empty())
@@ -142,6 +153,8 @@ Result<int> RunWrapped(WrappedAttempt attempt, slurm::SlurmClient& slurm,
   if (options.name.empty()) options.name = attempt.place.name;
   attempt.run.stop_grace = attempt.grace;
   EBB_ASSIGN_OR_RETURN(const RunResult result, RunOrShare(attempt, signals, make_display));
+  if (const Status noted = NoteEnergy(attempt, slurm); !noted && !options.quiet)
+    say("the job's comment does not say what it used: " + noted.error().Message());
   if (IsPause(result)) Pause(attempt, result, slurm, signals, say);
   return result.exit_code;
 }

@@ -9,7 +9,7 @@
 
 #include "app/run/run_session.h"
 #include "slurm/job_place.h"
-#include "slurm/slurm_client.h"
+#include "slurm/slurm_commands.h"
 
 namespace ebb::app {
 
@@ -24,8 +24,9 @@ struct WrappedAttempt {
 /// For people: what happens besides the run.
 using SayLine = std::function<void(const std::string& line)>;
 
-/// Returns the exit code of the task.
-Result<int> RunWrapped(WrappedAttempt attempt, slurm::SlurmClient& slurm,
+/// Returns the exit code of the task. Whichever task of the job ends last leaves the job's energy
+/// and emissions in its comment.
+Result<int> RunWrapped(WrappedAttempt attempt, const slurm::RunCommand& slurm,
                        platform::ProcessSignals& signals, const MakeDisplay& make_display,
                        const SayLine& say);
 

@@ -78,8 +78,7 @@ void AddSlurmRunCommand(Parser& parser) {
     EBB_RETURN_IF_ERROR(app::ApplyFlags(flags, options));
     if (!options.quiet) SayIfNothingIsMeasured(attempt->run.command);
     platform::ProcessSignals signals;
-    const auto slurm = slurm::MakeSlurmCommands(slurm::RunOnThisMachine());
-    return app::RunWrapped(*attempt, *slurm, signals, MakeRunDisplay,
+    return app::RunWrapped(*attempt, slurm::RunOnThisMachine(), signals, MakeRunDisplay,
                            [](const std::string& line) { Say("ebb: " + line); });
   });
 }

@@ -184,6 +184,13 @@ JobEnergy EnergyOf(const std::string& job, const std::vector<JobRun>& runs) {
   return energy;
 }
 
+std::string JobEnergySentence(const JobEnergy& job) {
+  std::string text = "used " + EnergyText(job.total.energy) + ", " + EmissionsCell(job.total);
+  if (!job.total.known_emissions_ug()) text += " g";
+  if (job.attempts.size() > 1) text += " in " + Plural(job.attempts.size(), "attempt");
+  return text + (job.nodes.size() > 1 ? " on " + Plural(job.nodes.size(), "node") : "");
+}
+
 std::string JobEnergyText(const JobEnergy& job, std::size_t columns) {
   std::string text = "job " + job.job + ": " + EnergyText(job.total.energy) + ", " +
                      EmissionsCell(job.total) + ", " + Plural(job.attempts.size(), "attempt") +

@@ -53,6 +53,8 @@ struct JobEnergy {
 
 JobEnergy EnergyOf(const std::string& job, const std::vector<JobRun>& runs);
 
+/// "used 1.23 kWh, 340 g": a sentence for a job's comment.
+std::string JobEnergySentence(const JobEnergy& job);
 std::string JobEnergyText(const JobEnergy& job, std::size_t columns = kAnyWidth);
 /// One line for each attempt on each node, and one for the total; `part` says which.
 std::string JobEnergyCsv(const JobEnergy& job);

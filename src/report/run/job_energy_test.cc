@@ -106,6 +106,14 @@ TEST(JobEnergyTest, UnknownIntensityIsNotZero) {
   EXPECT_THAT(JobEnergyCsv(job), HasSubstr(std::to_string(job.total.energy.microjoules()) + ",\n"));
 }
 
+TEST(JobEnergyTest, ASentenceForItsComment) {
+  const JobRun one = Task(1, "n1", 0, std::chrono::hours{1}, 1);
+  EXPECT_EQ(JobEnergySentence(EnergyOf("12", {one})), "used 200 Wh, 56.0 g");
+  EXPECT_EQ(JobEnergySentence(EnergyOf("12", {one, Task(1, "n2", 0, std::chrono::hours{1}, 1),
+                                              Task(2, "n1", 0, std::chrono::hours{2}, 1)})),
+            "used 600 Wh, 164 g in 2 attempts on 2 nodes");
+}
+
 TEST(JobEnergyTest, SaysHowEachAttemptEnded) {
   JobRun killed = Task(1, "n1", 0, std::chrono::hours{1}, 1);
   killed.run.attempts.back().outcome = core::AttemptOutcome::kRunning;

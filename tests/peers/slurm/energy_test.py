@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import unittest
 from collections import Counter
@@ -55,7 +56,8 @@ class Energy(unittest.TestCase):
         script = cluster.directory / "job.sh"
         script.write_text(f"#!/bin/bash\ntrap '' USR1\nsrun '{EBB}' slurm run --quiet --constant 300 --interval 50ms "
                           f"--directory '{folder}' -- python3 '{program}'\n")
-        job = cluster.submit("--requeue", "--open-mode=append", "--nodes=2", "--ntasks=4", "--ntasks-per-node=2", script)
+        job = cluster.submit("--requeue", "--open-mode=append", "--nodes=2", "--ntasks=4", "--ntasks-per-node=2",
+                             "--comment=for the paper", script)
         marks = folder / "checkpoints"
         for restart in range(RESTARTS):
             cluster.wait(lambda: [path.read_text() for path in sorted(marks.glob("[0-9]"))] == [str(restart)] * TASKS,
@@ -67,6 +69,10 @@ class Energy(unittest.TestCase):
             cluster.run("scontrol", "release", job)
         cluster.wait_for_state(job, "COMPLETED")
         self.check(folder)
+        said = re.escape("for the paper {ebb measured} used ") + r"[\d.]+ \w+, [\d.]+ \w+ in 3 attempts on 2 nodes"
+        self.assertRegex(cluster.run("squeue", "-h", "-t", "all", "-j", job, "-O", "Comment:300").strip(), f"^{said}$")
+        admin = cluster.run("squeue", "-h", "-t", "all", "-j", job, "-O", "admin_comment:300")
+        self.assertTrue(admin.startswith("ebb: used "), "the user of these tests may write it")
 
     def check(self, folder):
         ledgers = {path: microjoules(path) for path in folder.glob("attempt-*/*/ledger.jsonl")}
