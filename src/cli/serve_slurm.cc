@@ -5,6 +5,7 @@
 #include "app/options/flag_values.h"
 #include "app/options/when.h"
 #include "app/slurm/slurm_jobs.h"
+#include "signals/choose_source.h"
 #include "slurm/slurm_commands.h"
 
 namespace ebb::cli {
@@ -40,6 +41,8 @@ Result<slurm::SlurmOptions> OptionsFor(const SlurmFlags& flags,
   scripts.program = std::filesystem::read_symlink("/proc/self/exe", error).string();
   scripts.options = flags.sbatch;
   scripts.on_gpus = !flags.on_cores;
+  scripts.run_options = {"--zone=" + options.site.zone};
+  if (signals::HasProfile(options.site.zone)) scripts.run_options.push_back("--signal=profile");
   options.make_batch_job = [scripts](const local::LocalJob& job) {
     return app::WriteBatchScript(job, scripts);
   };

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "platform/file.h"
 #include "platform/random_bytes.h"
+#include "slurm/job_place.h"
 
 namespace ebb::slurm {
 namespace {
@@ -159,6 +160,14 @@ void SlurmExecutor::Refused(const std::string& key, const Error& why) {
 
 void SlurmExecutor::Note(core::JobId job, const std::string& sentence) {
   if (Entry* entry = EntryOf(job)) entry->sentence = sentence;
+}
+
+std::filesystem::path SlurmExecutor::FolderOf(core::JobId job) const {
+  const auto found = by_job_.find(job);
+  if (found == by_job_.end()) return {};
+  const Entry& entry = *found->second;
+  if (IsOwn(entry)) return entry.local->directory;
+  return JobFolder(entry.seen.directory, entry.seen.number);
 }
 
 SlurmExecutor::Entry* SlurmExecutor::EntryOf(core::JobId job) {

@@ -17,6 +17,7 @@
 //
 // Thread contract: one thread, but for Wake, Now and heartbeat.
 
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -80,6 +81,9 @@ class SlurmExecutor final : public local::JobExecutor {
   void Refused(const std::string& key, const Error& why);
   /// Sets the sentence for people in the comment of a job.
   void Note(core::JobId job, const std::string& sentence);
+
+  /// The folder in which `ebb slurm run` keeps the runs of a known job.
+  std::filesystem::path FolderOf(core::JobId job) const;
 
   std::string name() const override { return "slurm"; }
   Time Now() const override { return clock_.ToGrid(watch_.Now()); }

@@ -43,7 +43,11 @@ struct SlurmJob {
   bool has_dependency = false, has_reservation = false;
   int restarts = 0;
   int exit_code = 0;
-  std::string host{};  ///< node of its batch script, once it runs
+  std::string host{};       ///< node of its batch script, once it runs
+  std::string directory{};  ///< working directory of its script
+  /// The job's own number, which its programs know it by (SLURM_JOB_ID): "14" for an array's
+  /// element "12_3".
+  std::string number{};
   std::string name, comment;
 
   /// Held by its owner or by an administrator, or requeued in held state.

@@ -16,36 +16,17 @@ struct Column {
 };
 
 // Squeue's columns, in the order in which ReadSqueueLine reads them.
-constexpr std::array<Column, 29> kJobColumns{{
-    {"ArrayJobID", 20},
-    {"ArrayTaskID", 20},
-    {"JobID", 20},
-    {"HetJobID", 20},
-    {"HetJobOffset", 12},
-    {"UserName", 64},
-    {"Account", 64},
-    {"QOS", 64},
-    {"Partition", 200},
-    {"State", 24},
-    {"Reason", 64},
-    {"PriorityLong", 16},
-    {"SubmitTime", 16},
-    {"StartTime", 16},
-    {"EndTime", 16},
-    {"TimeLimit", 24},
-    {"NumNodes", 16},
-    {"NumCPUs", 16},
-    {"NumTasks", 16},
-    {"tres-per-job", 100},
-    {"tres-per-node", 100},
-    {"tres-per-task", 100},
-    {"Dependency", 32},
-    {"RestartCnt", 12},
-    {"exit_code", 12},
-    {"Reservation", 40},
-    {"BatchHost", 64},
-    {"Name", 200},
-    {"Comment", kLongestComment},
+constexpr std::array<Column, 30> kJobColumns{{
+    {"ArrayJobID", 20},     {"ArrayTaskID", 20},   {"JobID", 20},
+    {"HetJobID", 20},       {"HetJobOffset", 12},  {"UserName", 64},
+    {"Account", 64},        {"QOS", 64},           {"Partition", 200},
+    {"State", 24},          {"Reason", 64},        {"PriorityLong", 16},
+    {"SubmitTime", 16},     {"StartTime", 16},     {"EndTime", 16},
+    {"TimeLimit", 24},      {"NumNodes", 16},      {"NumCPUs", 16},
+    {"NumTasks", 16},       {"tres-per-job", 100}, {"tres-per-node", 100},
+    {"tres-per-task", 100}, {"Dependency", 32},    {"RestartCnt", 12},
+    {"exit_code", 12},      {"Reservation", 40},   {"BatchHost", 64},
+    {"WorkDir", 300},       {"Name", 200},         {"Comment", kLongestComment},
 }};
 constexpr std::array<Column, 7> kNodeColumns{{
     {"NodeList", 64},
@@ -147,6 +128,7 @@ SlurmJob ReadSqueueLine(std::string_view line) {
   SlurmJob job;
   const std::string_view array = next.Next(), element = next.Next(), number = next.Next();
   job.id = IdOf(array, element, number);
+  job.number = number;
   const std::string_view leader = next.Next(), offset = next.Next();
   // A plain job has the leader 0 in some versions.
   if (!leader.empty() && leader != "0") {
@@ -175,6 +157,7 @@ SlurmJob ReadSqueueLine(std::string_view line) {
   job.exit_code = ExitCodeOf(NumberOf<int>(next.Next(), 0));
   job.has_reservation = !next.Next().empty();
   job.host = next.Next();
+  job.directory = next.Next();
   job.name = next.Next();
   job.comment = next.Next();
   return job;

@@ -33,12 +33,14 @@ TEST(SlurmText, JobsOfARealController) {
   EXPECT_EQ(held.comment, "ebb:tier=flex;start-by=12h");
   EXPECT_EQ(held.name, "a name | with UserId=7 and ümlaut");
   EXPECT_FALSE(held.start);
+  EXPECT_EQ(held.directory, "/tmp");
   const SlurmJob& later = find("2");
   EXPECT_FALSE(later.is_held());
   EXPECT_EQ(later.reason, "BeginTime");
   EXPECT_EQ(later.gpu_type, "fake");
   EXPECT_EQ(*later.start - later.submitted, std::chrono::hours{1});
   EXPECT_EQ(find("3_1").gpus, 2) << "of two tasks";
+  EXPECT_EQ(find("3_1").number, "3");
   EXPECT_EQ(find("3_1").nodes, 2);
   EXPECT_EQ(find("3_2").time_limit, Duration{std::chrono::days{1}});
   EXPECT_EQ(find("4+0").leader, "4");

@@ -7,9 +7,13 @@
 #include "engine/explain.h"
 #include "local/attempt_files.h"
 #include "platform/file.h"
+#include "platform/system_clock.h"
 
 namespace ebb::app {
 namespace {
+
+// Files of other nodes may be seen this much later.
+constexpr std::chrono::seconds kFilesLateBy{10};
 
 // Quotes a word for a shell: nothing in it has a meaning.
 std::string ShellWord(const std::string& word) {
@@ -32,7 +36,9 @@ std::string ScriptOf(const local::LocalJob& job, const BatchScripts& scripts) {
   text += "exec >>" + ShellWord((job.directory / "attempt-").string()) +
           "\"$((${SLURM_RESTART_COUNT:-0} + 1))\".log 2>&1\n";
   text += "exec " + ShellWord(scripts.program) + " slurm run --directory " +
-          ShellWord(job.directory.string()) + " --";
+          ShellWord(job.directory.string());
+  for (const std::string& option : scripts.run_options) text += ' ' + ShellWord(option);
+  text += " --";
   for (const std::string& word : submission.command) text += ' ' + ShellWord(word);
   return text + "\n";
 }
@@ -71,7 +77,8 @@ SlurmJobs::SlurmJobs(std::unique_ptr<slurm::SlurmClient> client, slurm::SlurmOpt
                      service::ExecutorPorts ports, const runtime::GridClock& clock,
                      platform::ProcessSignals& signals)
     : ports_(std::move(ports)),
-      executor_(std::move(client), std::move(options), QueueOf(), clock, signals) {}
+      executor_(std::move(client), std::move(options), QueueOf(), clock, signals),
+      ledgers_(*ports_.metering, kFilesLateBy) {}
 
 slurm::SlurmQueue SlurmJobs::QueueOf() {
   slurm::SlurmQueue queue;
@@ -101,19 +108,43 @@ void SlurmJobs::HearAnswers() {
 
 Result<std::vector<engine::JobReport>> SlurmJobs::WaitForEvents(Time deadline) {
   HearAnswers();
+  if (const auto due = ledgers_.NextDue())
+    deadline = std::min(deadline, Now() + std::max(Duration{1}, *due - platform::SinceBoot()));
   auto reports = executor_.WaitForEvents(deadline);
   HearAnswers();
+  if (reports) Follow(*reports);
+  ledgers_.Tick(platform::SinceBoot());
   return reports;
 }
 
+std::vector<engine::JobReport> SlurmJobs::TakeEarly() {
+  auto reports = executor_.TakeEarly();
+  Follow(reports);
+  return reports;
+}
+
+// The runs of an attempt are counted once it is over.
+void SlurmJobs::Follow(const std::vector<engine::JobReport>& reports) {
+  for (const engine::JobReport& report : reports) {
+    if (report.phase == engine::JobPhase::kRunning) continue;
+    // An element of an array has its own number only once it has run.
+    if (auto folder = executor_.FolderOf(report.job); !folder.empty())
+      ledgers_.Follow(report.job, std::move(folder));
+    ledgers_.AttemptEnded(report.job, report.attempt, platform::SinceBoot());
+  }
+}
+
 Status SlurmJobs::Add(local::LocalJob job) {
-  known_.insert(job.job().id);
-  return executor_.Add(std::move(job));
+  const core::JobId id = job.job().id;
+  known_.insert(id);
+  EBB_RETURN_IF_ERROR(executor_.Add(std::move(job)));
+  ledgers_.Follow(id, executor_.FolderOf(id));
+  return {};
 }
 
 void SlurmJobs::Forget(core::JobId job) {
   executor_.Forget(job);
-  if (known_.erase(job) > 0) ports_.metering->Complete(job);
+  if (known_.erase(job) > 0) ledgers_.JobEnded(job);
 }
 
 void SlurmJobs::Tell(const engine::Decision& decision) {

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "app/slurm/run_ledgers.h"
 #include "service/service.h"
 #include "slurm/slurm_executor.h"
 
@@ -20,6 +21,9 @@ namespace ebb::app {
 struct BatchScripts {
   std::string program;               ///< path of ebb on the nodes
   std::vector<std::string> options;  ///< options of sbatch for all jobs: "--partition=long"
+  /// Options of `ebb slurm run`. The service counts grams by its own signal, so nodes need none that
+  /// they have to ask for.
+  std::vector<std::string> run_options{};
   bool on_gpus = true;               ///< devices of a job are GPUs; false: cores
 };
 
@@ -46,7 +50,7 @@ class SlurmJobs final : public local::JobExecutor {
   Result<std::vector<engine::JobReport>> Observe() override { return executor_.Observe(); }
   Status Execute(const engine::Command& command) override { return executor_.Execute(command); }
   Result<std::vector<engine::JobReport>> WaitForEvents(Time deadline) override;
-  std::vector<engine::JobReport> TakeEarly() override { return executor_.TakeEarly(); }
+  std::vector<engine::JobReport> TakeEarly() override;
   void Forget(core::JobId job) override;
   Status Add(local::LocalJob job) override;
   void Replace(std::shared_ptr<const core::Submission> submission) override {
@@ -64,11 +68,13 @@ class SlurmJobs final : public local::JobExecutor {
   };
   slurm::SlurmQueue QueueOf();
   void HearAnswers();
+  void Follow(const std::vector<engine::JobReport>& reports);
 
   service::ExecutorPorts ports_;
   std::vector<Offer> offers_;    // jobs of users without an answer yet
   std::set<core::JobId> known_;  // jobs that have not been forgotten
   slurm::SlurmExecutor executor_;
+  RunLedgers ledgers_;
 };
 
 }  // namespace ebb::app
