@@ -181,7 +181,7 @@ class TestEntsoe(Fixture):
         known = json.loads(self.until_its_past_is_known(10, *self.operators()).stdout)
         self.assertIn("expected load, wind and sun", known["forecast_method"])
         # How much better depends on the hour: before the operators publish, nobody knows tomorrow's wind.
-        errors = re.search(r"with expected load, wind and sun (\d+) g/kWh, without (\d+)", known["forecast_method"])
+        errors = re.search(r"(\d+) g/kWh with expected load, wind and sun, (\d+) without\)", known["forecast_method"])
         self.assertLess(int(errors[1]), int(errors[2]))
         asked = len(self.server.asked)
         again = self.grid(*self.operators())

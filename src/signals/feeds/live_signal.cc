@@ -394,12 +394,12 @@ std::string LiveSignal::RecordText(const core::IntensitySeries& known, Time now)
     const Time from = std::min(now, known.samples().back().interval.begin);
     const auto judgement = chooser->JudgementAt(known, from);
     if (judgement && judgement->IsRecord())
-      text += (text.empty() ? "" : "; ") + with + " " + grams(judgement->ProviderMean()) +
-              " g/kWh, without " + grams(judgement->OwnMean());
+      text += (text.empty() ? "" : "; ") + grams(judgement->ProviderMean()) + " g/kWh " + with +
+              ", " + grams(judgement->OwnMean()) + " without";
   };
   add(weather_or_past_, "with weather");
   if (inputs_) add(drivers_or_past_, "with " + inputs_->name());
-  return text.empty() ? "" : " (off by in the last four weeks: " + text + ")";
+  return text.empty() ? "" : " (mean error over the last four weeks: " + text + ")";
 }
 
 std::shared_ptr<const LiveSnapshot> LiveSignal::Snapshot(Time now) {

@@ -276,15 +276,16 @@ TEST(LiveSignal, AProviderIsFollowedWhileItsForecastsAreTheBetterOnes) {
     LiveSignal signal = Signal(source);
     const auto early = Follow(signal, {kDay, kDay + days{3}});
     EXPECT_THAT(early->forecast.method, HasSubstr("the provider's, then"));
-    EXPECT_THAT(early->forecast.method, Not(HasSubstr("off by"))) << "too few rows";
+    EXPECT_THAT(early->forecast.method, Not(HasSubstr("mean error"))) << "too few rows";
     const Time now = kDay + days{60};
     Follow(signal, {kDay + days{3}, now});
     const auto snapshot = signal.Refresh(now);
     EXPECT_EQ(snapshot->forecast.method.starts_with("the provider's, then"), offset == 0);
     EXPECT_THAT(
         snapshot->forecast.method,
-        HasSubstr(offset == 0 ? "(off by in the last four weeks: the provider's 0 g/kWh, ours "
-                              : "(off by in the last four weeks: the provider's 60 g/kWh, ours "));
+        HasSubstr(offset == 0
+                      ? "(mean error over the last four weeks: the provider's 0 g/kWh, ours "
+                      : "(mean error over the last four weeks: the provider's 60 g/kWh, ours "));
     const double next = snapshot->forecast.series.At(now + hours{3})->intensity.g_per_kwh;
     EXPECT_NEAR(next, TrueValue(now + hours{3}), 20) << "the better one of both";
   }
@@ -558,7 +559,7 @@ TEST(LiveSignal, DriversThatBecomeKnownChangeTheForecast) {
   signal.Use(WindToldUntil(kDay + days{2}));
   const auto with = signal.Refresh(now + minutes{1});
   EXPECT_THAT(with->forecast.method, HasSubstr("zone's own past and wind"));
-  EXPECT_THAT(with->forecast.method, HasSubstr("with wind "));
+  EXPECT_THAT(with->forecast.method, HasSubstr(" g/kWh with wind, "));
   EXPECT_LT(error_tomorrow(*with), error_tomorrow(*without) / 2);
   // Forecasts without the driver are as before.
   signal.Use(std::make_shared<const Drivers>(
