@@ -56,6 +56,12 @@ Flag JsonFlag(const char* name, const char* value_name, const char* help,
           }};
 }
 
+// A boundary that one may ask for: a signal may also have an unknown one.
+std::optional<core::Boundary> ChosenBoundary(std::string_view name) {
+  const auto boundary = core::BoundaryFromName(name);
+  return boundary == core::Boundary::kUnknown ? std::nullopt : boundary;
+}
+
 // The options of the second signal, created by the first of its flags.
 signals::SignalOptions& OtherSignal(RunOptions& options) {
   auto& other = options.metering.other_signal;
@@ -215,7 +221,7 @@ std::vector<Flag> ProviderFlags() {
        }},
       {FlagGroup::kSignal, "signal-boundary", "BOUNDARY",
        Join(core::BoundaryChoices(), " or ") + ", where the source has both",
-       Choice("signal-boundary", core::BoundaryChoices(), core::BoundaryFromName,
+       Choice("signal-boundary", core::BoundaryChoices(), ChosenBoundary,
               [](RunOptions& o, core::Boundary v) { o.scheduler.signal.boundary = v; }),
        [](const RunOptions& o) {
          const auto& boundary = o.scheduler.signal.boundary;

@@ -92,6 +92,15 @@ TEST(RunOptionsTest, BadValuesNameTheFlagAndWhatIsAccepted) {
   EXPECT_NE(message({{"grid-start", "yesterday"}}).find("2023-05-01"), std::string::npos);
 }
 
+// A signal may have an unknown boundary, but nobody can ask a source for it.
+TEST(RunOptionsTest, AnUnknownBoundaryCannotBeChosen) {
+  RunOptions options;
+  const Status status = ApplyFlags({{"signal-boundary", "unknown"}}, options);
+  ASSERT_FALSE(status);
+  EXPECT_NE(status.error().Message().find("choose one of lifecycle, direct"), std::string::npos);
+  EXPECT_TRUE(ApplyFlags({{"signal-boundary", "direct"}}, options));
+}
+
 TEST(RunOptionsTest, ContradictionsAreRefusedBeforeAnythingStarts) {
   const auto validate = [](const FlagValues& given) {
     RunOptions options;
