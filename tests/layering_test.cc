@@ -64,6 +64,7 @@ const std::map<std::string, Rooms> kAllowed{
 // the files of the room outside its parts. A room that is missing here has no parts.
 const std::map<std::string, std::map<std::string, Rooms>> kParts{
     {"core", {{"", {}}, {"options", {""}}}},
+    {"config", {{"", {"options"}}, {"options", {""}}}},  // sections of a file read runs' options
     {"plan",
      {{"", {"planner"}},  // make_policy.cc
       {"policies", {""}},

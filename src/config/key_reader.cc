@@ -35,6 +35,15 @@ std::string RangeText(Range range) {
   return text;
 }
 
+// ", at least 1.0s and at most 1h 0m"; empty if every duration fits.
+std::string RangeText(Duration least, Duration most) {
+  std::string text;
+  if (least > Duration::zero()) text += ", at least " + FormatDuration(least);
+  if (most < Duration::max())
+    text += (text.empty() ? ", at most " : " and at most ") + FormatDuration(most);
+  return text;
+}
+
 bool Inside(Range range, double value) { return range.low <= value && value <= range.high; }
 
 std::optional<std::int64_t> IntegerFrom(const YamlNode& value, Range range) {
@@ -131,17 +140,14 @@ KeyRule ReadIntegers(const std::string& name, Given<std::vector<std::int64_t>>& 
           }};
 }
 
-KeyRule ReadDuration(const std::string& name, Given<Duration>& out, Duration least) {
-  return {name, [name, &out, least](const YamlNode& value, Problems& problems) {
+KeyRule ReadDuration(const std::string& name, Given<Duration>& out, Duration least, Duration most) {
+  return {name, [name, &out, least, most](const YamlNode& value, Problems& problems) {
             if (value.kind != YamlNode::Kind::kScalar)
               return Mismatch(name, value, "a duration like 90s, 15m or 6h", problems);
             const auto duration = ParseDuration(value.text);
-            if (!duration || *duration < least)
+            if (!duration || *duration < least || *duration > most)
               return Mismatch(name, value,
-                              "a duration like 90s, 15m or 6h" +
-                                  (least > Duration::zero() ? ", at least " + FormatDuration(least)
-                                                            : std::string()),
-                              problems);
+                              "a duration like 90s, 15m or 6h" + RangeText(least, most), problems);
             out = {*duration, value.line};
           }};
 }

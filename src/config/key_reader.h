@@ -70,7 +70,8 @@ KeyRule ReadInteger(const std::string& name, Given<std::int64_t>& out, Range ran
 /// A non-empty list of different whole numbers.
 KeyRule ReadIntegers(const std::string& name, Given<std::vector<std::int64_t>>& out, Range range);
 /// A duration such as "90s", "15m" or "6h"; a bare number is seconds.
-KeyRule ReadDuration(const std::string& name, Given<Duration>& out, Duration least);
+KeyRule ReadDuration(const std::string& name, Given<Duration>& out, Duration least,
+                     Duration most = Duration::max());
 KeyRule ReadTime(const std::string& name, Given<Time>& out);
 /// A text that must be one of `choices`.
 KeyRule ReadChoice(const std::string& name, Given<std::string>& out,

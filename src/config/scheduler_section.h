@@ -6,68 +6,24 @@
 #include <vector>
 
 #include "config/key_reader.h"
+#include "config/options/run_option_keys.h"
 #include "config/train_config.h"
-#include "core/publication.h"
 
 namespace ebb::config {
 
-/// The keys as the file gives them.
+/// The keys as the file gives them. NEO's carbon_threshold, check_interval and api_url are options.
 struct SchedulerKeys {
   // NEO
   Given<bool> enabled;
-  Given<double> carbon_threshold;
   Given<bool> wait_for_low_carbon;
   Given<Duration> max_wait_seconds;
-  Given<Duration> check_interval;
   Given<bool> use_mock_data;
-  Given<std::string> api_url;
   Given<std::string> api_endpoint;
   Given<std::string> location;
   Given<std::string> region;
-  // Ebb: gate
-  Given<std::string> policy;
-  Given<Duration> start_by;
-  Given<Duration> duration;
-  Given<std::string> on_deadline;
-  Given<std::string> on_outage;
-  // Ebb: signal
-  Given<std::string> signal;
-  Given<std::string> zone;
-  Given<std::string> trace;
-  Given<std::string> forecast;
-  Given<core::Publication> publication_lag;
-  Given<std::string> weather;
-  Given<std::string> weather_points;
-  Given<std::string> weather_url;
-  Given<std::string> operators;
-  Given<std::string> operators_url;
-  Given<std::string> forecast_prices;
-  Given<std::string> forecast_prices_url;
-  Given<std::string> signal_command;
-  Given<double> constant;
-  Given<std::string> kind;
-  Given<std::string> boundary;
-  Given<std::int64_t> profile_seed;
   Given<double> neo_utc_offset_hours;
-  Given<std::string> neo_time_zone;
-  Given<std::string> api_token_env;
-  Given<std::string> api_token_header;
-  Given<std::string> api_token_file;
-  Given<std::string> json_value;
-  Given<std::string> json_time;
-  Given<std::string> json_list;
-  Given<std::string> json_unit;
-  Given<Duration> last_known_limit;
-  Given<Duration> forecast_limit;
-  Given<std::string> signal_cache;
-  // Ebb: electricity prices
-  Given<std::string> prices;
-  Given<double> price_weight;
-  Given<double> price_threshold;
-  // Ebb: grid clock
-  Given<Time> grid_start;
-  Given<double> grid_speed;
-  Given<bool> skip_waits;
+  // Ebb
+  RunOptionKeys options{kSchedulerSection};
 };
 
 /// The rules write into `keys`, which must outlive them.

@@ -339,7 +339,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadConfig{"scheduler:\n  carbon_threshold: .nan\n", "must be a number"},
         BadConfig{"scheduler:\n  carbon_threshold: [1]\n", "and a list is not"},
         BadConfig{"scheduler:\n  max_wait_seconds: -5\n", "must be a duration"},
-        BadConfig{"scheduler:\n  check_interval: 0\n", "at least 1.0s"},
+        BadConfig{"scheduler:\n  check_interval: 0\n", "at least 100ms"},
         BadConfig{"scheduler:\n  policy: lowest\n", "policy must be one of run-now, threshold, "},
         BadConfig{"scheduler:\n  policy: treshold\n", "did you mean \"threshold\"?"},
         BadConfig{"scheduler:\n  grid_start: yesterday\n", "must be a time"},

@@ -238,15 +238,10 @@ class Translator {
     return setting ? setting->value : "";
   }
 
-  bool SignalGiven() const {
-    return std::any_of(std::begin(kSignalFlags), std::end(kSignalFlags),
-                       [&](const char* flag) { return given_.contains(flag); });
-  }
-
   // Chooses the first that applies: a forced value, Electricity Maps if there is a token, the
   // country's mean.
   Status Signal() {
-    if (SignalGiven()) return {};
+    if (NamesSource(given_) || given_.contains("zone")) return {};
     EBB_ASSIGN_OR_RETURN(const std::string zone, Zone());
     if (!zone.empty()) values_["zone"] = zone;
     if (const auto* forced = Find("force_carbon_intensity_g_co2e_kwh"))
@@ -351,9 +346,6 @@ class Translator {
     }
     return {};
   }
-
-  static constexpr const char* kSignalFlags[] = {"zone",     "signal",  "trace",
-                                                 "constant", "api-url", "signal-command"};
 
   const CodeCarbonSettings& settings_;
   const FlagValues& given_;

@@ -13,11 +13,8 @@ namespace ebb::app {
 
 Result<Time> TimeOf(const std::string& flag, const std::string& text);
 Result<Duration> DurationOf(const std::string& flag, const std::string& text);
-/// The value of --publication-lag, whose help is below.
+/// The value of --publication-lag.
 Result<core::Publication> PublicationOf(const std::string& text);
-inline constexpr const char* kPublicationLagHelp =
-    "for a trace: how long after its end an interval was published (default 1h where it was "
-    "measured); none: known as it begins";
 /// A number from 0 to 1.
 Result<double> PriceWeightOf(const std::string& text);
 /// A list of different devices as in CUDA_VISIBLE_DEVICES, separated by commas: indices, or GPU-...

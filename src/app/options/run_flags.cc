@@ -1,6 +1,7 @@
 #include "app/options/run_flags.h"
 
 #include "app/options/flag_values.h"
+#include "app/options/read_option.h"
 
 namespace ebb::app::run_flags {
 
@@ -47,6 +48,23 @@ Apply Switch(void (*set)(RunOptions&)) {
 
 std::optional<std::string> If(bool condition, std::string text) {
   return condition ? std::optional(std::move(text)) : std::nullopt;
+}
+
+std::vector<Flag> FlagsOfTable() {
+  std::vector<Flag> flags;
+  for (const config::RunOption& option : config::RunOptionTable()) {
+    const core::FlagName& flag = option.field.flag;
+    if (flag.name.empty()) continue;
+    flags.push_back({option.group, flag.name.c_str(),
+                     flag.value_name.empty() ? nullptr : flag.value_name.c_str(),
+                     option.field.Description(),
+                     [&option](const std::string& text, RunOptions& options) {
+                       return SetOption(option, text, options);
+                     },
+                     [&option](const RunOptions& options) { return StoredText(option, options); },
+                     flag.also.empty() ? nullptr : flag.also.c_str()});
+  }
+  return flags;
 }
 
 }  // namespace ebb::app::run_flags

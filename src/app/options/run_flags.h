@@ -25,12 +25,8 @@ struct Flag {
   const char* formerly = nullptr;  ///< older name, which is also read
 };
 
-std::vector<Flag> GateFlags();
-std::vector<Flag> SignalFlags();
-std::vector<Flag> ProviderFlags();
-std::vector<Flag> AnswerFlags();
-std::vector<Flag> PriceFlags();
-std::vector<Flag> ClockFlags();
+/// The flags of the table of run_option.h.
+std::vector<Flag> FlagsOfTable();
 std::vector<Flag> MeteringFlags();
 std::vector<Flag> PowerFlags();
 std::vector<Flag> OtherSignalFlags();

@@ -19,8 +19,7 @@ using namespace run_flags;
 const std::vector<Flag>& AllFlags() {
   static const std::vector<Flag> flags = [] {
     std::vector<Flag> all;
-    for (auto part : {GateFlags(), SignalFlags(), ProviderFlags(), AnswerFlags(), PriceFlags(),
-                      ClockFlags(), MeteringFlags(), PowerFlags(), OtherSignalFlags(),
+    for (auto part : {FlagsOfTable(), MeteringFlags(), PowerFlags(), OtherSignalFlags(),
                       FootprintFlags(), BudgetFlags(), OutputFlags()})
       all.insert(all.end(), part.begin(), part.end());
     return all;
@@ -97,6 +96,13 @@ Status ApplyFlags(const FlagValues& values, RunOptions& options) {
   if (values.contains("threshold") && !values.contains("policy"))
     options.scheduler.policy = plan::GatePolicyKind::kThreshold;
   return {};
+}
+
+bool NamesSource(const FlagValues& given) {
+  return std::ranges::any_of(config::RunOptionTable(), [&](const config::RunOption& option) {
+    const std::string& flag = option.field.flag.name;
+    return (option.selects || flag == "signal") && given.contains(flag);
+  });
 }
 
 FlagValues ToFlags(const RunOptions& options) {

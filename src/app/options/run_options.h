@@ -10,50 +10,17 @@
 #include <vector>
 
 #include "base/result.h"
-#include "config/train_config.h"
-#include "core/power_cap.h"
-#include "core/run.h"
-#include "core/tracking.h"
+#include "config/options/run_option.h"
 #include "meter/meters.h"
-#include "report/run/emissions_file.h"
 
 namespace ebb::app {
 
-struct RunOptions {
-  config::SchedulerConfig scheduler;
-  config::MeteringConfig metering;
-  std::string name;   ///< empty for the name of the command or configuration
-  std::string group;  ///< empty for the name of the run
-  std::string output_dir = "runs";
-  std::string run_dir;         ///< empty for output_dir/run_id
-  std::string emissions_file;  ///< path of a shared emissions.csv; empty for only the one in the
-                               ///< run directory
-  report::CsvWrite csv_write = report::CsvWrite::kAppend;
-  std::string prometheus_file;  ///< text exposition, rewritten during the run
-  std::string prometheus_url;   ///< address of a Pushgateway
-  core::Tracking tracking;
-  core::Location location;
-  std::optional<core::PowerCap> power_cap;  ///< of the run's GPUs; absent: left alone
-  core::Slowdown slower_by;                 ///< for a limit that is found
-  bool json = false;
-  bool quiet = false;
-};
+using config::RunOptions;
 
 /// Flag name without dashes -> text; switches have the text "true".
 using FlagValues = std::map<std::string, std::string>;
 
-enum class FlagGroup {
-  kGate,
-  kSignal,
-  kPrice,
-  kClock,
-  kMetering,
-  kPower,
-  kOtherSignal,
-  kBudget,
-  kOutput,
-  kTrackers
-};
+using FlagGroup = config::OptionGroup;
 
 /// A flag in the form of its help.
 struct FlagHelp {
@@ -67,6 +34,9 @@ std::vector<FlagHelp> FlagsOf(FlagGroup group);
 
 /// Applies the given flags over `options`; other options stay.
 Status ApplyFlags(const FlagValues& values, RunOptions& options);
+
+/// True if one of the flags chooses the source of intensity.
+bool NamesSource(const FlagValues& given);
 
 /// Applies one flag alone, without checks that involve several flags.
 Status ApplyFlag(const std::string& name, const std::string& text, RunOptions& options);

@@ -101,6 +101,22 @@ TEST(RunOptionsTest, AnUnknownBoundaryCannotBeChosen) {
   EXPECT_TRUE(ApplyFlags({{"signal-boundary", "direct"}}, options));
 }
 
+// A choice is one of its names, and a number is in the range of the option, wherever it is given.
+TEST(RunOptionsTest, AFlagTakesWhatAConfigurationTakes) {
+  const auto next = [](const char* flag, const char* text) {
+    const Status status = CheckFlag(flag, text);
+    return status ? std::string() : status.error().next;
+  };
+  EXPECT_EQ(next("operators", "energy-charts"), "choose one of entso-e, oasis");
+  EXPECT_EQ(next("json-unit", "stone/kWh"), "choose one of g/kWh, kg/kWh, kg/MWh, t/MWh, lb/MWh");
+  EXPECT_EQ(next("profile-seed", "1.5"), "give a whole number from 0 to 9000000000000000");
+  EXPECT_EQ(next("constant", "10001"), "give a number from 0 to 10000");
+  EXPECT_EQ(next("constant", "10000"), "");
+  EXPECT_EQ(next("refresh", "99ms"), "give a duration from 100ms on, for example 30s or 5m");
+  EXPECT_EQ(next("publication-lag", "soon").empty(), false);
+  EXPECT_EQ(next("signal", "live"), "");
+}
+
 TEST(RunOptionsTest, ContradictionsAreRefusedBeforeAnythingStarts) {
   const auto validate = [](const FlagValues& given) {
     RunOptions options;

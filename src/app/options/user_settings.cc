@@ -1,7 +1,6 @@
 #include "app/options/user_settings.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <filesystem>
 
@@ -26,34 +25,15 @@ constexpr const char* kNoFile = "none";
 constexpr std::uint64_t kLimitBytes = 1 << 20;
 constexpr std::string_view kMetering = "metering.";
 
-// Each of these flags chooses the source of the intensity, or replays the clock.
-constexpr std::array<const char*, 8> kOwnSignal{"signal",     "signal-command", "trace",
-                                                "constant",   "api-url",        "grid-start",
-                                                "grid-speed", "skip-waits"};
-
 SettingRow Path(SettingRow row) {
   row.is_path = true;
   return row;
 }
 
-std::vector<SettingRow> MakeRows() {
+// Settings that are no options of a run, and those of metering.
+std::vector<SettingRow> OtherRows() {
   return {
-      {"zone", "zone", "EBB_ZONE", ""},
       {"time_zone", "", "TZ", "the machine's"},
-      {"signal", "signal", "", "auto"},
-      {"signal_kind", "signal-kind", "", "the source's"},
-      {"signal_boundary", "signal-boundary", "", "the source's"},
-      {"signal_command", "signal-command", "", ""},
-      {"api_url", "api-url", "", ""},
-      {"api_token_env", "api-token-env", "", ""},
-      Path({"api_token_file", "api-token-file", "", ""}),
-      {"json_value", "json-value", "", ""},
-      {"json_time", "json-time", "", ""},
-      {"json_list", "json-list", "", ""},
-      {"json_unit", "json-unit", "", "g/kWh"},
-      Path({"signal_cache", "signal-cache", "", "the user's cache"}),
-      {"operators", "operators", "", ""},
-      {"forecast_prices", "forecast-prices", "", ""},
       {"electricity_maps.token_env", "", signals::kElectricityMapsKeyVariable, "", false, true},
       Path({"electricity_maps.token_file", "", "", ""}),
       {"entsoe.token_env", "", signals::kEntsoeKeyVariable, "", false, true},
@@ -77,6 +57,18 @@ std::vector<SettingRow> MakeRows() {
       {"metering.pue", "pue", "", "1"},
       {"metering.wue_l_per_kwh", "wue", "", ""},
   };
+}
+
+std::vector<SettingRow> MakeRows() {
+  std::vector<SettingRow> rows;
+  for (const config::RunOption& option : config::RunOptionTable()) {
+    const config::SettingName& setting = option.setting;
+    if (!setting.key.empty())
+      rows.push_back({setting.key, option.field.flag.name, setting.variable, option.DefaultText(),
+                      setting.is_path});
+  }
+  for (SettingRow& row : OtherRows()) rows.push_back(std::move(row));
+  return rows;
 }
 
 std::vector<std::string> Keys() {
@@ -129,9 +121,11 @@ Result<config::Settings> LoadFile(const std::string& path, const std::string& ho
   return settings;
 }
 
-bool NamesAny(const FlagValues& given, const auto& names) {
-  return std::any_of(std::begin(names), std::end(names),
-                     [&](const char* name) { return given.contains(name); });
+// True if flags choose the source of the intensity, or replay the clock.
+bool HasOwnSignal(const FlagValues& given) {
+  return NamesSource(given) ||
+         std::ranges::any_of(FlagsOf(FlagGroup::kClock),
+                             [&](const auto& flag) { return given.contains(flag.name); });
 }
 
 bool GuessesZoneFor(const std::string& source) {
@@ -227,7 +221,7 @@ const UserSettings& SettingsOfUser() {
 
 Result<FlagValues> WithSettings(FlagValues given, SettingsFor what, const UserSettings& settings) {
   EBB_RETURN_IF_ERROR(settings.Check());
-  const bool own_signal = NamesAny(given, kOwnSignal);
+  const bool own_signal = HasOwnSignal(given);
   for (const auto& [key, setting] : settings.values) {
     const SettingRow& row = RowOf(key);
     const bool metering = key.starts_with(kMetering);

@@ -18,6 +18,7 @@
 #include "cli/local_times.h"
 #include "cli/weather_explanation.h"
 #include "config/operator_file.h"
+#include "config/options/run_option.h"
 #include "config/price_file.h"
 #include "forecast/ridge_forecaster.h"
 #include "forecast/weather_forecaster.h"
@@ -472,7 +473,8 @@ void AddForecastCommand(Parser& parser) {
         "without a trace: of this zone, its typical day or what a live source expects"},
        &Options::zone);
   text({"at", "TIME", "the moment of the forecast (default: end of the trace)"}, &Options::at);
-  text({"publication-lag", "DURATION", app::kPublicationLagHelp}, &Options::publication_lag);
+  text({"publication-lag", "DURATION", config::RunOptionOfFlag("publication-lag")->field.meaning},
+       &Options::publication_lag);
   text({"weather", "FILE|FOLDER",
         "archived runs of a weather model: CSV, plain or gzip, or a folder of GFS as GRIB2 "
         "(docs/weather.md)"},

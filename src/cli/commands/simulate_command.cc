@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "cli/command_line.h"
 #include "cli/display.h"
+#include "config/options/run_option.h"
 #include "config/scenario_policies.h"
 #include "config/scenario_prices.h"
 #include "config/tiers.h"
@@ -186,8 +187,9 @@ void AddSimulateCommand(Parser& parser) {
                [options](const std::string& text) { options->prices = text; });
   command.Flag({"price-weight", "W", "0 to 1: how much the price counts beside carbon (planner)"},
                [options](const std::string& text) { options->price_weight = text; });
-  command.Flag({"publication-lag", "DURATION", app::kPublicationLagHelp},
-               [options](const std::string& text) { options->publication_lag = text; });
+  command.Flag(
+      {"publication-lag", "DURATION", config::RunOptionOfFlag("publication-lag")->field.meaning},
+      [options](const std::string& text) { options->publication_lag = text; });
   command.Flag({"idle-draw", "beside|inside",
                 "whether what free devices draw counts in savings (default beside)"},
                [options](const std::string& text) { options->idle_draw = text; });

@@ -1,11 +1,10 @@
 #include "report/run/emissions_file.h"
 
 #include <algorithm>
-#include <array>
 #include <set>
+#include <string_view>
 
 #include "base/csv.h"
-#include "base/enum_names.h"
 #include "base/text.h"
 #include "platform/file.h"
 #include "platform/locked_file.h"
@@ -17,8 +16,6 @@ namespace {
 using platform::Path;
 using Columns = std::vector<std::string>;
 using Records = std::vector<CsvRecord>;
-
-constexpr std::array<std::string_view, 2> kWriteNames{"append", "update"};
 
 bool Has(const Columns& columns, std::string_view name) {
   return std::find(columns.begin(), columns.end(), name) != columns.end();
@@ -145,11 +142,6 @@ class RowWriter {
 };
 
 }  // namespace
-
-std::optional<CsvWrite> CsvWriteFromName(std::string_view name) {
-  return EnumFromName<CsvWrite>(kWriteNames, name);
-}
-std::vector<std::string> CsvWriteNames() { return {kWriteNames.begin(), kWriteNames.end()}; }
 
 Result<std::vector<std::string>> WriteEmissionsRow(const Path& file, const EmissionsFields& fields,
                                                    CsvWrite write) {

@@ -11,23 +11,16 @@
 // Writers are kept apart by a lock (platform/locked_file.h); rewriting is atomic.
 
 #include <filesystem>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/result.h"
+#include "core/csv_write.h"
 #include "report/run/codecarbon_csv.h"
 
 namespace ebb::report {
 
-enum class CsvWrite {
-  kAppend,  ///< one more row
-  kUpdate,  ///< replaces the last row with this run_id, or appends one if there is none
-};
-/// "append", "update".
-std::optional<CsvWrite> CsvWriteFromName(std::string_view name);
-std::vector<std::string> CsvWriteNames();
+using core::CsvWrite;
 
 /// Returns one sentence for each thing that it did besides writing the row.
 Result<std::vector<std::string>> WriteEmissionsRow(const std::filesystem::path& file,
