@@ -379,6 +379,7 @@ INSTANTIATE_TEST_SUITE_P(
                   "my.yaml:1: data_dir is of image classifiers"},
         BadConfig{"training:\n  rank: 8\n",
                   "unknown key \"rank\" in training (it belongs in lora)"},
+        BadConfig{"metering:\n  interval: 2h\n", "at least 10ms and at most 1h 0m"},
         BadConfig{"metering:\n  pue: 0.9\n", "pue must be a number, at least 1"},
         BadConfig{"metering:\n  embodied_share: 0.5\n", "has no meaning without embodied_kg"},
         BadConfig{"metering:\n  other_kind: marginal\n", "has no meaning without other_trace"},

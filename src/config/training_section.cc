@@ -1,14 +1,13 @@
 #include "config/training_section.h"
 
-#include "core/options/field_builders.h"
-#include "core/signal_choices.h"
+#include <algorithm>
+#include <initializer_list>
 
 namespace ebb::config {
 namespace {
 
 constexpr double kMostSteps = 1e6;
 constexpr double kNoLimit = 9e15;
-constexpr double kMostWatts = 1e5;
 constexpr double kMostThreads = 4096;
 
 // The name of a run becomes part of file and directory names.
@@ -106,36 +105,16 @@ std::vector<KeyRule> TrainingRules(TrainingKeys& keys) {
 }
 
 std::vector<KeyRule> TrackerRules(MeteringKeys& keys) {
+  const core::Field& interval = RunOptionOfKey(kMeteringSection, "interval").field;
   return {
       ReadText("output_dir", keys.tracker_output_dir),
       ReadText("project_name", keys.project_name),
-      ReadDuration("measure_power_secs", keys.measure_power_secs, Duration{100}),
+      ReadDuration("measure_power_secs", keys.measure_power_secs, DurationFromSeconds(interval.low),
+                   DurationFromSeconds(interval.high)),
   };
 }
 
-std::vector<KeyRule> MeteringRules(MeteringKeys& keys) {
-  return {
-      ReadChoice("scope", keys.scope, {"process", "machine"}),
-      ReadDuration("interval", keys.interval, Duration{100}),
-      ReadNumber("cpu_tdp_w", keys.cpu_tdp_w, {0.1, kMostWatts}),
-      ReadNumber("ram_power_w", keys.ram_power_w, {0, kMostWatts}),
-      ReadChoice("rapl", keys.rapl, RaplUseNames()),
-      ReadNumber("pue", keys.pue, {1, 10}),
-      ReadNumber("wue_l_per_kwh", keys.wue_l_per_kwh, {0, kLargestWue}),
-      ReadNumber("embodied_kg", keys.embodied_kg, {core::kLeastBudget, kLargestEmbodiedKg}),
-      ReadDuration("embodied_lifetime", keys.embodied_lifetime, std::chrono::hours{1}),
-      ReadNumber("embodied_share", keys.embodied_share, {1e-9, 1}),
-      ReadText("other_trace", keys.other_trace),
-      ReadNumber("other_constant", keys.other_constant, {0, 10'000}),
-      ReadChoice("other_signal", keys.other_signal, signals::SignalSourceNames()),
-      ReadText("other_zone", keys.other_zone),
-      ReadChoice("other_kind", keys.other_kind, core::SignalKindNames()),
-      ReadNumber("budget_kwh", keys.budget_kwh, {core::kLeastBudget, core::kMostBudgetKwh}),
-      ReadNumber("budget_g", keys.budget_g, {core::kLeastBudget, core::kMostBudgetG}),
-      ReadChoice("on_budget", keys.on_budget, core::BudgetActionNames()),
-      ReadDuration("budget_grace", keys.budget_grace, Duration::zero()),
-  };
-}
+std::vector<KeyRule> MeteringRules(MeteringKeys& keys) { return keys.options.Rules(); }
 
 TrainingConfig ResolveTraining(const TrainingKeys& keys, const LoraKeys& lora,
                                const std::string& default_name, Problems& problems) {
@@ -171,79 +150,44 @@ TrainingConfig ResolveTraining(const TrainingKeys& keys, const LoraKeys& lora,
 
 namespace {
 
-core::Budget ResolveBudget(const MeteringKeys& keys, Problems& problems) {
-  core::Budget budget;
-  if (keys.budget_kwh) budget.energy = Energy::Joules(*keys.budget_kwh * 3.6e6);
-  if (keys.budget_g) budget.emissions = Emissions{*keys.budget_g};
-  if (keys.on_budget) budget.action = *core::BudgetActionFromName(*keys.on_budget);
-  budget.grace = keys.budget_grace.value_or(budget.grace);
-  const auto needs_budget = [&](const auto& given, const char* key) {
-    if (given && budget.empty())
-      problems.Add(given.line, std::string(key) + " has no meaning without budget_kwh or budget_g");
-  };
-  needs_budget(keys.on_budget, "on_budget");
-  needs_budget(keys.budget_grace, "budget_grace");
-  return budget;
+using KeyNames = std::initializer_list<const char*>;
+
+bool HasAny(const RunOptionKeys& options, KeyNames names) {
+  return std::ranges::any_of(names, [&](const char* name) { return options.Has(name); });
 }
 
-core::Embodied ResolveEmbodied(const MeteringKeys& keys, Problems& problems) {
-  core::Embodied embodied;
-  embodied.total.grams = 1000 * keys.embodied_kg.value_or(0);
-  embodied.lifetime = keys.embodied_lifetime.value_or(kDefaultLifetime);
-  embodied.share = keys.embodied_share.value_or(1);
-  const auto needs_total = [&](const auto& given, const char* key) {
-    if (given && !keys.embodied_kg)
-      problems.Add(given.line, std::string(key) + " has no meaning without embodied_kg");
-  };
-  needs_total(keys.embodied_lifetime, "embodied_lifetime");
-  needs_total(keys.embodied_share, "embodied_share");
-  return embodied;
-}
-
-std::optional<signals::SignalOptions> ResolveOtherSignal(const MeteringKeys& keys,
-                                                         Problems& problems) {
-  if (!keys.other_trace && !keys.other_constant && !keys.other_signal) {
-    if (keys.other_kind)
-      problems.Add(keys.other_kind.line,
-                   "other_kind has no meaning without other_trace, other_constant or other_signal");
-    return std::nullopt;
-  }
-  signals::SignalOptions signal;
-  if (keys.other_trace) {
-    signal.source = signals::SignalSource::kReplay;
-    signal.trace_path = *keys.other_trace;
-  }
-  if (keys.other_constant) {
-    signal.source = signals::SignalSource::kConstant;
-    signal.constant = Intensity{*keys.other_constant};
-  }
-  if (keys.other_signal) signal.source = *signals::SignalSourceFromName(*keys.other_signal);
-  signal.zone = keys.other_zone.value_or("");
-  if (keys.other_kind) signal.kind = core::SignalKindFromName(*keys.other_kind);
-  return signal;
+// Refuses keys that have no effect without one of others. `words` names those in the message.
+void Need(const RunOptionKeys& options, KeyNames keys, KeyNames others, const std::string& words,
+          Problems& problems) {
+  if (HasAny(options, others)) return;
+  for (const char* key : keys)
+    if (options.Has(key))
+      problems.Add(options.LineOf(key), std::string(key) + " has no meaning without " + words);
 }
 
 }  // namespace
 
 MeteringConfig ResolveMetering(const MeteringKeys& keys, const MeteringConfig& otherwise,
                                Problems& problems) {
-  MeteringConfig config = otherwise;
-  if (keys.scope)
-    config.scope =
-        *keys.scope == "machine" ? core::MeterScope::kMachine : core::MeterScope::kProcessTree;
-  if (keys.interval && keys.measure_power_secs && *keys.interval != *keys.measure_power_secs)
-    problems.Add(keys.interval.line, "metering.interval and tracker.measure_power_secs (line " +
-                                         std::to_string(keys.measure_power_secs.line) +
-                                         ") mean the same and differ: leave one out");
-  config.interval = keys.interval.value_or(keys.measure_power_secs.value_or(config.interval));
-  if (keys.cpu_tdp_w) config.cpu_tdp = Power{*keys.cpu_tdp_w};
-  if (keys.ram_power_w) config.ram_power = Power{*keys.ram_power_w};
-  if (keys.rapl) config.rapl = RaplUseFromName(*keys.rapl).value_or(config.rapl);
-  if (keys.pue) config.pue = {*keys.pue};
-  if (keys.wue_l_per_kwh) config.wue_l_per_kwh = keys.wue_l_per_kwh.value;
-  config.embodied = ResolveEmbodied(keys, problems);
-  config.other_signal = ResolveOtherSignal(keys, problems);
-  config.budget = ResolveBudget(keys, problems);
+  RunOptions options;
+  options.metering = otherwise;
+  keys.options.Apply(options);
+  MeteringConfig config = std::move(options.metering);
+  const auto interval = keys.options.Of<Duration>("interval");
+  if (interval && keys.measure_power_secs && *interval != *keys.measure_power_secs)
+    problems.Add(interval.line, "metering.interval and tracker.measure_power_secs (line " +
+                                    std::to_string(keys.measure_power_secs.line) +
+                                    ") mean the same and differ: leave one out");
+  config.interval = interval.value_or(keys.measure_power_secs.value_or(config.interval));
+  Need(keys.options, {"embodied_lifetime", "embodied_share"}, {"embodied_kg"}, "embodied_kg",
+       problems);
+  const KeyNames sources{"other_trace", "other_constant", "other_signal"};
+  Need(keys.options, {"other_kind"}, sources, "other_trace, other_constant or other_signal",
+       problems);
+  // A zone alone is not a second signal.
+  if (!HasAny(keys.options, sources)) config.other_signal.reset();
+  Need(keys.options, {"on_budget", "budget_grace"}, {"budget_kwh", "budget_g"},
+       "budget_kwh or budget_g", problems);
   config.project_name = keys.project_name.value_or(config.project_name);
   return config;
 }

@@ -6,6 +6,7 @@
 
 #include "config/key_reader.h"
 #include "config/lora_section.h"
+#include "config/options/run_option_keys.h"
 #include "config/train_config.h"
 
 namespace ebb::config {
@@ -40,25 +41,7 @@ struct MeteringKeys {
   Given<std::string> tracker_output_dir;
   Given<std::string> project_name;
   Given<Duration> measure_power_secs;
-  Given<std::string> scope;
-  Given<Duration> interval;
-  Given<double> cpu_tdp_w;
-  Given<double> ram_power_w;
-  Given<std::string> rapl;
-  Given<double> pue;
-  Given<double> wue_l_per_kwh;
-  Given<double> embodied_kg;
-  Given<Duration> embodied_lifetime;
-  Given<double> embodied_share;
-  Given<std::string> other_trace;
-  Given<double> other_constant;
-  Given<std::string> other_signal;
-  Given<std::string> other_zone;
-  Given<std::string> other_kind;
-  Given<double> budget_kwh;
-  Given<double> budget_g;
-  Given<std::string> on_budget;
-  Given<Duration> budget_grace;
+  RunOptionKeys options{kMeteringSection};
 };
 
 /// The rules write into `keys`, which must outlive them.

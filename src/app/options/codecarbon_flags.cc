@@ -18,26 +18,6 @@ namespace {
 using config::CodeCarbonSetting;
 using config::CodeCarbonSettings;
 
-// A key of CodeCarbon whose value is the value of a flag of Ebb, perhaps with a suffix.
-struct SameMeaning {
-  const char* key;
-  const char* flag;
-  const char* unit = "";
-};
-constexpr SameMeaning kSameMeaning[] = {
-    {"project_name", "name"},
-    {"measure_power_secs", "interval", "s"},
-    {"tracking_mode", "scope"},
-    {"force_cpu_power", "cpu-tdp"},
-    {"force_ram_power", "ram-power"},
-    {"pue", "pue"},
-    {"wue", "wue"},
-    {"on_csv_write", "csv-write"},
-    {"region", "region"},
-    {"cloud_provider", "cloud-provider"},
-    {"cloud_region", "cloud-region"},
-};
-
 constexpr const char* kNoServer = "Ebb sends nothing to CodeCarbon's server";
 constexpr const char* kNoLogger = "Ebb has no such log: see the run directory and --format json";
 constexpr const char* kPythonOnly = "only Python code can give it a value";
@@ -55,7 +35,8 @@ constexpr Ignored kIgnored[] = {
     {"output_handlers", kPythonOnly}, {"metadata", kNoBoAmps},
 };
 
-// Other known keys, which the code below handles one by one.
+// Other known keys, which the code below handles one by one. The table of options has the keys
+// whose value is that of one option.
 constexpr const char* kOtherKeys[] = {
     "output_dir",
     "output_file",
@@ -84,7 +65,8 @@ constexpr const char* kOtherKeys[] = {
 
 std::vector<std::string> KnownKeys() {
   std::vector<std::string> keys(std::begin(kOtherKeys), std::end(kOtherKeys));
-  for (const SameMeaning& same : kSameMeaning) keys.emplace_back(same.key);
+  for (const config::RunOption& option : config::RunOptionTable())
+    if (!option.codecarbon.key.empty()) keys.push_back(option.codecarbon.key);
   for (const Ignored& ignored : kIgnored) keys.emplace_back(ignored.key);
   return keys;
 }
@@ -117,9 +99,10 @@ class Translator {
   Result<CodeCarbonFlags> Translate() {
     SayUnknownKeys();
     if (known_ == 0) return CodeCarbonFlags{{}, notes_.Lines(), "", ""};
-    for (const SameMeaning& same : kSameMeaning)
-      if (const auto* setting = Find(same.key))
-        EBB_RETURN_IF_ERROR(Set(same.flag, setting->value + same.unit, *setting, same.key));
+    for (const config::RunOption& option : config::RunOptionTable())
+      if (const auto* setting = Find(option.codecarbon.key))
+        EBB_RETURN_IF_ERROR(Set(option.field.flag.name, setting->value + option.codecarbon.unit,
+                                *setting, option.codecarbon.key));
     for (const Ignored& ignored : kIgnored)
       if (const auto* setting = Find(ignored.key)) Ignore(ignored.key, *setting, ignored.reason);
     EBB_RETURN_IF_ERROR(Names());

@@ -4,28 +4,14 @@
 #include <optional>
 
 #include "app/options/missing_zone.h"
-#include "app/options/run_flags.h"
+#include "app/options/read_option.h"
 #include "app/options/user_settings.h"
 #include "base/check.h"
-#include "base/text.h"
 #include "plan/make_policy.h"
 #include "signals/choose_source.h"
 
 namespace ebb::app {
 namespace {
-
-using namespace run_flags;
-
-const std::vector<Flag>& AllFlags() {
-  static const std::vector<Flag> flags = [] {
-    std::vector<Flag> all;
-    for (auto part : {FlagsOfTable(), MeteringFlags(), PowerFlags(), OtherSignalFlags(),
-                      FootprintFlags(), BudgetFlags(), OutputFlags()})
-      all.insert(all.end(), part.begin(), part.end());
-    return all;
-  }();
-  return flags;
-}
 
 // Chooses the source. A zone alone means the chain of choose_source.h, as `auto` does; `live` must
 // find a live source. A replayed clock has no live sources.
@@ -54,19 +40,18 @@ Status SettleSource(const FlagValues& values, bool found_zone, RunOptions& optio
 
 std::vector<FlagHelp> FlagsOf(FlagGroup group) {
   std::vector<FlagHelp> flags;
-  for (const Flag& flag : AllFlags())
-    if (flag.group == group)
-      flags.push_back({flag.name, flag.value_name ? flag.value_name : "", flag.help,
-                       flag.formerly ? flag.formerly : ""});
+  for (const config::RunOption& option : config::RunOptionTable()) {
+    const core::FlagName& flag = option.field.flag;
+    if (option.group == group && !flag.name.empty())
+      flags.push_back({flag.name, flag.value_name, option.field.Description(), flag.also});
+  }
   return flags;
 }
 
 Status ApplyFlag(const std::string& name, const std::string& text, RunOptions& options) {
-  const auto& flags = AllFlags();
-  const auto flag = std::find_if(flags.begin(), flags.end(),
-                                 [&](const Flag& other) { return other.name == name; });
-  EBB_CHECK(flag != flags.end());
-  return flag->apply(text, options);
+  const config::RunOption* option = config::RunOptionOfFlag(name);
+  EBB_CHECK(option);
+  return SetOption(*option, text, options);
 }
 
 Status CheckFlag(const std::string& name, const std::string& text) {
@@ -75,9 +60,10 @@ Status CheckFlag(const std::string& name, const std::string& text) {
 }
 
 Status ApplyFlags(const FlagValues& values, RunOptions& options) {
-  for (const Flag& flag : AllFlags()) {
-    auto given = values.find(flag.name);
-    if (const auto older = flag.formerly ? values.find(flag.formerly) : values.end();
+  for (const config::RunOption& option : config::RunOptionTable()) {
+    const core::FlagName& flag = option.field.flag;
+    auto given = flag.name.empty() ? values.end() : values.find(flag.name);
+    if (const auto older = flag.also.empty() ? values.end() : values.find(flag.also);
         older != values.end()) {
       if (given != values.end())
         return Fail({ExitCode::kUsage,
@@ -85,7 +71,7 @@ Status ApplyFlags(const FlagValues& values, RunOptions& options) {
                      "leave out --" + older->first});
       given = older;
     }
-    if (given != values.end()) EBB_RETURN_IF_ERROR(flag.apply(given->second, options));
+    if (given != values.end()) EBB_RETURN_IF_ERROR(SetOption(option, given->second, options));
   }
   ApplySecretSettings(options.scheduler.signal);
   const bool found_zone = FindMissingZone(options.scheduler.signal);
@@ -107,8 +93,10 @@ bool NamesSource(const FlagValues& given) {
 
 FlagValues ToFlags(const RunOptions& options) {
   FlagValues values;
-  for (const Flag& flag : AllFlags()) {
-    if (auto text = flag.show(options)) values[flag.name] = *text;
+  for (const config::RunOption& option : config::RunOptionTable()) {
+    const std::string& flag = option.field.flag.name;
+    if (flag.empty()) continue;
+    if (auto text = StoredText(option, options)) values[flag] = *std::move(text);
   }
   return values;
 }
@@ -152,9 +140,6 @@ Status ValidateSignal(const RunOptions& options) {
     return Fail({ExitCode::kConfiguration, "a live source cannot be replayed", "",
                  "give a second signal that covers the replayed time: --other-trace"});
   const core::Embodied& embodied = options.metering.embodied;
-  if (embodied.lifetime <= Duration::zero())
-    return Fail({ExitCode::kConfiguration, "--embodied-lifetime must be longer than nothing", "",
-                 "give what the hardware is used for in all, e.g. 35040h"});
   if (embodied.total.grams == 0 &&
       (embodied.share != 1 || embodied.lifetime != config::kDefaultLifetime))
     return Fail({ExitCode::kConfiguration,

@@ -1,8 +1,7 @@
 #pragma once
-// The options that gate, measure and place a run, as flags: one table says each flag's name, help,
-// effect and how it is written back. The same table reads the command line, overrides a
-// configuration file, restores a paused run and checks what libebb is given, so that they cannot
-// drift apart. cli/add_run_flags.h puts them on a command line.
+// The options of a run as flags: read, written back, checked together. The table of all options
+// (config/options/run_option.h) describes each of them; cli/add_run_flags.h puts them on a command
+// line.
 
 #include <map>
 #include <optional>

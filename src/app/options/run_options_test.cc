@@ -113,7 +113,12 @@ TEST(RunOptionsTest, AFlagTakesWhatAConfigurationTakes) {
   EXPECT_EQ(next("constant", "10001"), "give a number from 0 to 10000");
   EXPECT_EQ(next("constant", "10000"), "");
   EXPECT_EQ(next("refresh", "99ms"), "give a duration from 100ms on, for example 30s or 5m");
-  EXPECT_EQ(next("publication-lag", "soon").empty(), false);
+  EXPECT_EQ(next("other-constant", "10000"), "");
+  EXPECT_EQ(next("ram-power", "100000"), "");
+  EXPECT_EQ(next("interval", "9ms"), "give a duration from 10ms to 1h");
+  EXPECT_EQ(next("embodied-lifetime", "59m"),
+            "give a duration from 1h on, for example 35040h for four years");
+  EXPECT_FALSE(next("publication-lag", "soon").empty());
   EXPECT_EQ(next("signal", "live"), "");
 }
 

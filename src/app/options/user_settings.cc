@@ -30,7 +30,7 @@ SettingRow Path(SettingRow row) {
   return row;
 }
 
-// Settings that are no options of a run, and those of metering.
+// Settings that are not options of a run.
 std::vector<SettingRow> OtherRows() {
   return {
       {"time_zone", "", "TZ", "the machine's"},
@@ -45,17 +45,6 @@ std::vector<SettingRow> OtherRows() {
       {"service.server", "", "EBB_SERVER", ""},
       Path({"service.token_file", "", "EBB_TOKEN_FILE", ""}),
       Path({"service.store", "", "EBB_STORE", ""}),
-      {"metering.scope", "scope", "", "process"},
-      {"metering.interval", "interval", "", "1s"},
-      {"metering.rapl", "rapl", "", "packages"},
-      {"metering.cpu_tdp_w", "cpu-tdp", "", "from tables"},
-      {"metering.ram_power_w", "ram-power", "", "from the size of the memory"},
-      {"metering.cpu_idle_power_w", "cpu-idle-power", "", "unknown"},
-      {"metering.cpu_model", "cpu-model", "", "linear"},
-      {"metering.gpu_ids", "gpu-ids", "CUDA_VISIBLE_DEVICES", "all"},
-      Path({"metering.device_profiles", "device-profiles", "", ""}),
-      {"metering.pue", "pue", "", "1"},
-      {"metering.wue_l_per_kwh", "wue", "", ""},
   };
 }
 

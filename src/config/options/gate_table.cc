@@ -52,7 +52,7 @@ OptionMember GridStart() {
 
 }  // namespace
 
-std::vector<RunOption> GateOptions() {
+std::vector<RunOption> GateTable() {
   return {
       {.group = kGate,
        .field =
@@ -122,7 +122,7 @@ std::vector<RunOption> GateOptions() {
   };
 }
 
-std::vector<RunOption> PriceOptions() {
+std::vector<RunOption> PriceTable() {
   return {{.group = OptionGroup::kPrice,
            .field = Text(Flag("prices", "FILE"), "prices",
                          "what electricity costs: a tariff (YAML) or day-ahead prices (CSV)"),
@@ -130,7 +130,7 @@ std::vector<RunOption> PriceOptions() {
            .section = kSchedulerSection}};
 }
 
-std::vector<RunOption> ClockOptions() {
+std::vector<RunOption> ClockTable() {
   return {
       {.group = OptionGroup::kClock,
        .field = Text(Flag("grid-start", "TIME"), "grid_start",

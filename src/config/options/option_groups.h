@@ -11,10 +11,16 @@
 
 namespace ebb::config {
 
-std::vector<RunOption> GateOptions();
+std::vector<RunOption> GateTable();
 std::vector<RunOption> SignalTable();
-std::vector<RunOption> PriceOptions();
-std::vector<RunOption> ClockOptions();
+std::vector<RunOption> PriceTable();
+std::vector<RunOption> ClockTable();
+std::vector<RunOption> MeteringTable();
+std::vector<RunOption> FootprintTable();
+std::vector<RunOption> OtherSignalTable();
+std::vector<RunOption> PowerTable();
+std::vector<RunOption> BudgetTable();
+std::vector<RunOption> OutputTable();
 
 inline core::FlagName Flag(std::string name, std::string value_name) {
   return {std::move(name), std::move(value_name)};

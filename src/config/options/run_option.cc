@@ -10,7 +10,9 @@ namespace ebb::config {
 std::span<const RunOption> RunOptionTable() {
   static const std::vector<RunOption> table = [] {
     std::vector<RunOption> all;
-    for (auto part : {GateOptions(), SignalTable(), PriceOptions(), ClockOptions()})
+    for (auto part :
+         {GateTable(), SignalTable(), PriceTable(), ClockTable(), MeteringTable(), PowerTable(),
+          OtherSignalTable(), FootprintTable(), BudgetTable(), OutputTable()})
       all.insert(all.end(), part.begin(), part.end());
     return all;
   }();

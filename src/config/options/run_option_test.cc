@@ -94,7 +94,7 @@ TEST(RunOptionTable, WhatIsStoredIsReadAsTheSame) {
     EXPECT_NE(StoredText(option, WithCompany(option)), text) << option.field.key;
     ++stored;
   }
-  EXPECT_GE(stored, 40);
+  EXPECT_GE(stored, 60);
 }
 
 TEST(RunOptionTable, DefaultsAreThoseOfTheMembers) {
@@ -108,7 +108,7 @@ TEST(RunOptionTable, DefaultsAreThoseOfTheMembers) {
     EXPECT_EQ(*value, *said) << option.field.key;
     ++checked;
   }
-  EXPECT_GE(checked, 10);
+  EXPECT_GE(checked, 15);
 }
 
 }  // namespace

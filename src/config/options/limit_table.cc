@@ -1,0 +1,126 @@
+// Options of what a run may use: the power of its GPUs, and its budget.
+
+#include "config/options/option_groups.h"
+#include "config/options/option_member.h"
+
+namespace ebb::config {
+namespace {
+
+using core::OptionValue;
+
+constexpr OptionGroup kBudget = OptionGroup::kBudget;
+
+// The Errors of core say in `next` what is accepted.
+Status Refusal(const Error& error) { return Fail({ExitCode::kUsage, "", "", error.next}); }
+
+OptionMember Cap() {
+  return {[](const OptionValue& value, RunOptions& o) -> Status {
+            const auto cap = core::ParsePowerCap(std::get<std::string>(value));
+            if (!cap) return Refusal(cap.error());
+            o.power_cap = *cap;
+            return {};
+          },
+          [](const RunOptions& o) -> std::optional<OptionValue> {
+            if (!o.power_cap) return std::nullopt;
+            return core::Describe(*o.power_cap);
+          }};
+}
+
+OptionMember SlowerBy() {
+  return {[](const OptionValue& value, RunOptions& o) -> Status {
+            const auto slower_by = core::ParseSlowdown(std::get<std::string>(value));
+            if (!slower_by) return Refusal(slower_by.error());
+            o.slower_by = *slower_by;
+            return {};
+          },
+          [](const RunOptions& o) -> std::optional<OptionValue> {
+            return core::Describe(o.slower_by);
+          }};
+}
+
+OptionMember BudgetEnergy() {
+  return {[](const OptionValue& value, RunOptions& o) -> Status {
+            o.metering.budget.energy = Energy::Joules(std::get<double>(value) * 3.6e6);
+            return {};
+          },
+          [](const RunOptions& o) -> std::optional<OptionValue> {
+            const auto& energy = o.metering.budget.energy;
+            if (!energy) return std::nullopt;
+            return energy->kwh();
+          }};
+}
+
+OptionMember BudgetEmissions() {
+  return {[](const OptionValue& value, RunOptions& o) -> Status {
+            o.metering.budget.emissions = Emissions{std::get<double>(value)};
+            return {};
+          },
+          [](const RunOptions& o) -> std::optional<OptionValue> {
+            const auto& emissions = o.metering.budget.emissions;
+            if (!emissions) return std::nullopt;
+            return emissions->grams;
+          }};
+}
+
+// An option that means nothing without a budget.
+OptionMember OfBudget(OptionMember member) {
+  member.get = [get = member.get](const RunOptions& o) {
+    return o.metering.budget.empty() ? std::nullopt : get(o);
+  };
+  return member;
+}
+
+}  // namespace
+
+std::vector<RunOption> PowerTable() {
+  return {
+      {.group = OptionGroup::kPower,
+       .field = Text(Flag("power-cap", "CAP"), "power_cap",
+                     "power limit of the GPUs that are used, where permitted: 250W, 70% of the "
+                     "default limit, or auto, which finds the limit with the least energy per "
+                     "step"),
+       .member = Cap()},
+      {.group = OptionGroup::kPower,
+       .field = Text(Flag("slower-by", "PERCENT"), "slower_by",
+                     "with --power-cap auto: a step may take this much longer", "5%"),
+       .member = SlowerBy()},
+  };
+}
+
+std::vector<RunOption> BudgetTable() {
+  return {
+      {.group = kBudget,
+       .field = Number(Flag("budget-kwh", "KWH"), "budget_kwh",
+                       "energy the run may use, PUE included; a warning at 80 %", "",
+                       core::kLeastBudget, core::kMostBudgetKwh),
+       .member = BudgetEnergy(),
+       .section = kMeteringSection},
+      {.group = kBudget,
+       .field = Number(Flag("budget-g", "GRAMS"), "budget_g",
+                       "CO2eq the run may emit; a warning at 80 %", "", core::kLeastBudget,
+                       core::kMostBudgetG),
+       .member = BudgetEmissions(),
+       .section = kMeteringSection},
+      {.group = kBudget,
+       .field = Choice(Flag("on-budget", "WHAT"), "on_budget",
+                       "when it is used up: log; stop (default): checkpoint and stop, continue "
+                       "only with a larger budget; pause: the same, but ebb resume may continue it",
+                       core::BudgetActionNames()),
+       .member = OfBudget(Named(
+           [](auto& o) -> auto& { return o.metering.budget.action; }, core::BudgetActionFromName)),
+       .section = kMeteringSection,
+       .otherwise = "stop",
+       .stored = Stored::kAlways},
+      {.group = kBudget,
+       .field = Span(Flag("budget-grace", "DURATION"), "budget_grace",
+                     "how long the program may take for its checkpoint (default 30s); then it is "
+                     "killed",
+                     ""),
+       .member = OfBudget(Member([](auto& o) -> auto& { return o.metering.budget.grace; })),
+       .section = kMeteringSection,
+       .otherwise = "30s",
+       .stored = Stored::kAlways},
+  };
+}
+
+}  // namespace ebb::config
