@@ -1,8 +1,8 @@
 #pragma once
 // Reads the configuration of a run of `ebb train CONFIG.yaml` from YAML. NEO's keys are accepted in
-// both of its spellings, beside Ebb's own; every key is in docs/config.md. Unknown or contradictory
-// keys are refused. All mistakes of a file are reported together, each with file and line. Pure but
-// for LoadTrainConfig, which reads one file.
+// both of its spellings, beside Ebb's own; every key is in docs/config.md or docs/run-options.md.
+// Unknown or contradictory keys are refused. All mistakes of a file are reported together, each
+// with file and line. Pure but for LoadTrainConfig, which reads one file.
 
 #include <cstdint>
 #include <optional>

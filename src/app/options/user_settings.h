@@ -1,7 +1,7 @@
 #pragma once
 // The settings of a user and of a machine: config.yaml in ~/.config/ebb, and below it in /etc/ebb.
 // Every command reads them. The command line, a run's own file and the environment take precedence.
-// docs/config.md has the table.
+// docs/config.md and docs/run-options.md have the tables.
 
 #include <optional>
 #include <string>

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "testing/golden.h"
 
 namespace ebb::config {
 namespace {
@@ -110,6 +111,61 @@ TEST(RunOptionTable, DefaultsAreThoseOfTheMembers) {
   }
   EXPECT_GE(checked, 15);
 }
+
+// docs/run-options.md ---------------------------------------------------------------------------
+
+std::string TypeOf(const RunOption& option) {
+  const Field& field = option.field;
+  if (option.is_time) return "time";
+  switch (field.shape) {
+    case Shape::kNumber:
+      return "number, " + core::LimitText(field.low) + " to " + core::LimitText(field.high);
+    case Shape::kWhole:
+      return "whole number, " + core::LimitText(field.low) + " to " + core::LimitText(field.high);
+    case Shape::kFlag:
+      return "true or false";
+    case Shape::kDuration:
+      return "duration" + (field.low > 0 ? " from " + FormatExact(field.low) + "s" : "") +
+             (field.high > 0 ? " to " + FormatExact(field.high) + "s" : "");
+    case Shape::kMoment:
+      return "duration; as a flag also a time";
+    case Shape::kChoice:
+      return "`" + Join(field.choices, "`, `") + "`";
+    default:
+      return "text";
+  }
+}
+
+std::string Code(const std::string& text) { return text.empty() ? "" : "`" + text + "`"; }
+
+std::string Row(const RunOption& option) {
+  const Field& field = option.field;
+  std::string key = option.section.empty() ? "" : Code(option.section + "." + field.key);
+  if (!field.formerly.empty()) key += " (" + Code(field.formerly) + ")";
+  std::string setting = Code(option.setting.key);
+  if (!option.setting.variable.empty()) setting += ", " + Code(option.setting.variable);
+  const std::string flag = field.flag.name.empty() ? "" : "--" + field.flag.name;
+  return "| " + Code(flag) + " | " + field.meaning + " | " + TypeOf(option) + " | " +
+         option.DefaultText() + " | " + key + " | " + setting + " | " +
+         Code(option.codecarbon.key) + " |\n";
+}
+
+std::string Page() {
+  std::string page =
+      "# Options of a run\n\n"
+      "An option has one range and one default wherever it stands: as a flag of `ebb run`,\n"
+      "`track`, `train`, `resume` and others, as a key of a configuration of `ebb train` (older\n"
+      "names in parentheses), in the settings of a user with the environment variable that goes\n"
+      "before it ([config](config.md)), and by CodeCarbon's name ([codecarbon](codecarbon.md),\n"
+      "which has those that are no option of Ebb). Durations are written `90s`, `15m`, `6h`.\n\n"
+      "<!-- Written by config_test (EBB_UPDATE_GOLDEN=1) from src/config/options. -->\n\n"
+      "| flag | meaning | type and range | default | configuration | setting | CodeCarbon |\n"
+      "|---|---|---|---|---|---|---|\n";
+  for (const RunOption& option : RunOptionTable()) page += Row(option);
+  return page;
+}
+
+TEST(RunOptionTable, DocsHaveThisTable) { ExpectGoldenFile("../docs/run-options.md", Page()); }
 
 }  // namespace
 }  // namespace ebb::config
