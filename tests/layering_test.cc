@@ -88,7 +88,7 @@ const std::map<std::string, std::map<std::string, Rooms>> kParts{
       {"sharing", {"", "cpu"}}}},
     {"report",
      {{"", {}},
-      {"draw", {}},
+      {"draw", {""}},
       {"run", {""}},
       {"compare", {"", "run", "draw"}},
       {"period", {"", "run", "draw"}},

@@ -86,6 +86,7 @@ void TakeAway(TextTable& table, std::size_t column) {
   const auto at = static_cast<std::ptrdiff_t>(column);
   table.headers.erase(table.headers.begin() + at);
   for (auto& row : table.rows) row.erase(row.begin() + at);
+  if (column < table.page_breaks.size()) table.page_breaks.erase(table.page_breaks.begin() + at);
   for (std::vector<std::size_t>* columns : {&table.texts, &table.whole}) {
     std::erase(*columns, column);
     for (std::size_t& other : *columns) other -= other > column ? 1 : 0;

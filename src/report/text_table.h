@@ -16,6 +16,9 @@ struct TextTable {
   bool ends_in_text = false;                   ///< the last column is a sentence
   std::vector<std::size_t> texts = {};         ///< other columns that hold text
   std::vector<std::size_t> whole = {};         ///< those of `texts` never cut: people type them
+  /// By column: where a page breaks its cells in two lines, because a figure with its interval is
+  /// wide (" ± "). Empty: nowhere.
+  std::vector<std::string> page_breaks = {};
 };
 
 /// The table as text. Columns are as wide as their widest cell, empty ones are left out; text is to

@@ -5,15 +5,18 @@
 #include <string>
 #include <vector>
 
+#include "report/text_table.h"
+
 namespace ebb::report {
 
 /// <tag>text</tag>
 std::string Element(const std::string& tag, const std::string& text);
 /// Each text in its own element.
 std::string Cells(const std::string& tag, const std::vector<std::string>& texts);
-/// A row: a header cell, then cells.
-std::string TableRow(const std::string& header, const std::vector<std::string>& cells);
-/// A table in a card that scrolls sideways on a small screen. `rows` is HTML.
+/// The table in a card that scrolls sideways on a small screen. The first cell of a row is its
+/// header.
+std::string TableCard(const TextTable& table);
+/// The same with rows that are HTML.
 std::string TableCard(const std::vector<std::string>& headers, const std::string& rows);
 
 /// The whole document. `body` is HTML.

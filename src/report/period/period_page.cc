@@ -16,18 +16,6 @@ namespace {
 
 constexpr std::size_t kMostDaysDrawn = 92;
 
-// Puts the text after the separator on a second line, because columns would otherwise be too wide.
-std::string TwoLines(const std::string& text, const std::string& separator) {
-  const auto at = text.find(separator);
-  if (at == std::string::npos) return Element("td", text);
-  const std::string below(Trim(std::string_view(text).substr(at + 1)));
-  return "<td>" + EscapeHtml(text.substr(0, at)) + "<small>" + EscapeHtml(below) + "</small></td>";
-}
-// A cell with the figure above its interval.
-std::string FigureCell(const std::string& text) { return TwoLines(text, " \u00b1 "); }
-// A cell with "measured 40 %" above the rest.
-std::string CoverageCell(const std::string& text) { return TwoLines(text, ", "); }
-
 std::string Opening(const PeriodReport& report) {
   const PeriodFigures& total = report.total.figures;
   std::string lead = EnergyText(total.energy) + " used by " + std::to_string(total.runs) +
@@ -47,22 +35,22 @@ std::string Opening(const PeriodReport& report) {
 std::string TotalsSection(const PeriodReport& report) {
   const PeriodRow& row = report.total;
   const PeriodFigures& total = row.figures;
-  std::string rows = TableRow("Energy", {EnergyWithShare(total.energy, row.energy_half_j),
-                                         EnergyText(total.facility_energy) + " with PUE"});
-  rows += TableRow("Emitted, location-based",
-                   {GramsWithShare(total.known_emissions_ug(), row.emissions_half_g),
-                    "boundary: " + std::string(core::Name(report.request.boundary))});
+  TextTable table{{"", "value with its 95 % interval", ""}, {}, false};
+  const auto add = [&](const char* name, const std::string& value, const std::string& remark) {
+    table.rows.push_back({name, value, remark});
+  };
+  add("Energy", EnergyWithShare(total.energy, row.energy_half_j),
+      EnergyText(total.facility_energy) + " with PUE");
+  add("Emitted, location-based", GramsWithShare(total.known_emissions_ug(), row.emissions_half_g),
+      "boundary: " + std::string(core::Name(report.request.boundary)));
   if (report.request.IsMarketBased())
-    rows += TableRow("Emitted, market-based",
-                     {GramsWithShare(total.known_market_ug(), row.market_half_g),
-                      "as suppliers state; never added to the line above"});
-  rows += TableRow("Saved against submission",
-                   {SavedText(row), std::to_string(total.compared) + " of " +
-                                        std::to_string(total.ended) + " runs that ended"});
-  rows += TableRow("Energy was read",
-                   {EnergyCoverage(total), "measured: by a sensor for a whole device"});
-  rows += TableRow("Intensity was", {IntensityCoverage(total), "shares of the energy"});
-  return TableCard({"", "value with its 95 % interval", ""}, rows);
+    add("Emitted, market-based", GramsWithShare(total.known_market_ug(), row.market_half_g),
+        "as suppliers state; never added to the line above");
+  add("Saved against submission", SavedText(row),
+      std::to_string(total.compared) + " of " + std::to_string(total.ended) + " runs that ended");
+  add("Energy was read", EnergyCoverage(total), "measured: by a sensor for a whole device");
+  add("Intensity was", IntensityCoverage(total), "shares of the energy");
+  return TableCard(table);
 }
 
 struct Column {
@@ -134,26 +122,34 @@ std::string TimeSection(const PeriodReport& report) {
          "</figcaption>" + DrawColumns(columns) + "</figure></div>";
 }
 
-std::string RowHtml(const std::string& name, const PeriodRow& row, bool market) {
+std::vector<std::string> CellsOf(const std::string& name, const PeriodRow& row, bool market) {
   const PeriodFigures& figures = row.figures;
-  std::string html = "<tr>" + Element("th", name) + Element("td", std::to_string(figures.runs)) +
-                     FigureCell(EnergyWithShare(figures.energy, row.energy_half_j)) +
-                     FigureCell(GramsWithShare(figures.known_emissions_ug(), row.emissions_half_g));
-  if (market) html += FigureCell(GramsWithShare(figures.known_market_ug(), row.market_half_g));
-  return html + FigureCell(SavedText(row)) + CoverageCell(EnergyCoverage(figures)) +
-         CoverageCell(IntensityCoverage(figures)) + "</tr>";
+  std::vector<std::string> cells{
+      name, std::to_string(figures.runs), EnergyWithShare(figures.energy, row.energy_half_j),
+      GramsWithShare(figures.known_emissions_ug(), row.emissions_half_g)};
+  if (market) cells.push_back(GramsWithShare(figures.known_market_ug(), row.market_half_g));
+  cells.insert(cells.end(), {SavedText(row), EnergyCoverage(figures), IntensityCoverage(figures)});
+  return cells;
+}
+
+TextTable RowsTable(const PeriodReport& report) {
+  const bool market = report.request.IsMarketBased();
+  const std::string interval = " \u00b1 ", parts = ", ";
+  TextTable table{{std::string(Name(report.request.by)), "runs", "energy", "emitted"}, {}, false};
+  table.page_breaks = {"", "", interval, interval};
+  if (market) {
+    table.headers.emplace_back("market-based");
+    table.page_breaks.push_back(interval);
+  }
+  table.headers.insert(table.headers.end(), {"saved", "energy was read", "intensity"});
+  table.page_breaks.insert(table.page_breaks.end(), {interval, parts, parts});
+  for (const PeriodRow& row : report.rows) table.rows.push_back(CellsOf(RowName(row), row, market));
+  table.rows.push_back(CellsOf("total", report.total, market));
+  return table;
 }
 
 std::string RowsSection(const PeriodReport& report) {
-  const bool market = report.request.IsMarketBased();
-  std::vector<std::string> headers{std::string(Name(report.request.by)), "runs", "energy",
-                                   "emitted"};
-  if (market) headers.emplace_back("market-based");
-  headers.insert(headers.end(), {"saved", "energy was read", "intensity"});
-  std::string rows;
-  for (const PeriodRow& row : report.rows) rows += RowHtml(RowName(row), row, market);
-  return "<h2>By " + std::string(Name(report.request.by)) + "</h2>" +
-         TableCard(headers, rows + RowHtml("total", report.total, market)) +
+  return "<h2>By " + std::string(Name(report.request.by)) + "</h2>" + TableCard(RowsTable(report)) +
          "<p class=\"soft\" style=\"margin-top:10px\">Figures add up to the total exactly. Their "
          "95 % "
          "intervals do not: errors of one kind of meter, and of one kind of intensity, count as "
@@ -166,13 +162,13 @@ std::string OursText(const PeriodFigures& ours) {
   return known ? EmissionsText({Grams(*known)}) : "unknown";
 }
 
-std::string MatchRows(const std::vector<BillingMatch>& matches) {
-  std::string rows;
+std::string MatchCard(const std::vector<BillingMatch>& matches, const std::string& name) {
+  TextTable table{{"month, " + name, "theirs", "which", "ours", "Ebb \u2212 provider"}, {}, false};
   for (const BillingMatch& match : matches) {
     const auto difference = match.difference_g();
-    rows += TableRow(
-        match.month + " " + (match.name.empty() ? "unknown" : match.name),
-        {match.theirs.lines == 0 ? "no line"
+    table.rows.push_back(
+        {match.month + " " + (match.name.empty() ? "unknown" : match.name),
+         match.theirs.lines == 0 ? "no line"
          : match.comparable_g    ? EmissionsText({*match.comparable_g})
                                  : "not told",
          match.comparable,
@@ -180,19 +176,14 @@ std::string MatchRows(const std::vector<BillingMatch>& matches) {
          difference ? (*difference < 0 ? "\u2212" : "+") + EmissionsText({std::abs(*difference)})
                     : ""});
   }
-  return rows;
+  return TableCard(table);
 }
 
 std::string BillingSection(const BillingReport* billing) {
   if (!billing) return "";
-  const auto table = [](const char* name, const std::vector<BillingMatch>& matches) {
-    return TableCard(
-        {std::string("month, ") + name, "theirs", "which", "ours", "Ebb \u2212 provider"},
-        MatchRows(matches));
-  };
-  std::string html = "<h2>Beside the bill</h2>" + table("zone", billing->by_zone);
+  std::string html = "<h2>Beside the bill</h2>" + MatchCard(billing->by_zone, "zone");
   if (!billing->by_project.empty())
-    html += "<h3>By project</h3>" + table("project", billing->by_project);
+    html += "<h3>By project</h3>" + MatchCard(billing->by_project, "project");
   std::string items;
   for (const std::string& reason : billing->reasons) items += Element("li", reason);
   for (const BillingExport& file : billing->exports) {

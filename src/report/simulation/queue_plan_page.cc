@@ -74,11 +74,6 @@ std::vector<core::Job> JobsOf(const sim::QueuePlan& plan) {
 }
 
 std::string QueuePlanPage(const sim::QueuePlan& plan) {
-  const TextTable table = QueuePlanTable(plan);
-  std::string rows;
-  for (const auto& row : table.rows)
-    rows += "<tr>" + Element("th", row.front()) + Cells("td", {row.begin() + 1, row.end() - 1}) +
-            "<td class=\"wrap\">" + EscapeHtml(row.back()) + "</td></tr>";
   const std::vector<core::Job> jobs = JobsOf(plan);
   const core::SignalView& view = plan.views.front();
   const Interval span = plan.span();
@@ -96,7 +91,7 @@ std::string QueuePlanPage(const sim::QueuePlan& plan) {
       Element("h1", "Plan at " + FormatTime(plan.at)) + "<p class=\"lead\">" +
       EscapeHtml(QueuePlanSentence(plan)) + ".</p>" + Element("p", QueuePlanCostSentence(plan)) +
       Element("p", "Policy: " + plan.policy + ". Nothing was started.") + TierLegend(jobs) +
-      GanttFigureHtml(figure) + "<h2>Jobs</h2>" + TableCard(table.headers, rows);
+      GanttFigureHtml(figure) + "<h2>Jobs</h2>" + TableCard(QueuePlanTable(plan));
   return HtmlPage("Ebb: plan at " + FormatTime(plan.at), body);
 }
 

@@ -15,23 +15,10 @@ namespace {
 
 constexpr std::size_t kMostJobsDrawn = 2000;
 
-// Puts text in brackets on a second line, because intervals make columns too wide.
-std::string CellHtml(const std::string& text) {
-  const auto bracket = text.find(" (");
-  if (bracket == std::string::npos) return Element("td", text);
-  const std::string below = text.substr(bracket + 2, text.size() - bracket - 3);
-  return "<td>" + EscapeHtml(text.substr(0, bracket)) + "<small>" + EscapeHtml(below) +
-         "</small></td>";
-}
-
-std::string TableHtml(const TextTable& table) {
-  std::string rows;
-  for (const std::vector<std::string>& row : table.rows) {
-    rows += "<tr>" + Element("th", row.front());
-    for (std::size_t i = 1; i < row.size(); ++i) rows += CellHtml(row[i]);
-    rows += "</tr>";
-  }
-  return TableCard(table.headers, rows);
+// A figure has its interval in brackets.
+std::string FiguresCard(TextTable table) {
+  table.page_breaks.assign(table.headers.size(), " (");
+  return TableCard(table);
 }
 
 bool KeepsDeadlines(const sim::PolicyFigures& policy) {
@@ -69,10 +56,10 @@ std::string Opening(const sim::Experiment& experiment) {
 }
 
 std::string PoliciesSection(const sim::Experiment& experiment) {
-  std::string html = "<h2>Policies</h2>" + TableHtml(PolicyTable(experiment));
+  std::string html = "<h2>Policies</h2>" + FiguresCard(PolicyTable(experiment));
   if (const TextTable costs = CostTable(experiment); !costs.rows.empty())
-    html +=
-        "<h2>Cost of electricity</h2>" + TableHtml(costs) + Element("p", PriceSentence(experiment));
+    html += "<h2>Cost of electricity</h2>" + FiguresCard(costs) +
+            Element("p", PriceSentence(experiment));
   std::string how =
       "Saved: grams below those of running at once, first come first served (run-now), and below "
       "running at once, earliest latest start first (edf), on the same devices. Below a figure its "
@@ -91,7 +78,7 @@ std::string PublishedSection(const sim::Experiment& experiment) {
   if (experiment.published.empty()) return "";
   return "<h2>Published, recomputed, ours</h2>" +
          Element("p", experiment.scenario.published->source) +
-         TableHtml(PublishedTable(experiment));
+         FiguresCard(PublishedTable(experiment));
 }
 
 // All charts of a page show the same hours.
