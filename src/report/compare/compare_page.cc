@@ -56,7 +56,7 @@ bool ReportsWork(const Comparison& comparison) {
                              [](const ComparedRun& run) { return !run.summary.per_unit.empty(); });
 }
 
-std::string RunRow(const ComparedRun& run, bool with_work) {
+std::vector<std::string> RunRow(const ComparedRun& run, bool with_work) {
   const auto metric = [&](Metric m) {
     const auto value = run.Value(m);
     return value ? MetricText(m, *value) : std::string("unknown");
@@ -65,7 +65,8 @@ std::string RunRow(const ComparedRun& run, bool with_work) {
   const auto with_share = [&](Metric m, double share) {
     return run.Value(m) ? metric(m) + " " + ShareText(share) : metric(m);
   };
-  std::vector<std::string> cells{std::string(core::Name(run.summary.outcome)),
+  std::vector<std::string> cells{run.record.spec.run_id,
+                                 std::string(core::Name(run.summary.outcome)),
                                  MinuteText(run.record.spec.submitted),
                                  run.summary.started ? MinuteText(*run.summary.started) : "never",
                                  FormatDuration(run.summary.running_time),
@@ -77,19 +78,18 @@ std::string RunRow(const ComparedRun& run, bool with_work) {
   const std::string per_unit = core::EnergyPerText(run.summary.per_unit);
   if (with_work)
     cells.push_back(per_unit.empty() ? "unknown" : per_unit + " " + ShareText(sure.energy_share));
-  return "<tr>" + Element("th", run.record.spec.run_id) + Cells("td", cells) + "</tr>";
+  return cells;
 }
 
 std::string RunsSection(const Comparison& comparison) {
-  std::vector<std::string> headers{
-      "run",           "outcome",   "submitted (grid)", "started (grid)", "ran",
-      "energy (95 %)", "energy is", "emitted (95 %)",   "at submission",  "against submission"};
+  TextTable table;
+  table.headers = {"run",           "outcome",           "submitted (grid)", "started (grid)",
+                   "ran",           "energy (95 %)",     "energy is",        "emitted (95 %)",
+                   "at submission", "against submission"};
   const bool with_work = ReportsWork(comparison);
-  if (with_work) headers.emplace_back("energy per unit of work (95 %)");
-  std::string html = "<h2>Runs</h2><div class=\"card scroll\" tabindex=\"0\"><table><thead><tr>" +
-                     Cells("th", headers) + "</tr></thead><tbody>";
-  for (const ComparedRun& run : comparison.runs) html += RunRow(run, with_work);
-  return html + "</tbody></table></div>";
+  if (with_work) table.headers.emplace_back("energy per unit of work (95 %)");
+  for (const ComparedRun& run : comparison.runs) table.rows.push_back(RunRow(run, with_work));
+  return "<h2>Runs</h2>" + TableCard(table);
 }
 
 std::string NotesSection(const Comparison& comparison) {

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "base/units_text.h"
 #include "report/compare/compare_page_sections.h"
+#include "report/compare/compare_tables.h"
 #include "report/compare/compare_words.h"
 #include "report/draw/page_parts.h"
 #include "report/draw/svg_plot.h"
@@ -26,27 +27,18 @@ std::string VerdictClass(Verdict verdict) {
   return "";
 }
 
-// A row of the forest plot. Plotted values are in percent of the reference.
-struct ForestRow {
-  std::vector<std::string> cells;
-  Metric metric;
-  Estimate estimate;
-  double reference = 0;
-  Verdict verdict;
-  std::string verdict_text;
-};
-
+// Plotted values are in percent of the reference.
 double PercentOf(double value, double reference) { return 100 * value / std::fabs(reference); }
 
 // A wait has no natural reference, since most runs do not wait.
-bool HasMark(const ForestRow& row) { return row.reference != 0 && row.metric != Metric::kWait; }
+bool HasMark(const ChangeRow& row) { return row.reference != 0 && row.metric != Metric::kWait; }
 
 // The axis covers every value up to 150 %. An arrow stands for values beyond that.
-double ForestLimit(const std::vector<ForestRow>& rows) {
+double ForestLimit(const std::vector<ChangeRow>& rows) {
   double limit = 10;
-  for (const ForestRow& row : rows) {
+  for (const ChangeRow& row : rows) {
     if (!HasMark(row)) continue;
-    for (const double end : {row.estimate.low(), row.estimate.high()})
+    for (const double end : {row.change.low(), row.change.high()})
       limit = std::max(limit, std::fabs(PercentOf(end, row.reference)));
   }
   limit = std::min(limit, 150.0);
@@ -55,28 +47,27 @@ double ForestLimit(const std::vector<ForestRow>& rows) {
   return 150;
 }
 
-std::string ForestCell(const ForestRow& row, double limit) {
+std::string ForestCell(const ChangeRow& row, double limit) {
   if (!HasMark(row)) return "<td class=\"soft\">not in percent</td>";
-  const IntervalMark mark{
-      PercentOf(row.estimate.value, row.reference), PercentOf(row.estimate.low(), row.reference),
-      PercentOf(row.estimate.high(), row.reference), VerdictClass(row.verdict),
-      row.cells.front() + " " + ChangeWithInterval(row.metric, row.estimate, row.reference)};
+  const IntervalMark mark{PercentOf(row.change.value, row.reference),
+                          PercentOf(row.change.low(), row.reference),
+                          PercentOf(row.change.high(), row.reference), VerdictClass(row.verdict),
+                          row.cells.front() + " " + row.ChangeText()};
   return "<td>" + DrawInterval(mark, limit) + "</td>";
 }
 
 std::string ForestTable(const std::vector<std::string>& headers,
-                        const std::vector<ForestRow>& rows) {
+                        const std::vector<ChangeRow>& rows) {
   const double limit = ForestLimit(rows);
   const std::vector<std::string> others(headers.begin() + 1, headers.end());
   // The answer stands in the first columns, because a phone shows the rest only after scrolling.
   std::string html = "<div class=\"scroll\" tabindex=\"0\"><table><thead><tr>" +
-                     Element("th", headers.front()) + "<th>change, 95 % interval</th><th>" +
+                     Element("th", headers.front()) + Element("th", kChangeHeading) + "<th>" +
                      DrawIntervalAxis(limit) + "</th>" + Cells("th", others) +
                      "</tr></thead><tbody>";
-  for (const ForestRow& row : rows) {
+  for (const ChangeRow& row : rows) {
     html += "<tr>" + Element("th", row.cells.front()) + "<td class=\"" + VerdictClass(row.verdict) +
-            "\"><b>" + EscapeHtml(row.verdict_text) + "</b><small>" +
-            EscapeHtml(ChangeWithInterval(row.metric, row.estimate, row.reference)) +
+            "\"><b>" + EscapeHtml(row.verdict_text) + "</b><small>" + EscapeHtml(row.ChangeText()) +
             "</small></td>" + ForestCell(row, limit) +
             Cells("td", {row.cells.begin() + 1, row.cells.end()}) + "</tr>";
   }
@@ -84,65 +75,42 @@ std::string ForestTable(const std::vector<std::string>& headers,
 }
 
 std::string DifferenceTable(const Comparison& comparison, std::size_t group) {
-  std::vector<ForestRow> rows;
-  for (const MetricInfo& info : Metrics()) {
-    const Difference* difference = FindDifference(comparison, group, info.metric);
-    if (!difference) continue;
-    rows.push_back({{std::string(info.label), MetricText(info.metric, difference->reference_mean),
-                     MetricText(info.metric, difference->group_mean)},
-                    info.metric,
-                    difference->difference,
-                    difference->reference_mean,
-                    difference->verdict,
-                    VerdictText(*difference)});
-  }
   const Group& reference = comparison.groups[comparison.reference];
   const Group& other = comparison.groups[group];
   return "<div class=\"card\">" +
          ForestTable({"", reference.name + ", " + CountText(comparison, reference),
                       other.name + ", " + CountText(comparison, other)},
-                     rows) +
+                     DifferenceRows(comparison, group)) +
          "</div>";
 }
 
-std::string OverviewRow(const Comparison& comparison, std::size_t group) {
-  std::string html = "<tr>" + Element("th", comparison.groups[group].name);
-  for (const Metric metric : MainMetrics(comparison)) {
-    const Difference* difference = FindDifference(comparison, group, metric);
-    html += difference
-                ? "<td class=\"" + VerdictClass(difference->verdict) + "\"><b>" +
-                      EscapeHtml(ChangeAlone(*difference)) + "</b><small>" +
-                      EscapeHtml(MetricText(metric, difference->group_mean)) + "</small><small>" +
-                      EscapeHtml(std::string(Name(difference->verdict))) + "</small></td>"
-                : "<td></td>";
+std::string OverviewCell(const Difference* change) {
+  if (!change) return "<td></td>";
+  return "<td class=\"" + VerdictClass(change->verdict) + "\"><b>" +
+         EscapeHtml(ChangeAlone(*change)) + "</b><small>" +
+         EscapeHtml(MetricText(change->metric, change->group_mean)) + "</small><small>" +
+         EscapeHtml(std::string(Name(change->verdict))) + "</small></td>";
+}
+
+std::string OverviewCard(const Comparison& comparison) {
+  std::string rows;
+  for (const OverviewRow& group : OverviewRows(comparison)) {
+    rows += "<tr>" + Element("th", group.name);
+    for (const Difference* change : group.changes) rows += OverviewCell(change);
+    rows += "</tr>";
   }
-  return html + "</tr>";
+  return TableCard(OverviewHeadings(comparison, ""), rows);
 }
 
-std::string OverviewTable(const Comparison& comparison) {
-  std::vector<std::string> headers{""};
-  for (const Metric metric : MainMetrics(comparison)) headers.emplace_back(Info(metric).label);
-  std::string html = "<div class=\"card scroll\" tabindex=\"0\"><table><thead><tr>" +
-                     Cells("th", headers) + "</tr></thead><tbody>";
-  for (std::size_t group = 0; group < comparison.groups.size(); ++group)
-    if (IsCompared(comparison, group)) html += OverviewRow(comparison, group);
-  return html + "</tbody></table></div>";
-}
-
-std::string ScheduleTable(const Comparison& comparison) {
-  std::string html = "<div class=\"card scroll\" tabindex=\"0\"><table><thead><tr>" +
-                     Cells("th", {"group", "schedule", "batch x accumulation", "precision",
-                                  "the schedule's own effect on emissions"}) +
-                     "</tr></thead><tbody>";
-  for (const Group& group : comparison.groups) {
-    std::string effect = ScheduleEffectText(group);
+std::string SettingsCard(const Comparison& comparison) {
+  TextTable table = SettingsTable(comparison);
+  for (std::size_t i = 0; i < comparison.groups.size(); ++i) {
+    const Group& group = comparison.groups[i];
     if (group.schedule_effect_percent && group.schedule_effect_g->value != 0)
-      effect +=
+      table.rows[i].back() +=
           ", " + SignedMetricText(Metric::kEmissions, group.schedule_effect_g->value) + " per run";
-    html += "<tr>" + Element("th", group.name) +
-            Cells("td", {group.schedule, group.accumulation, group.precision, effect}) + "</tr>";
   }
-  return html + "</tbody></table></div>";
+  return TableCard(table);
 }
 
 }  // namespace
@@ -155,7 +123,7 @@ std::string DifferencesSection(const Comparison& comparison) {
       EscapeHtml(comparison.groups[comparison.reference].name) +
       ". The line is the 95 % confidence interval, from three seeds on; where it "
       "crosses zero there is no clear difference. With fewer seeds there is no verdict.</p>";
-  if (many) html += OverviewTable(comparison);
+  if (many) html += OverviewCard(comparison);
   for (std::size_t group = 0; group < comparison.groups.size(); ++group) {
     if (!IsCompared(comparison, group)) continue;
     const std::string name = comparison.groups[group].name;
@@ -173,18 +141,8 @@ std::string FactorsSection(const Comparison& comparison) {
   std::string html =
       "<h2>What did it</h2><p class=\"soft\">The schedule's own effect compares each run with the "
       "same measured energy, run at submission; it needs no second run.</p>" +
-      ScheduleTable(comparison);
-  std::vector<ForestRow> rows;
-  for (const FactorEffect& effect : comparison.factors.effects) {
-    const GroupMetric* mean = FindMetric(comparison.groups[comparison.reference], effect.metric);
-    rows.push_back({{std::string(Info(effect.metric).label), std::string(Name(effect.factor)),
-                     effect.level + " instead of " + effect.reference_level},
-                    effect.metric,
-                    effect.effect,
-                    mean ? mean->mean.value : 0,
-                    effect.verdict,
-                    VerdictText(effect)});
-  }
+      SettingsCard(comparison);
+  const std::vector<ChangeRow> rows = FactorRows(comparison);
   if (!rows.empty())
     html += "<h3>Each factor by itself</h3><div class=\"card\">" +
             ForestTable({"", "factor", "level"}, rows) + "</div>";
