@@ -9,6 +9,7 @@
 #include "report/draw/page_parts.h"
 #include "report/draw/svg_elements.h"
 #include "report/draw/svg_plot.h"
+#include "report/period/period_columns.h"
 #include "report/period/period_words.h"
 
 namespace ebb::report {
@@ -53,19 +54,19 @@ std::string TotalsSection(const PeriodReport& report) {
   return TableCard(table);
 }
 
-struct Column {
+struct GramsBar {
   std::string label, title;
   double grams = 0;
   bool unknown = false;   ///< true if some of its energy has no known intensity
   bool no_grams = false;  ///< true if none of its energy has a known intensity
 };
 
-std::vector<Column> ColumnsOf(const PeriodReport& report) {
+std::vector<GramsBar> ColumnsOf(const PeriodReport& report) {
   const bool by_month = report.days.size() > kMostDaysDrawn;
   std::map<std::string, PeriodFigures> sums;
   for (const auto& [date, figures] : report.days)
     sums[by_month ? date.substr(0, 7) : date] += figures;
-  std::vector<Column> columns;
+  std::vector<GramsBar> columns;
   for (const auto& [label, figures] : sums)
     columns.push_back(
         {label,
@@ -78,10 +79,10 @@ std::vector<Column> ColumnsOf(const PeriodReport& report) {
   return columns;
 }
 
-std::string DrawColumns(const std::vector<Column>& columns) {
+std::string DrawColumns(const std::vector<GramsBar>& columns) {
   constexpr double kLeft = 72, kWidth = 1080, kTop = 16, kHeight = 190;
   double highest = 0;
-  for (const Column& column : columns) highest = std::max(highest, column.grams);
+  for (const GramsBar& column : columns) highest = std::max(highest, column.grams);
   const std::vector<double> ticks = NiceTicks(0, highest > 0 ? highest : 1, 4);
   const double top = std::max(ticks.back(), highest);
   const auto y_of = [&](double grams) { return kTop + kHeight * (1 - grams / top); };
@@ -92,7 +93,7 @@ std::string DrawColumns(const std::vector<Column>& columns) {
   const double step = (kWidth - kLeft) / static_cast<double>(columns.size());
   const std::size_t every = std::max<std::size_t>(1, (columns.size() + 9) / 10);
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    const Column& column = columns[i];
+    const GramsBar& column = columns[i];
     const double x = kLeft + step * static_cast<double>(i);
     const double width = std::max(1.0, step * 0.72);
     svg += "<g class=\"c0\">" +
@@ -109,9 +110,9 @@ std::string DrawColumns(const std::vector<Column>& columns) {
 }
 
 std::string TimeSection(const PeriodReport& report) {
-  const std::vector<Column> columns = ColumnsOf(report);
+  const std::vector<GramsBar> columns = ColumnsOf(report);
   const bool any_unknown =
-      std::any_of(columns.begin(), columns.end(), [](const Column& c) { return c.unknown; });
+      std::any_of(columns.begin(), columns.end(), [](const GramsBar& c) { return c.unknown; });
   return "<h2>" +
          std::string(report.days.size() > kMostDaysDrawn ? "Month by month" : "Day by day") +
          "</h2><div class=\"card scroll\" tabindex=\"0\"><figure><figcaption>Emitted, "
@@ -122,34 +123,9 @@ std::string TimeSection(const PeriodReport& report) {
          "</figcaption>" + DrawColumns(columns) + "</figure></div>";
 }
 
-std::vector<std::string> CellsOf(const std::string& name, const PeriodRow& row, bool market) {
-  const PeriodFigures& figures = row.figures;
-  std::vector<std::string> cells{
-      name, std::to_string(figures.runs), EnergyWithShare(figures.energy, row.energy_half_j),
-      GramsWithShare(figures.known_emissions_ug(), row.emissions_half_g)};
-  if (market) cells.push_back(GramsWithShare(figures.known_market_ug(), row.market_half_g));
-  cells.insert(cells.end(), {SavedText(row), EnergyCoverage(figures), IntensityCoverage(figures)});
-  return cells;
-}
-
-TextTable RowsTable(const PeriodReport& report) {
-  const bool market = report.request.IsMarketBased();
-  const std::string interval = " \u00b1 ", parts = ", ";
-  TextTable table{{std::string(Name(report.request.by)), "runs", "energy", "emitted"}, {}, false};
-  table.page_breaks = {"", "", interval, interval};
-  if (market) {
-    table.headers.emplace_back("market-based");
-    table.page_breaks.push_back(interval);
-  }
-  table.headers.insert(table.headers.end(), {"saved", "energy was read", "intensity"});
-  table.page_breaks.insert(table.page_breaks.end(), {interval, parts, parts});
-  for (const PeriodRow& row : report.rows) table.rows.push_back(CellsOf(RowName(row), row, market));
-  table.rows.push_back(CellsOf("total", report.total, market));
-  return table;
-}
-
 std::string RowsSection(const PeriodReport& report) {
-  return "<h2>By " + std::string(Name(report.request.by)) + "</h2>" + TableCard(RowsTable(report)) +
+  return "<h2>By " + std::string(Name(report.request.by)) + "</h2>" +
+         TableCard(TableFor(Readers::kPage, PeriodColumns(report.request), PeriodLines(report))) +
          "<p class=\"soft\" style=\"margin-top:10px\">Figures add up to the total exactly. Their "
          "95 % "
          "intervals do not: errors of one kind of meter, and of one kind of intensity, count as "

@@ -295,6 +295,17 @@ std::vector<std::vector<std::string>> Csv(const PeriodReport& report) {
   return lines;
 }
 
+TEST(Period, TheColumnsOfTheCsvAreThoseOfItsDocument) {
+  const std::string csv = PeriodCsv(Report(Days(0, 1), {}));
+  EXPECT_EQ(csv.substr(0, csv.find('\n')),
+            "part,project,runs,energy_j,facility_energy_j,energy_half_width_j,energy_measured_j,"
+            "energy_estimated_j,intensity_measured_j,intensity_estimated_j,intensity_unknown_j,"
+            "emissions_location_g,emissions_location_half_width_g,emissions_market_g,"
+            "emissions_market_half_width_g,without_contract_j,market_unknown_j,runs_ended,"
+            "runs_compared,compared_emissions_g,at_submission_g,saved_g,saved_half_width_g,"
+            "unmetered_s");
+}
+
 TEST(Period, WhatNobodyKnowsIsNoZero) {
   const Interval hour{kFirst + hours(3), kFirst + hours(4)};
   const PeriodRun run = RunOf(

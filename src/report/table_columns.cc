@@ -1,0 +1,19 @@
+#include "report/table_columns.h"
+
+#include "base/text.h"
+
+namespace ebb::report {
+
+std::string PlainText(const Plain& plain) {
+  struct Writer {
+    std::string operator()(std::monostate) const { return ""; }
+    std::string operator()(Omitted) const { return ""; }
+    std::string operator()(const std::string& text) const { return text; }
+    std::string operator()(std::int64_t number) const { return std::to_string(number); }
+    std::string operator()(double number) const { return FormatExact(number); }
+    std::string operator()(bool is_true) const { return is_true ? "true" : "false"; }
+  };
+  return std::visit(Writer{}, plain);
+}
+
+}  // namespace ebb::report
