@@ -24,26 +24,9 @@ std::string SavedText(Emissions saved) {
   return (saved.grams < 0 ? "-" : "") + EmissionsText({std::abs(saved.grams)});
 }
 
-std::vector<std::string> WorkHeaders() {
-  std::vector<std::string> headers;
-  for (const core::WorkUnit unit : core::kWorkUnits) {
-    headers.push_back(std::string(core::Name(unit)) + "s");
-    headers.push_back(core::EnergyPerKey(unit));
-    headers.push_back(core::EmissionsPerKey(unit));
-  }
-  return headers;
-}
-
-std::vector<std::string> WorkCells(const std::vector<core::UnitUse>& uses) {
-  std::vector<std::string> cells;
-  for (const core::WorkUnit unit : core::kWorkUnits) {
-    const auto use = std::ranges::find(uses, unit, &core::UnitUse::unit);
-    const bool is_known = use != uses.end();
-    cells.push_back(is_known ? std::to_string(use->count) : "");
-    cells.push_back(is_known ? FormatExact(use->joules) : "");
-    cells.push_back(is_known && use->grams ? FormatExact(*use->grams) : "");
-  }
-  return cells;
+const core::UnitUse* UseOf(core::WorkUnit unit, const std::vector<core::UnitUse>& uses) {
+  const auto use = std::ranges::find(uses, unit, &core::UnitUse::unit);
+  return use == uses.end() ? nullptr : &*use;
 }
 
 void PastTotals::Add(std::optional<Energy> energy, std::optional<Emissions> emissions,

@@ -5,7 +5,6 @@
 
 #include "app/jobs/job_history.h"
 #include "app/options/when.h"
-#include "base/csv.h"
 #include "base/text.h"
 #include "base/units_text.h"
 #include "cli/command_line.h"
@@ -34,101 +33,53 @@ all of them, in plain units. What is not known is left empty.)";
 constexpr const char* kDefaultColumns = "job,name,user,state,exit,ended,ran,energy,emitted,saved";
 
 using app::PastJob;
+using report::Plain;
+using report::PlainOf;
 
-// A column for people, and its form in a file.
-struct Column {
-  const char* name;
-  const char* in_file;
-  bool is_text;
-  std::string (*shown)(const PastJob&);
-  std::string (*written)(const PastJob&) = nullptr;  // the same
-};
+using Column = report::Column<PastJob>;
 
-template <typename T, typename Text>
-std::string Maybe(const std::optional<T>& value, Text text) {
-  return value ? text(*value) : std::string();
-}
 std::optional<Duration> WaitedOf(const PastJob& job) {
   if (!job.submitted || !job.started) return std::nullopt;
   return *job.started - *job.submitted;
 }
-std::string SecondsText(Duration duration) { return FormatExact(Seconds(duration)); }
-std::string GramsText(Emissions emissions) { return FormatExact(emissions.grams); }
-
-template <core::WorkUnit kUnit>
-const core::UnitUse* UseOf(const PastJob& job) {
-  const auto use = std::ranges::find(job.per_unit, kUnit, &core::UnitUse::unit);
-  return use == job.per_unit.end() ? nullptr : &*use;
+std::optional<Duration> RanOf(const PastJob& job) {
+  return job.started ? std::optional(job.ran) : std::nullopt;
 }
-
-// The columns of one unit of work: its count, its energy and its emissions.
-template <core::WorkUnit kUnit>
-void AddUnit(const char* count, const char* energy, const char* emissions,
-             std::vector<Column>& columns) {
-  using J = const PastJob&;
-  columns.push_back({count, count, false, [](J j) {
-                       const core::UnitUse* use = UseOf<kUnit>(j);
-                       return use ? std::to_string(use->count) : std::string();
-                     }});
-  columns.push_back({energy, energy, false,
-                     [](J j) {
-                       const core::UnitUse* use = UseOf<kUnit>(j);
-                       return use ? core::EnergyPerText(kUnit, use->joules) : std::string();
-                     },
-                     [](J j) {
-                       const core::UnitUse* use = UseOf<kUnit>(j);
-                       return use ? FormatExact(use->joules) : std::string();
-                     }});
-  columns.push_back({emissions, emissions, false,
-                     [](J j) {
-                       const core::UnitUse* use = UseOf<kUnit>(j);
-                       return use && use->grams ? core::EmissionsPerText(kUnit, *use->grams)
-                                                : std::string();
-                     },
-                     [](J j) {
-                       const core::UnitUse* use = UseOf<kUnit>(j);
-                       return use && use->grams ? FormatExact(*use->grams) : std::string();
-                     }});
-}
+Plain Whole(long long number) { return static_cast<std::int64_t>(number); }
 
 std::vector<Column> MadeColumns() {
   using J = const PastJob&;
   std::vector<Column> columns{
-      {"job", "job", false, [](J j) { return std::to_string(j.id); }},
-      {"name", "name", true, [](J j) { return j.name; }},
-      {"user", "user", true, [](J j) { return j.user; }},
-      {"tier", "tier", true, [](J j) { return j.tier; }},
-      {"sweep", "sweep", false, [](J j) { return j.sweep > 0 ? std::to_string(j.sweep) : ""; }},
-      {"recurring", "recurring", true, [](J j) { return j.recurring; }},
-      {"state", "state", true, [](J j) { return j.stage; }},
-      {"exit", "exit_code", false,
-       [](J j) { return j.exit_code ? std::to_string(*j.exit_code) : std::string(); }},
-      {"devices", "devices", false, [](J j) { return std::to_string(j.devices); }},
-      {"submitted", "submitted", false, [](J j) { return Maybe(j.submitted, MomentText); },
-       [](J j) { return Maybe(j.submitted, FormatTime); }},
-      {"started", "started", false, [](J j) { return Maybe(j.started, MomentText); },
-       [](J j) { return Maybe(j.started, FormatTime); }},
-      {"ended", "ended", false, [](J j) { return Maybe(j.ended, MomentText); },
-       [](J j) { return Maybe(j.ended, FormatTime); }},
-      {"waited", "waited_s", false, [](J j) { return Maybe(WaitedOf(j), FormatDuration); },
-       [](J j) { return Maybe(WaitedOf(j), SecondsText); }},
-      {"ran", "ran_s", false, [](J j) { return j.started ? FormatDuration(j.ran) : std::string(); },
-       [](J j) { return j.started ? SecondsText(j.ran) : std::string(); }},
-      {"attempts", "attempts", false, [](J j) { return std::to_string(j.attempts); }},
-      {"pauses", "pauses", false, [](J j) { return std::to_string(j.pauses); }},
-      {"energy", "energy_kwh", false, [](J j) { return Maybe(j.energy, EnergyText); },
-       [](J j) { return Maybe(j.energy, [](Energy e) { return FormatExact(e.kwh()); }); }},
-      {"emitted", "emissions_g", false,
-       [](J j) { return report::EmittedText(j.energy, j.emissions); },
-       [](J j) { return Maybe(j.emissions, GramsText); }},
-      {"saved", "saved_g", false, [](J j) { return Maybe(j.saved(), SavedText); },
-       [](J j) { return Maybe(j.saved(), GramsText); }},
-      {"detail", "detail", true, [](J j) { return j.detail; }},
+      {"job", [](J j) { return Whole(j.id); }, "job"},
+      Column::Text("name", &PastJob::name, "name"),
+      Column::Text("user", &PastJob::user, "user"),
+      Column::Text("tier", &PastJob::tier, "tier"),
+      {"sweep", [](J j) { return j.sweep > 0 ? Whole(j.sweep) : Plain(); }, "sweep"},
+      Column::Text("recurring", &PastJob::recurring, "recurring"),
+      Column::Text("state", &PastJob::stage, "state"),
+      {"exit_code", [](J j) { return PlainOf(j.exit_code, Whole); }, "exit"},
+      {"devices", [](J j) { return Whole(j.devices); }, "devices"},
+      {"submitted", [](J j) { return PlainOf(j.submitted, FormatTime); }, "submitted",
+       [](J j) { return Maybe(j.submitted, MomentText); }},
+      {"started", [](J j) { return PlainOf(j.started, FormatTime); }, "started",
+       [](J j) { return Maybe(j.started, MomentText); }},
+      {"ended", [](J j) { return PlainOf(j.ended, FormatTime); }, "ended",
+       [](J j) { return Maybe(j.ended, MomentText); }},
+      {"waited_s", [](J j) { return PlainOf(WaitedOf(j), Seconds); }, "waited",
+       [](J j) { return Maybe(WaitedOf(j), FormatDuration); }},
+      {"ran_s", [](J j) { return PlainOf(RanOf(j), Seconds); }, "ran",
+       [](J j) { return Maybe(RanOf(j), FormatDuration); }},
+      {"attempts", [](J j) { return Whole(j.attempts); }, "attempts"},
+      {"pauses", [](J j) { return Whole(j.pauses); }, "pauses"},
+      {"energy_kwh", [](J j) { return PlainOf(j.energy, KilowattHours); }, "energy",
+       [](J j) { return Maybe(j.energy, EnergyText); }},
+      {"emissions_g", [](J j) { return PlainOf(j.emissions, Grams); }, "emitted",
+       [](J j) { return report::EmittedText(j.energy, j.emissions); }},
+      {"saved_g", [](J j) { return PlainOf(j.saved(), Grams); }, "saved",
+       [](J j) { return Maybe(j.saved(), SavedText); }},
+      Column::Text("detail", &PastJob::detail, "detail"),
   };
-  AddUnit<core::WorkUnit::kToken>("tokens", "energy_per_token_j", "emissions_per_token_g", columns);
-  AddUnit<core::WorkUnit::kSample>("samples", "energy_per_sample_j", "emissions_per_sample_g",
-                                   columns);
-  AddUnit<core::WorkUnit::kStep>("steps", "energy_per_step_j", "emissions_per_step_g", columns);
+  for (const core::WorkUnit unit : core::kWorkUnits) AddWorkColumns(unit, columns);
   return columns;
 }
 
@@ -139,23 +90,22 @@ const std::vector<Column>& Columns() {
 
 std::vector<std::string> ColumnNames() {
   std::vector<std::string> names;
-  for (const Column& column : Columns()) names.emplace_back(column.name);
+  for (const Column& column : Columns()) names.push_back(column.heading);
   return names;
 }
 
 Result<std::vector<Column>> ColumnsNamed(const std::string& text) {
-  std::vector<Column> chosen;
+  std::vector<std::string> chosen;
   const std::vector<std::string> names = ColumnNames();
   for (const std::string_view field : Split(text, ',')) {
     const std::string name(Trim(field));
-    const auto found = std::ranges::find(names, name);
-    if (found == names.end())
+    if (std::ranges::find(names, name) == names.end())
       return Fail({ExitCode::kUsage,
                    "there is no column " + Quoted(name) + SuggestionText(name, names), "--columns",
                    "choose from " + Join(names, ", ")});
-    chosen.push_back(Columns()[static_cast<std::size_t>(found - names.begin())]);
+    chosen.push_back(name);
   }
-  return chosen;
+  return Chosen(Columns(), &Column::heading, chosen);
 }
 
 struct HistoryFlags {
@@ -188,30 +138,9 @@ Result<app::HistoryFilter> FilterOf(const HistoryFlags& flags) {
   return filter;
 }
 
-std::string Csv(const std::vector<PastJob>& jobs, const std::vector<Column>& columns) {
-  std::vector<std::string> fields;
-  for (const Column& column : columns) fields.emplace_back(column.in_file);
-  std::string text = CsvLine(fields) + "\n";
-  for (const PastJob& job : jobs) {
-    fields.clear();
-    for (const Column& column : columns)
-      fields.push_back(column.written ? column.written(job) : column.shown(job));
-    text += CsvLine(fields) + "\n";
-  }
-  return text;
-}
-
 std::string Table(const std::vector<PastJob>& jobs, const std::vector<Column>& columns) {
-  report::TextTable table;
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    table.headers.emplace_back(columns[i].name);
-    if (columns[i].is_text) table.texts.push_back(i);
-  }
+  report::TextTable table = TableFor(report::Readers::kTerminal, columns, jobs);
   table.ends_in_text = columns.back().is_text;
-  for (const PastJob& job : jobs) {
-    std::vector<std::string>& row = table.rows.emplace_back();
-    for (const Column& column : columns) row.push_back(column.shown(job));
-  }
   return FittedText(std::move(table), 1, columns.size() - 1);
 }
 
@@ -228,7 +157,7 @@ Result<int> History(const HistoryFlags& flags) {
     return 0;
   }
   if (csv) {
-    std::fputs(Csv(history.jobs, columns).c_str(), stdout);
+    std::fputs(CsvOf(columns, history.jobs).c_str(), stdout);
   } else if (history.jobs.empty()) {
     std::printf("no job has ended that matches\n");
   } else {

@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "app/jobs/job_history.h"
 #include "app/options/run_options.h"
 #include "app/run/run_history.h"
-#include "base/csv.h"
 #include "base/text.h"
 #include "base/units_text.h"
 #include "cli/command_line.h"
@@ -25,7 +23,9 @@ namespace {
 
 namespace fs = std::filesystem;
 using app::PastRun;
-using Json = nlohmann::ordered_json;
+using report::Plain;
+using report::PlainOf;
+using Column = report::Column<PastRun>;
 
 constexpr const char* kExamples = R"(
 Examples:
@@ -152,87 +152,85 @@ std::string PlaceOf(const PastRun& run) {
   return run.directory.empty() ? "job " + std::to_string(run.job) : run.directory.string();
 }
 
-template <typename T, typename Text>
-std::string Maybe(const std::optional<T>& value, Text text) {
-  return value ? text(*value) : std::string();
-}
+Plain OrOmitted(const std::string& text) { return text.empty() ? Plain(report::Omitted{}) : text; }
 
 // Directories begin with the run's name, unless the user chose another path.
 std::string NameBeside(const PastRun& run) {
   return run.directory.filename().string().starts_with(run.name + "-") ? "" : run.name;
 }
 
+// All figures of a run. The formats below choose some of them.
+std::vector<Column> MadeColumns() {
+  using R = const PastRun&;
+  std::vector<Column> columns{
+      Column::Text("where", &PlaceOf, "run"),
+      Column::Text("name", &PastRun::name, "name", &NameBeside),
+      Column::Text("outcome", &PastRun::outcome, "outcome",
+                   [](R run) { return run.outcome + (run.replayed ? ", replay" : ""); }),
+      {"emissions_g", [](R run) { return PlainOf(run.emissions, Grams); }, "emitted",
+       [](R run) { return report::EmittedText(run.energy, run.emissions); }},
+      {"energy_kwh", [](R run) { return PlainOf(run.energy, KilowattHours); }, "energy",
+       [](R run) { return Maybe(run.energy, EnergyText); }},
+      Column::Shown("per unit", [](R run) { return core::EnergyPerText(run.per_unit); }),
+      {"saved_g", [](R run) { return PlainOf(run.saved, Grams); }, "saved",
+       [](R run) { return Maybe(run.saved, SavedText); }},
+      {"ran_s", [](R run) { return PlainOf(run.ran, Seconds); }, "ran",
+       [](R run) { return Maybe(run.ran, FormatDuration); }},
+      {"created", [](R run) { return PlainOf(run.created, FormatTime); }, "when",
+       [](R run) { return Maybe(run.created, MomentText); }},
+      Column::Text("user", &PastRun::user, "user"),
+      {"ended", [](R run) { return PlainOf(run.ended, FormatTime); }},
+      {"replayed", &PastRun::replayed},
+      {"job",
+       [](R run) { return run.directory.empty() ? Plain(run.job) : Plain(report::Omitted{}); }},
+      {"directory", [](R run) { return OrOmitted(run.directory.string()); }},
+      {"note", [](R run) { return OrOmitted(run.note); }},
+  };
+  for (const core::WorkUnit unit : core::kWorkUnits) AddWorkColumns(unit, columns);
+  return columns;
+}
+
+// The columns with these keys, and those of units of work after `first`.
+std::vector<Column> FileColumns(std::vector<std::string> first,
+                                const std::vector<std::string>& last) {
+  for (const core::WorkUnit unit : core::kWorkUnits) {
+    first.push_back(std::string(core::Name(unit)) + "s");
+    first.push_back(core::EnergyPerKey(unit));
+    first.push_back(core::EmissionsPerKey(unit));
+  }
+  first.insert(first.end(), last.begin(), last.end());
+  return Chosen(MadeColumns(), &Column::key, first);
+}
+
 std::string TableOf(const std::vector<PastRun>& runs) {
-  report::TextTable table;
-  table.headers = {"run",      "name",  "outcome", "emitted", "energy",
-                   "per unit", "saved", "ran",     "when",    "user"};
-  table.texts = {1, 2, 9};
+  const auto columns = Chosen(
+      MadeColumns(), &Column::heading,
+      {"run", "name", "outcome", "emitted", "energy", "per unit", "saved", "ran", "when", "user"});
+  report::TextTable table = TableFor(report::Readers::kTerminal, columns, runs);
   table.whole = {0};
-  for (const PastRun& run : runs)
-    table.rows.push_back(
-        {PlaceOf(run), NameBeside(run), run.outcome + (run.replayed ? ", replay" : ""),
-         report::EmittedText(run.energy, run.emissions), Maybe(run.energy, EnergyText),
-         core::EnergyPerText(run.per_unit), Maybe(run.saved, SavedText),
-         Maybe(run.ran, FormatDuration), Maybe(run.created, MomentText), run.user});
   return FittedText(std::move(table), 3, 7);
 }
 
-std::string CsvOf(const std::vector<PastRun>& runs) {
-  const auto grams = [](Emissions emissions) { return FormatExact(emissions.grams); };
-  std::vector<std::string> header{"name",    "user",  "outcome",    "created",
-                                  "ended",   "ran_s", "energy_kwh", "emissions_g",
-                                  "saved_g", "where", "note",       "replayed"};
-  std::ranges::move(WorkHeaders(), std::back_inserter(header));
-  std::string text = CsvLine(header) + "\n";
-  for (const PastRun& run : runs) {
-    std::vector<std::string> cells{
-        run.name,
-        run.user,
-        run.outcome,
-        Maybe(run.created, FormatTime),
-        Maybe(run.ended, FormatTime),
-        Maybe(run.ran, [](Duration ran) { return FormatExact(Seconds(ran)); }),
-        Maybe(run.energy, [](Energy energy) { return FormatExact(energy.kwh()); }),
-        Maybe(run.emissions, grams),
-        Maybe(run.saved, grams),
-        PlaceOf(run),
-        run.note,
-        run.replayed ? "true" : "false"};
-    std::ranges::move(WorkCells(run.per_unit), std::back_inserter(cells));
-    text += CsvLine(cells) + "\n";
-  }
-  return text;
+std::string CsvText(const std::vector<PastRun>& runs) {
+  return CsvOf(FileColumns({"name", "user", "outcome", "created", "ended", "ran_s", "energy_kwh",
+                            "emissions_g", "saved_g", "where", "note", "replayed"},
+                           {}),
+               runs);
 }
 
-std::string JsonOf(const std::vector<PastRun>& runs, const std::vector<std::string>& notes) {
-  Json list = Json::array();
-  for (const PastRun& run : runs) {
-    Json json{{"name", run.name}, {"user", run.user}, {"outcome", run.outcome}};
-    const auto add = [&](const char* key, const auto& value, auto plain) {
-      json[key] = value ? Json(plain(*value)) : Json();
-    };
-    json["replayed"] = run.replayed;
-    add("created", run.created, FormatTime);
-    add("ended", run.ended, FormatTime);
-    add("ran_s", run.ran, [](Duration ran) { return Seconds(ran); });
-    add("energy_kwh", run.energy, [](Energy energy) { return energy.kwh(); });
-    add("emissions_g", run.emissions, [](Emissions emissions) { return emissions.grams; });
-    add("saved_g", run.saved, [](Emissions saved) { return saved.grams; });
-    for (const core::UnitUse& use : run.per_unit) {
-      json[std::string(core::Name(use.unit)) + "s"] = use.count;
-      json[core::EnergyPerKey(use.unit)] = use.joules;
-      json[core::EmissionsPerKey(use.unit)] = use.grams ? Json(*use.grams) : Json();
-    }
-    if (run.directory.empty())
-      json["job"] = run.job;
-    else
-      json["directory"] = run.directory.string();
-    if (!run.note.empty()) json["note"] = run.note;
-    list.push_back(std::move(json));
+struct RunsAnswer {
+  std::vector<report::JsonRow<PastRun>> runs;
+  std::vector<std::string> notes;
+  void Describe(report::DescribedJson& json) const {
+    json("schema", "", "ebb.runs/1")("runs", "", runs)("notes", "", notes);
   }
-  return Json{{"schema", "ebb.runs/1"}, {"runs", list}, {"notes", notes}}.dump(
-             2, ' ', false, Json::error_handler_t::replace) +
-         "\n";
+};
+
+std::string JsonText(const std::vector<PastRun>& runs, const std::vector<std::string>& notes) {
+  const auto columns = FileColumns({"name", "user", "outcome", "replayed", "created", "ended",
+                                    "ran_s", "energy_kwh", "emissions_g", "saved_g"},
+                                   {"job", "directory", "note"});
+  return Indented(report::ToJson(RunsAnswer{JsonRowsOf(columns, runs), notes})) + "\n";
 }
 
 // Replays have totals of their own, because no real grid saw their savings.
@@ -275,9 +273,9 @@ Result<int> Runs(const RunsFlags& flags) {
   if (all > static_cast<std::size_t>(wanted.limit))
     runs.resize(static_cast<std::size_t>(wanted.limit));
   if (flags.format == "json") {
-    std::fputs(JsonOf(runs, notes).c_str(), stdout);
+    std::fputs(JsonText(runs, notes).c_str(), stdout);
   } else if (flags.format == "csv") {
-    std::fputs(CsvOf(runs).c_str(), stdout);
+    std::fputs(CsvText(runs).c_str(), stdout);
   } else if (runs.empty()) {
     std::printf("no run matches\n");
   } else {
