@@ -1,7 +1,7 @@
 #pragma once
 // Directories that tests may write to. CTest runs the cases of one file side by side, and two
-// checkouts may be tested on one machine, so no name is ever shared; layering_test.cc checks that
-// all tests write here.
+// checkouts may be tested on one machine, so no name is ever shared; stands_alone_test.cc checks
+// that all tests write here.
 
 #include <filesystem>
 #include <string_view>
