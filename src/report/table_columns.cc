@@ -4,6 +4,8 @@
 
 namespace ebb::report {
 
+Plain OrOmitted(const std::string& text) { return text.empty() ? Plain(Omitted{}) : text; }
+
 std::string PlainText(const Plain& plain) {
   struct Writer {
     std::string operator()(std::monostate) const { return ""; }

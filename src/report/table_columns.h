@@ -31,6 +31,8 @@ template <typename T, typename ToPlain>
 Plain PlainOf(const std::optional<T>& value, ToPlain plain) {
   return value ? Plain(plain(*value)) : Plain();
 }
+/// The text, or no key in JSON if it is empty.
+Plain OrOmitted(const std::string& text);
 /// The field of a CSV file. Numbers have all their digits.
 std::string PlainText(const Plain& plain);
 

@@ -23,6 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using app::PastRun;
+using report::OrOmitted;
 using report::Plain;
 using report::PlainOf;
 using Column = report::Column<PastRun>;
@@ -151,8 +152,6 @@ Status AddJobs(const RunsFlags& flags, const Wanted& wanted, std::vector<PastRun
 std::string PlaceOf(const PastRun& run) {
   return run.directory.empty() ? "job " + std::to_string(run.job) : run.directory.string();
 }
-
-Plain OrOmitted(const std::string& text) { return text.empty() ? Plain(report::Omitted{}) : text; }
 
 // Directories begin with the run's name, unless the user chose another path.
 std::string NameBeside(const PastRun& run) {

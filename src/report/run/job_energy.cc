@@ -2,15 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
-#include <nlohmann/json.hpp>
 
-#include "base/csv.h"
 #include "base/text.h"
 #include "base/units_text.h"
 #include "core/accounting.h"
 #include "core/ledger_union.h"
 #include "report/run/merged_run.h"
+#include "report/table_columns.h"
 
 namespace ebb::report {
 namespace {
@@ -85,67 +85,68 @@ std::string EmissionsCell(const JobFigures& figures) {
          EmissionsText({static_cast<double>(*micrograms) / kMicrogramsPerGram});
 }
 
-std::vector<std::string> TextRow(const std::string& name, const JobEnergy::Row& row) {
-  const JobFigures& figures = row.figures;
-  return {name,
-          FormatDuration(figures.ran),
-          EnergyText(figures.energy),
-          figures.gpu > Energy{} ? EnergyText(figures.gpu) : "",
-          EmissionsCell(figures),
-          row.outcome};
+using Row = JobEnergy::Row;
+using RowColumn = Column<Row>;
+
+// The attempt or the node of a row.
+std::string NameOf(const Row& row) {
+  return row.node.empty() ? std::to_string(row.attempt) : row.node;
 }
 
-std::string TableOf(const std::string& what, const std::vector<JobEnergy::Row>& rows,
-                    std::size_t columns) {
-  TextTable table{{what, "ran", "energy", "of it GPUs", "emissions", "outcome"}, {}, true};
-  for (const JobEnergy::Row& row : rows)
-    table.rows.push_back(TextRow(row.node.empty()   ? std::to_string(row.attempt)
-                                 : row.attempt == 0 ? row.node
-                                                    : std::to_string(row.attempt) + " " + row.node,
-                                 row));
+// The columns of tables by attempt or by node. `what` is the heading of the names.
+std::vector<RowColumn> Columns(const std::string& what) {
+  using R = const Row&;
+  return {
+      {"part", [](R row) { return row.attempt > 0 ? "node" : "total"; }},
+      RowColumn::Shown(what, &NameOf),
+      {"attempt",
+       [](R row) { return row.attempt > 0 ? Plain(std::int64_t{row.attempt}) : Omitted{}; }},
+      {"node", [](R row) { return OrOmitted(row.node); }},
+      {"outcome", [](R row) { return OrOmitted(row.outcome); }},
+      {"runs", [](R row) { return row.figures.runs; }},
+      {"ran_s", [](R row) { return Seconds(row.figures.ran); }, "ran",
+       [](R row) { return FormatDuration(row.figures.ran); }},
+      {"energy_uj", [](R row) { return row.figures.energy.microjoules(); }, "energy",
+       [](R row) { return EnergyText(row.figures.energy); }},
+      {"energy_kwh", [](R row) { return row.figures.energy.kwh(); }},
+      {"gpu_energy_uj", [](R row) { return row.figures.gpu.microjoules(); }, "of it GPUs",
+       [](R row) { return row.figures.gpu > Energy{} ? EnergyText(row.figures.gpu) : ""; }},
+      {"measured_energy_uj", [](R row) { return row.figures.measured.microjoules(); }},
+      {"energy_without_intensity_uj",
+       [](R row) { return row.figures.without_intensity.microjoules(); }},
+      {"emissions_ug",
+       [](R row) { return PlainOf(row.figures.known_emissions_ug(), std::identity{}); },
+       "emissions", [](R row) { return EmissionsCell(row.figures); }},
+      RowColumn::Shown("outcome", [](R row) { return row.outcome; }),
+  };
+}
+
+std::vector<RowColumn> FileColumnsWithout(const char* key) {
+  std::vector<RowColumn> columns = Columns("");
+  std::erase_if(columns, [&](const RowColumn& column) { return column.key == key; });
+  return columns;
+}
+
+std::string TableOf(const std::string& what, const std::vector<Row>& rows, std::size_t columns) {
+  TextTable table = TableFor(Readers::kTerminal, Columns(what), rows);
+  table.ends_in_text = true;
   return AlignedTable(table, columns);
 }
 
+struct JobAnswer {
+  std::string job;
+  JsonRow<Row> total;
+  std::vector<JsonRow<Row>> attempts, nodes, cells;
+  std::int64_t counted_elsewhere_uj = 0, unfinished = 0;
+  void Describe(DescribedJson& json) const {
+    json("schema", "", "ebb.job-energy/1")("job", "", job)("total", "", total);
+    json("attempts", "", attempts)("nodes", "", nodes)("attempts_on_nodes", "", cells);
+    json("counted_elsewhere_uj", "", counted_elsewhere_uj)("unfinished_runs", "", unfinished);
+  }
+};
+
 std::string Plural(std::size_t count, const std::string& word) {
   return std::to_string(count) + " " + word + (count == 1 ? "" : "s");
-}
-
-nlohmann::ordered_json FiguresJson(const JobFigures& figures) {
-  const auto micrograms = figures.known_emissions_ug();
-  return {{"runs", figures.runs},
-          {"ran_s", Seconds(figures.ran)},
-          {"energy_uj", figures.energy.microjoules()},
-          {"energy_kwh", figures.energy.kwh()},
-          {"gpu_energy_uj", figures.gpu.microjoules()},
-          {"measured_energy_uj", figures.measured.microjoules()},
-          {"energy_without_intensity_uj", figures.without_intensity.microjoules()},
-          {"emissions_ug", micrograms ? nlohmann::ordered_json(*micrograms) : nullptr}};
-}
-
-nlohmann::ordered_json RowsJson(const std::vector<JobEnergy::Row>& rows) {
-  auto json = nlohmann::ordered_json::array();
-  for (const JobEnergy::Row& row : rows) {
-    nlohmann::ordered_json each = nlohmann::ordered_json::object();
-    if (row.attempt > 0) each["attempt"] = row.attempt;
-    if (!row.node.empty()) each["node"] = row.node;
-    if (!row.outcome.empty()) each["outcome"] = row.outcome;
-    each.update(FiguresJson(row.figures));
-    json.push_back(std::move(each));
-  }
-  return json;
-}
-
-std::string CsvRow(const std::string& part, const JobEnergy::Row& row) {
-  const JobFigures& figures = row.figures;
-  const auto micrograms = figures.known_emissions_ug();
-  return CsvLine({part, row.attempt > 0 ? std::to_string(row.attempt) : "", row.node, row.outcome,
-                  std::to_string(figures.runs), FormatExact(Seconds(figures.ran)),
-                  std::to_string(figures.energy.microjoules()),
-                  std::to_string(figures.gpu.microjoules()),
-                  std::to_string(figures.measured.microjoules()),
-                  std::to_string(figures.without_intensity.microjoules()),
-                  micrograms ? std::to_string(*micrograms) : ""}) +
-         "\n";
 }
 
 }  // namespace
@@ -208,22 +209,22 @@ std::string JobEnergyText(const JobEnergy& job, std::size_t columns) {
 }
 
 std::string JobEnergyCsv(const JobEnergy& job) {
-  std::string text =
-      "part,attempt,node,outcome,runs,ran_s,energy_uj,gpu_energy_uj,measured_energy_uj,"
-      "energy_without_intensity_uj,emissions_ug\n";
-  for (const JobEnergy::Row& cell : job.cells) text += CsvRow("node", cell);
-  return text + CsvRow("total", {0, "", "", job.total});
+  std::vector<Row> rows = job.cells;
+  rows.push_back({0, "", "", job.total});
+  return CsvOf(FileColumnsWithout("energy_kwh"), rows);
 }
 
 std::string JobEnergyJson(const JobEnergy& job) {
-  nlohmann::ordered_json json{{"schema", "ebb.job-energy/1"}, {"job", job.job}};
-  json["total"] = FiguresJson(job.total);
-  json["attempts"] = RowsJson(job.attempts);
-  json["nodes"] = RowsJson(job.nodes);
-  json["attempts_on_nodes"] = RowsJson(job.cells);
-  json["counted_elsewhere_uj"] = job.counted_elsewhere.microjoules();
-  json["unfinished_runs"] = job.unfinished;
-  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  const std::vector<RowColumn> columns = FileColumnsWithout("part");
+  const Row total{0, "", "", job.total};
+  const JobAnswer answer{job.job,
+                         {columns, &total},
+                         JsonRowsOf(columns, job.attempts),
+                         JsonRowsOf(columns, job.nodes),
+                         JsonRowsOf(columns, job.cells),
+                         job.counted_elsewhere.microjoules(),
+                         job.unfinished};
+  return Indented(ToJson(answer)) + "\n";
 }
 
 }  // namespace ebb::report
