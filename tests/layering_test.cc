@@ -193,6 +193,19 @@ TEST(Layering, ProvidersAndPoliciesDoNotKnowEachOther) {
   EXPECT_GT(looked, 4);
 }
 
+// The store's queries are functions with names. The audit has queries of its own, because it checks
+// what the store computes.
+TEST(Layering, SqlStandsInTheStoreAndInTheAuditThatChecksIt) {
+  const fs::path root = fs::path(EBB_SOURCE_DIR) / "src";
+  const std::regex sql(R"("(SELECT|INSERT|UPDATE|DELETE|PRAGMA|CREATE|DROP) )");
+  int found = 0;
+  for (const std::string& file : SourcesUnder(root)) {
+    if (IsTest(file) || !std::regex_search(TextOf(root / file), sql)) continue;
+    ++found;
+    EXPECT_TRUE(RoomOf(file) == "store" || RoomOf(file) == "audit") << "src/" << file;
+  }
+  EXPECT_GT(found, 10);
+}
 // The code that checks figures is not the code that computes them.
 TEST(Layering, TheAuditHasItsOwnArithmetic) {
   for (const Include& include : AllIncludes()) {

@@ -56,10 +56,10 @@ Result<Pruned> Prune(store::ServiceStore& store, const fs::path& path, Time befo
                  static_cast<long long>(pruned.rows));
   }
   // The removed records stay removed, even if there is no room to write the file anew.
-  if (const Status compact = store::Compact(store.database()); !compact)
+  if (const Status compact = store.Compact(); !compact)
     std::fprintf(stderr, "ebb store: the file stays as large: %s\n",
                  compact.error().Message().c_str());
-  EBB_RETURN_IF_ERROR(store::EmptyWriteAheadLog(store.database()));
+  EBB_RETURN_IF_ERROR(store.EmptyWriteAheadLog());
   pruned.bytes_after = fs::file_size(path, ignored);
   return pruned;
 }
@@ -95,11 +95,11 @@ void Print(const StorePruneRequest& request, Time before, const Pruned& pruned) 
 Result<int> PruneStore(const StorePruneRequest& request) {
   EBB_ASSIGN_OR_RETURN(store::ServiceStore store, OpenStopped(request.store));
   const Time wall = std::chrono::floor<Duration>(std::chrono::system_clock::now());
-  EBB_ASSIGN_OR_RETURN(const Time now, store::TimeOfStore(store.database(), wall));
+  EBB_ASSIGN_OR_RETURN(const Time now, store::TimeOfStore(store, wall));
   const Time before = now - request.older_than;
   Pruned pruned;
   if (request.dry_run) {
-    EBB_ASSIGN_OR_RETURN(const auto estimate, store::EstimatePruning(store.database(), before));
+    EBB_ASSIGN_OR_RETURN(const auto estimate, store.EstimatePruning(before));
     pruned.jobs = estimate.jobs;
     pruned.rows = estimate.rows;
   } else {

@@ -41,18 +41,18 @@ std::vector<int> SlotsOf(const store::AttemptRecord& attempt,
 }
 
 // The report of the attempt that lost its work by a pause.
-std::string WhyItWasLost(store::Database& database, core::JobId job) {
+std::string WhyItWasLost(store::ServiceStore& store, core::JobId job) {
   std::string why;
-  if (const auto attempts = store::AttemptsOf(database, job))
+  if (const auto attempts = store.jobs().AttemptsOf(job))
     for (const store::AttemptRecord& attempt : *attempts)
       if (attempt.phase == engine::Name(engine::JobPhase::kStartFailed)) why = attempt.detail;
   return why;
 }
 
 // Adds to the card when and on which devices the job ran.
-void PutStretches(store::Database& database, core::JobId job,
+void PutStretches(store::ServiceStore& store, core::JobId job,
                   const local::SupervisedExecutor* machine, JobCard& card) {
-  const auto attempts = store::AttemptsOf(database, job);
+  const auto attempts = store.jobs().AttemptsOf(job);
   if (!attempts) return;
   for (const store::AttemptRecord& attempt : *attempts) {
     card.attempt = std::max(card.attempt, attempt.attempt);
@@ -82,8 +82,7 @@ Status Service::Recover() {
   EBB_RETURN_IF_ERROR(MakePlanThread());
 
   EBB_ASSIGN_OR_RETURN(std::vector<core::Submission> unknown, store_.UnknownSubmissions());
-  EBB_ASSIGN_OR_RETURN(std::vector<core::Submission> live,
-                       store::LiveSubmissions(store_.database()));
+  EBB_ASSIGN_OR_RETURN(std::vector<core::Submission> live, store_.jobs().LiveSubmissions());
   const engine::State& state = engine_->state();
   for (core::Submission& submission : live)
     if (engine_->Explain(submission.job.id))
@@ -110,19 +109,19 @@ Status Service::RecoverLive(core::Submission stored) {
   EBB_RETURN_IF_ERROR(submission_intake_.Recover(submission, held != nullptr));
   JobCard card;
   card.explanation = *engine_->Explain(id);
-  PutStretches(store_.database(), id, supervised_, card);
+  PutStretches(store_, id, supervised_, card);
   card.submission = submission;
   if (held) card.detail = holds_.WhyHeld(id);
   if (const engine::LiveJob* known = FindLiveOrHeld(id);
       known && card.detail.empty() && LosesWorkByPauses(*known, *submission))
-    card.detail = WhyItWasLost(store_.database(), id);
-  if (const auto sums = store::StoredSums(store_.database(), id)) {
+    card.detail = WhyItWasLost(store_, id);
+  if (const auto sums = store_.ledgers().SumsOf(id)) {
     card.energy = sums->energy;
     card.emissions = sums->emissions;
     card.gpu_energy = sums->gpu_energy;
     card.energy_without_intensity = sums->energy_without_intensity;
   }
-  if (const auto work = store::WorkOf(store_.database(), id)) card.work = *work;
+  if (const auto work = store_.jobs().WorkOf(id)) card.work = *work;
   publisher_.AddJob(std::move(card));
   publisher_.FollowJob(*engine_->Explain(id), state,
                        [this](core::JobId job) { return dependencies_.WaitsFor(job); });
@@ -153,8 +152,7 @@ void Service::SetAsideUnknown() {
 void Service::LearnOfDevices() {
   const core::Cluster pools = Pools();
   store::RememberPools(store_, pools);
-  if (const auto runs = store::DeviceRuns(store_.database()))
-    experience_ = core::Learn(*runs, pools);
+  if (const auto runs = store::DeviceRuns(store_)) experience_ = core::Learn(*runs, pools);
 }
 
 // Adds the newest ended jobs to the view, with their savings. Older ones are only counted.
@@ -162,17 +160,15 @@ Status Service::RecoverEnded() {
   EBB_ASSIGN_OR_RETURN(const store::EndedSums sums,
                        store::CountEnded(store_, options_.ended_in_view));
   publisher_.SetForgotten(sums);
-  EBB_ASSIGN_OR_RETURN(auto newest,
-                       store::UncountedJobs(store_.database(), options_.ended_in_view));
+  EBB_ASSIGN_OR_RETURN(auto newest, store_.jobs().Uncounted(options_.ended_in_view));
   std::reverse(newest.begin(), newest.end());
   for (const core::JobId id : newest) EBB_RETURN_IF_ERROR(RecoverEnded(id));
   return {};
 }
 
 Status Service::RecoverEnded(core::JobId id) {
-  store::Database& database = store_.database();
-  EBB_ASSIGN_OR_RETURN(const auto record, store::FindJob(database, id));
-  EBB_ASSIGN_OR_RETURN(auto submission, store::FindSubmission(database, id));
+  EBB_ASSIGN_OR_RETURN(const auto record, store_.jobs().Find(id));
+  EBB_ASSIGN_OR_RETURN(auto submission, store_.jobs().FindSubmission(id));
   if (!record || !submission) return {};
   JobCard card;
   card.submission = std::make_shared<const core::Submission>(*std::move(submission));
@@ -182,7 +178,7 @@ Status Service::RecoverEnded(core::JobId id) {
   card.explanation.stage = record->stage;
   card.explanation.reason.end = record->ended;
   card.pauses = record->pauses;
-  PutStretches(database, id, supervised_, card);
+  PutStretches(store_, id, supervised_, card);
   card.first_start = record->first_start;
   card.ended = record->ended;
   card.exit_code = record->exit_code;
@@ -192,7 +188,7 @@ Status Service::RecoverEnded(core::JobId id) {
   card.gpu_energy = record->gpu_energy;
   card.energy_without_intensity = record->energy_without_intensity;
   card.work = record->work;
-  EBB_ASSIGN_OR_RETURN(const auto figures, store::FindFirstCome(database, id));
+  EBB_ASSIGN_OR_RETURN(const auto figures, store_.jobs().FindFirstCome(id));
   if (figures) {
     card.emissions_at_submission = figures->at_submission;
     card.emissions_settled = figures->settled;

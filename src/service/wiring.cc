@@ -80,7 +80,7 @@ Service::Service(ServiceOptions options, store::ServiceStore store, runtime::Sig
                  [this](const std::string& text) { events_.Say(0, text); }),
       power_choices_(store_, options_.executor.power_cap, options_.executor.slower_by),
       estimator_(
-          store_.database(), [this] { return Pools(); }, options_.devices.profiles),
+          store_, [this] { return Pools(); }, options_.devices.profiles),
       sweeps_({.store = store_,
                .clock = clock_,
                .pue = options_.executor.cluster.sites.front().pue,

@@ -77,4 +77,8 @@ Result<std::vector<core::DeviceRun>> DeviceRuns(Database& database, int limit) {
   return runs;
 }
 
+Result<std::vector<core::DeviceRun>> DeviceRuns(ServiceStore& store) {
+  return DeviceRuns(store.database());
+}
+
 }  // namespace ebb::store

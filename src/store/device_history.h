@@ -17,5 +17,6 @@ void RememberPools(ServiceStore& store, const core::Cluster& cluster);
 /// their own, and ran on a pool whose model is remembered. Run times are on the grid clock, as
 /// estimates are; power is that of the GPUs.
 Result<std::vector<core::DeviceRun>> DeviceRuns(Database& database, int limit = 500);
+Result<std::vector<core::DeviceRun>> DeviceRuns(ServiceStore& store);
 
 }  // namespace ebb::store

@@ -36,6 +36,7 @@
 #include "store/settlement_records.h"
 #include "store/signal_records.h"
 #include "store/snapshot_thread.h"
+#include "store/stored_views.h"
 #include "store/sweep_records.h"
 
 namespace ebb::store {
@@ -167,11 +168,21 @@ class ServiceStore final : public runtime::Journal {
   void AbandonSnapshot() { snapshot_thread_.reset(); }
   /// Commits and takes one step of pruning; gives some space back.
   Result<PruneStep> Prune(Time before, const RemoveFolder& remove_folder);
+  /// See pruning.h.
+  Result<PruneEstimate> EstimatePruning(Time before) {
+    return store::EstimatePruning(database_, before);
+  }
+  Status Compact() { return store::Compact(database_); }
+  Status EmptyWriteAheadLog() { return store::EmptyWriteAheadLog(database_); }
   /// See ended_sums.h.
   void SetCounted(core::JobId job);
   void SetCountedBelow(core::JobId below);
 
-  /// For queries; uncommitted writes are not visible in it.
+  /// What is stored, by subject; uncommitted writes are not visible.
+  StoredJobs jobs() { return StoredJobs(database_); }
+  StoredLedgers ledgers() { return StoredLedgers(database_); }
+  StoredSweeps sweeps() { return StoredSweeps(database_); }
+  /// For the queries of this room, and for tests.
   Database& database() { return database_; }
   core::JobId next_job_id() const { return next_job_id_; }
   /// The last job number when the store was opened. Numbers between it and the next were given out

@@ -98,4 +98,8 @@ Result<Time> TimeOfStore(Database& database, Time wall) {
   return last ? Time{Duration{*last}} : kept.start.value_or(wall);
 }
 
+Result<Time> TimeOfStore(ServiceStore& store, Time wall) {
+  return TimeOfStore(store.database(), wall);
+}
+
 }  // namespace ebb::store

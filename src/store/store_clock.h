@@ -30,5 +30,6 @@ Result<bool> IsReplayed(Database& database);
 /// The time of the store's clock while no service runs: the wall's time, or where the replay
 /// stopped.
 Result<Time> TimeOfStore(Database& database, Time wall);
+Result<Time> TimeOfStore(ServiceStore& store, Time wall);
 
 }  // namespace ebb::store

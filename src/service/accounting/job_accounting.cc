@@ -2,17 +2,14 @@
 
 #include <algorithm>
 
-#include "store/job_notes.h"
-#include "store/job_records.h"
-
 namespace ebb::service {
 JobFigures& JobAccounting::FiguresOf(core::JobId job) {
   const auto [found, is_new] = figures_.try_emplace(job);
   if (is_new) {
-    if (const auto sums = store::StoredSums(store_.database(), job))
+    if (const auto sums = store_.ledgers().SumsOf(job))
       found->second = {
           sums->energy, sums->emissions, sums->gpu_energy, sums->energy_without_intensity, {}};
-    if (const auto work = store::WorkOf(store_.database(), job)) found->second.work = *work;
+    if (const auto work = store_.jobs().WorkOf(job)) found->second.work = *work;
   }
   return found->second;
 }
@@ -82,19 +79,18 @@ local::StoredBefore JobAccounting::StoredBefore(core::JobId job, int attempt) {
   local::StoredBefore stored;
   if (const auto heard = budget_events_.find(job); heard != budget_events_.end())
     stored.budget_events = heard->second;
-  else if (const auto notes = store::NotesOf(store_.database(), job))
+  else if (const auto notes = store_.jobs().NotesOf(job))
     stored.budget_events = notes->budget_heard;
-  if (auto up_to = store::LedgerStoredUpTo(store_.database(), job, attempt))
-    stored.up_to = *std::move(up_to);
+  if (auto up_to = store_.ledgers().StoredUpTo(job, attempt)) stored.up_to = *std::move(up_to);
   // A ledger may be long, and only a budget needs its sum.
-  const auto submission = store::FindSubmission(store_.database(), job);
+  const auto submission = store_.jobs().FindSubmission(job);
   if (!submission || !*submission || (*submission)->budget.empty()) return stored;
-  if (const auto rows = store::LedgerOf(store_.database(), job)) stored.used = core::UseOf(*rows);
+  if (const auto rows = store_.ledgers().RowsOf(job)) stored.used = core::UseOf(*rows);
   return stored;
 }
 
 bool JobAccounting::EndIsStored(core::JobId job, int attempt) {
-  const auto stored = store::EndIsStored(store_.database(), job, attempt);
+  const auto stored = store_.jobs().EndIsStored(job, attempt);
   return stored && *stored;
 }
 

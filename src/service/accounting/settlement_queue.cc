@@ -37,7 +37,7 @@ bool SettlementQueue::SettleSome() {
 
 void SettlementQueue::Settle(core::JobId job) {
   const JobCard* card = ports_.publisher.Find(job);
-  const auto rows = store::LedgerOf(ports_.store.database(), job);
+  const auto rows = ports_.store.ledgers().RowsOf(job);
   if (!card || !rows || rows->empty()) return;
   const Time submitted = card->submission->job.submitted;
   const auto published = ports_.feed.Settled(SettledOver(submitted, *rows));

@@ -2,7 +2,6 @@
 
 #include "base/text.h"
 #include "base/units_text.h"
-#include "store/earlier_runs.h"
 
 namespace ebb::service {
 namespace {
@@ -26,7 +25,7 @@ std::string Estimator::Refine(Submit& submit) {
   const std::string signature = SignatureOf(submit.submission);
   auto found = known_.find(signature);
   if (found == known_.end()) {
-    auto runs = store::EarlierRuns(database_, submit.submission, cluster_());
+    auto runs = store_.jobs().EarlierRunsOf(submit.submission, cluster_());
     if (!runs) return "";
     if (known_.size() >= kMostKnown) known_.clear();
     found = known_.emplace(signature, *std::move(runs)).first;

@@ -13,7 +13,7 @@
 #include "core/device_profile.h"
 #include "core/estimate.h"
 #include "service/intake/requests.h"
-#include "store/database.h"
+#include "store/service_store.h"
 
 namespace ebb::service {
 
@@ -21,9 +21,9 @@ class Estimator {
  public:
   /// `cluster`: the pools whose numbers attempts are stored with. Both must outlive the estimator.
   /// `profiles`: the user's own profiles of device models, which go before the built-in ones.
-  Estimator(store::Database& database, std::function<core::Cluster()> cluster,
+  Estimator(store::ServiceStore& store, std::function<core::Cluster()> cluster,
             std::vector<core::DeviceProfile> profiles = {})
-      : database_(database), cluster_(std::move(cluster)), profiles_(std::move(profiles)) {}
+      : store_(store), cluster_(std::move(cluster)), profiles_(std::move(profiles)) {}
 
   /// Sets the job's duration and power from earlier runs and the owner's hints. Returns one line
   /// that says so. Empty: there were no earlier runs and the device model is unknown, so nothing
@@ -36,7 +36,7 @@ class Estimator {
   std::string GuessPower(core::Job& job) const;
   static std::string SignatureOf(const core::Submission& submission);
 
-  store::Database& database_;
+  store::ServiceStore& store_;
   std::function<core::Cluster()> cluster_;
   std::vector<core::DeviceProfile> profiles_;
   std::map<std::string, std::vector<core::EarlierRun>> known_;

@@ -29,7 +29,7 @@ class EstimatorTest : public ::testing::Test {
     return cluster;
   }
   Estimator On(core::Cluster cluster, std::vector<core::DeviceProfile> profiles = {}) {
-    return {store_.database(), [cluster] { return cluster; }, std::move(profiles)};
+    return {store_, [cluster] { return cluster; }, std::move(profiles)};
   }
   store::ServiceStore store_ = *store::ServiceStore::Open(ScratchDirectory("estimator") / "ebb.db");
 };

@@ -87,7 +87,7 @@ void JobChangeIntake::Replace(std::shared_ptr<core::Submission> changed) {
 // The engine and the views have forgotten jobs that ended long ago. The store has not.
 bool JobChangeIntake::HasEndedLongAgo(core::JobId job) const {
   if (ports_.publisher.Find(job)) return false;
-  const auto found = store::FindJob(ports_.store.database(), job);
+  const auto found = ports_.store.jobs().Find(job);
   return found && *found && engine::HasEnded((*found)->stage);
 }
 

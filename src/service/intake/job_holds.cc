@@ -15,7 +15,7 @@ void JobHolds::Release(core::JobId job) {
 }
 
 std::string JobHolds::WhyHeld(core::JobId job) const {
-  const auto notes = store::NotesOf(ports_.store.database(), job);
+  const auto notes = ports_.store.jobs().NotesOf(job);
   return notes ? notes->why_held : "";
 }
 

@@ -44,7 +44,7 @@ Result<std::optional<Answer>> KnownByKey(store::ServiceStore& store, const Publi
   if (const JobCard* card = publisher.Find(*job)) {
     before = *card->submission;
   } else {
-    EBB_ASSIGN_OR_RETURN(before, store::FindSubmission(store.database(), *job));
+    EBB_ASSIGN_OR_RETURN(before, store.jobs().FindSubmission(*job));
   }
   if (!before) return answer;
   answer.sweep = before->sweep;
@@ -59,7 +59,7 @@ Result<std::optional<Answer>> KnownBySweepKey(store::ServiceStore& store, const 
   if (!sweep || sweep->key.empty() || sweep->id != 0) return std::nullopt;
   EBB_ASSIGN_OR_RETURN(const auto known, store.SweepOfKey(sweep->key, UserOf(submit.submission)));
   if (!known) return std::nullopt;
-  EBB_ASSIGN_OR_RETURN(const auto before, store::FindSweep(store.database(), *known));
+  EBB_ASSIGN_OR_RETURN(const auto before, store.sweeps().Find(*known));
   if (!before) return std::nullopt;
   std::vector<std::string> keys;
   if (before->name != sweep->name) keys.emplace_back("name");

@@ -91,7 +91,7 @@ std::optional<core::PowerChoice> PowerChoices::Find(const core::Submission& subm
   auto known = known_.find(key);
   if (known == known_.end()) {
     std::optional<FoundCap> found;
-    if (const auto text = store::GetMeta(store_.database(), key); text && *text)
+    if (const auto text = store_.Meta(key); text && *text)
       if (auto read = FromFieldText<FoundCap>(**text, key)) found = *std::move(read);
     known = known_.emplace(key, std::move(found)).first;
   }

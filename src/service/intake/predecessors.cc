@@ -9,7 +9,7 @@ Result<std::vector<core::JobId>> UnfinishedPredecessors(store::ServiceStore& sto
   std::vector<core::JobId> pending;
   Status possible;
   for (const core::JobId after : submission.after) {
-    const auto found = store::FindJob(store.database(), after);
+    const auto found = store.jobs().Find(after);
     const JobCard* card = publisher.Find(after);
     if (!card && (!found || !*found)) {
       possible = Fail({ExitCode::kUsage,

@@ -201,7 +201,7 @@ Status SubmissionIntake::Recover(const SharedSubmission& submission, bool is_hel
 Status SubmissionIntake::RecoverHold(const core::Submission& submission) {
   if (submission.after.empty()) return {};
   const core::JobId id = submission.job.id;
-  EBB_ASSIGN_OR_RETURN(const store::JobNotes notes, store::NotesOf(ports_.store.database(), id));
+  EBB_ASSIGN_OR_RETURN(const store::JobNotes notes, ports_.store.jobs().NotesOf(id));
   const bool by_person = ports_.holds.Recover(id, notes);
   if (notes.hold == store::PersonHold::kHeld) return {};
   const auto pending = UnfinishedPredecessors(ports_.store, ports_.publisher, submission);

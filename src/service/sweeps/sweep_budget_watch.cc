@@ -23,7 +23,7 @@ void SweepBudgetWatch::Begin(const store::SweepRecord& sweep) {
 
 Status SweepBudgetWatch::Watch(const store::SweepRecord& record, core::BudgetUse used_before) {
   EBB_ASSIGN_OR_RETURN(std::vector<core::BudgetEvent> fired,
-                       store::SweepBudgetEventsOf(ports_.store.database(), record.id));
+                       ports_.store.sweeps().BudgetEventsOf(record.id));
   const auto events = static_cast<std::int64_t>(fired.size());
   Watched watched{record, events,
                   runtime::BudgetWatch({Stopping(record.budget), used_before, std::move(fired), 1,
@@ -34,9 +34,9 @@ Status SweepBudgetWatch::Watch(const store::SweepRecord& record, core::BudgetUse
 
 // Reads a sweep from the store: one of an earlier life, or one whose experiments had all ended.
 Status SweepBudgetWatch::TakeUp(core::SweepId id) {
-  EBB_ASSIGN_OR_RETURN(const auto record, store::FindSweep(ports_.store.database(), id));
+  EBB_ASSIGN_OR_RETURN(const auto record, ports_.store.sweeps().Find(id));
   if (!record || record->budget.empty()) return {};
-  EBB_ASSIGN_OR_RETURN(const core::BudgetUse used, store::UseOfSweep(ports_.store.database(), id));
+  EBB_ASSIGN_OR_RETURN(const core::BudgetUse used, ports_.store.sweeps().UseOf(id));
   return Watch(*record, used);
 }
 
@@ -128,13 +128,13 @@ std::set<core::JobId> SweepBudgetWatch::LiveOf(core::SweepId sweep) const {
 Status SweepBudgetWatch::Change(core::SweepId id, const core::Budget& budget) {
   // The use is summed up from the store, so it must all be there.
   EBB_RETURN_IF_ERROR(ports_.store.Commit());
-  EBB_ASSIGN_OR_RETURN(auto record, store::FindSweep(ports_.store.database(), id));
+  EBB_ASSIGN_OR_RETURN(auto record, ports_.store.sweeps().Find(id));
   if (!record)
     return Fail({ExitCode::kUsage, "is not known", "sweep " + std::to_string(id),
                  "ebb queue --sweeps lists them"});
-  EBB_ASSIGN_OR_RETURN(const core::BudgetUse used, store::UseOfSweep(ports_.store.database(), id));
+  EBB_ASSIGN_OR_RETURN(const core::BudgetUse used, ports_.store.sweeps().UseOf(id));
   record->budget = budget;
-  EBB_ASSIGN_OR_RETURN(const auto events, store::SweepBudgetEventsOf(ports_.store.database(), id));
+  EBB_ASSIGN_OR_RETURN(const auto events, ports_.store.sweeps().BudgetEventsOf(id));
   const core::BudgetRecord before{budget, events};
   if (const core::BudgetEvent* stopped = core::StoppedBy(before, Stopping(budget)))
     return Fail({ExitCode::kUsage, "was used up at " + core::LimitText(*stopped),

@@ -12,9 +12,9 @@ void SweepWatch::Begin(const store::SweepRecord& sweep) {
 
 // Reads a sweep from the store: one of an earlier life, or one whose experiments had all ended.
 Status SweepWatch::TakeUp(core::SweepId id) {
-  EBB_ASSIGN_OR_RETURN(const auto record, store::FindSweep(ports_.store.database(), id));
+  EBB_ASSIGN_OR_RETURN(const auto record, ports_.store.sweeps().Find(id));
   if (!record || !record->halving) return {};
-  EBB_ASSIGN_OR_RETURN(const auto losses, store::RungLossesOf(ports_.store.database(), id));
+  EBB_ASSIGN_OR_RETURN(const auto losses, ports_.store.sweeps().RungLossesOf(id));
   Begin(*record);
   Watched& sweep = sweeps_.at(id);
   for (const store::RungLoss& loss : losses) {

@@ -182,7 +182,7 @@ TEST(SweepWatchAlone, OneThatHasEndedKeepsItsResult) {
   watch.End(1);
   watch.End(3);
   EXPECT_TRUE(watch.empty());
-  const auto losses = *store::RungLossesOf(store.database(), record.id);
+  const auto losses = *store.sweeps().RungLossesOf(record.id);
   ASSERT_EQ(losses.size(), 3u) << "durable with the end of the last";
   EXPECT_TRUE(losses[1].verdict.stop);
   EXPECT_FALSE(losses[1].stopped);

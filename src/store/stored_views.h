@@ -1,0 +1,71 @@
+#pragma once
+// What the service reads of its own store, by subject: jobs, their ledgers, sweeps. A view shows
+// what was committed; uncommitted writes are not visible in it. It is made for one question
+// (ServiceStore::jobs() and its neighbours) and must not outlive its store.
+//
+// Thread contract: that of the store.
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/budget.h"
+#include "core/cluster.h"
+#include "core/estimate.h"
+#include "store/first_come_records.h"
+#include "store/job_notes.h"
+#include "store/job_records.h"
+#include "store/ledger_records.h"
+#include "store/sweep_records.h"
+
+namespace ebb::store {
+
+/// The jobs (job_records.h, job_notes.h, job_work.h).
+class StoredJobs {
+ public:
+  explicit StoredJobs(Database& database) : database_(database) {}
+  Result<std::optional<JobRecord>> Find(core::JobId job);
+  Result<std::optional<core::Submission>> FindSubmission(core::JobId job);
+  Result<std::vector<core::Submission>> LiveSubmissions();
+  Result<std::vector<AttemptRecord>> AttemptsOf(core::JobId job);
+  Result<bool> EndIsStored(core::JobId job, int attempt);
+  Result<JobNotes> NotesOf(core::JobId job);
+  Result<core::Work> WorkOf(core::JobId job);
+  Result<std::optional<FirstComeRecord>> FindFirstCome(core::JobId job);
+  /// See earlier_runs.h.
+  Result<std::vector<core::EarlierRun>> EarlierRunsOf(const core::Submission& submission,
+                                                      const core::Cluster& cluster);
+  /// See ended_sums.h.
+  Result<std::vector<core::JobId>> Uncounted(std::size_t limit);
+
+ private:
+  Database& database_;
+};
+
+/// The ledgers of jobs (ledger_records.h).
+class StoredLedgers {
+ public:
+  explicit StoredLedgers(Database& database) : database_(database) {}
+  Result<std::vector<core::LedgerRow>> RowsOf(core::JobId job);
+  Result<LedgerSums> SumsOf(core::JobId job);
+  Result<std::map<std::string, Time>> StoredUpTo(core::JobId job, int attempt);
+
+ private:
+  Database& database_;
+};
+
+/// The sweeps (sweep_records.h).
+class StoredSweeps {
+ public:
+  explicit StoredSweeps(Database& database) : database_(database) {}
+  Result<std::optional<SweepRecord>> Find(core::SweepId sweep);
+  Result<core::BudgetUse> UseOf(core::SweepId sweep);
+  Result<std::vector<core::BudgetEvent>> BudgetEventsOf(core::SweepId sweep);
+  Result<std::vector<RungLoss>> RungLossesOf(core::SweepId sweep);
+
+ private:
+  Database& database_;
+};
+
+}  // namespace ebb::store
