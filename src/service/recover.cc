@@ -115,12 +115,7 @@ Status Service::RecoverLive(core::Submission stored) {
   if (const engine::LiveJob* known = FindLiveOrHeld(id);
       known && card.detail.empty() && LosesWorkByPauses(*known, *submission))
     card.detail = WhyItWasLost(store_, id);
-  if (const auto sums = store_.ledgers().SumsOf(id)) {
-    card.energy = sums->energy;
-    card.emissions = sums->emissions;
-    card.gpu_energy = sums->gpu_energy;
-    card.energy_without_intensity = sums->energy_without_intensity;
-  }
+  if (const auto sums = store_.ledgers().SumsOf(id)) card.SetSums(*sums);
   if (const auto work = store_.jobs().WorkOf(id)) card.work = *work;
   publisher_.AddJob(std::move(card));
   publisher_.FollowJob(*engine_->Explain(id), state,

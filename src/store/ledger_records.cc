@@ -76,25 +76,17 @@ std::string AddRow(WriteGroup& group, core::JobId job, const core::LedgerRow& ro
   return link_text;
 }
 
-struct GpuSums {
-  bool any = false;
+// The energy of GPUs that meters measured, not a model.
+struct MeteredGpu {
   Energy energy;
-  Energy metered;          // measured by meters, not by a model
-  Duration metered_for{};  // summed over all GPUs
-};
+  Duration time{};  // summed over all GPUs
 
-GpuSums SumGpu(const std::vector<core::LedgerRow>& rows) {
-  GpuSums sums;
-  for (const core::LedgerRow& row : rows) {
-    if (row.component != core::Component::kGpu) continue;
-    sums.any = true;
-    sums.energy += row.energy;
-    if (row.source == core::EnergySource::kModel) continue;
-    sums.metered += row.energy;
-    sums.metered_for += row.wall.length();
+  void Add(const core::LedgerRow& row) {
+    if (row.component != core::Component::kGpu || row.source == core::EnergySource::kModel) return;
+    energy += row.energy;
+    time += row.wall.length();
   }
-  return sums;
-}
+};
 
 // Stores up to when each device's readings are stored.
 void AddDevices(WriteGroup& group, const LedgerBatch& batch) {
@@ -116,15 +108,15 @@ void AddDevices(WriteGroup& group, const LedgerBatch& batch) {
 
 void AddLedger(WriteGroup& group, const LedgerBatch& batch) {
   if (batch.rows.empty()) return;
-  bool any_known = false;
+  LedgerSums sums;
+  MeteredGpu metered;
   std::string link_texts;
   for (const core::LedgerRow& row : batch.rows) {
     if (!link_texts.empty()) link_texts += '\n';
     link_texts += AddRow(group, batch.job, row);
-    any_known = any_known || row.intensity.has_value();
+    sums.Add(row);
+    metered.Add(row);
   }
-  const core::LedgerTotals totals = core::Total(batch.rows);
-  const GpuSums gpu = SumGpu(batch.rows);
   group.Add(
       "UPDATE jobs SET energy_uj = energy_uj + ?2,"
       " energy_without_intensity_uj = energy_without_intensity_uj + ?3,"
@@ -136,10 +128,10 @@ void AddLedger(WriteGroup& group, const LedgerBatch& batch) {
       " ledger_link = ebb_links(coalesce(ledger_link, 'ledger of job ' || id), ?8),"
       " ledger_linked_from = coalesce(ledger_linked_from,"
       "  (SELECT max(number) + 1 FROM ledger WHERE job = ?1) - ?9) WHERE id = ?1",
-      {batch.job, totals.energy.microjoules(), totals.energy_without_intensity.microjoules(),
-       any_known ? Value{totals.emissions.grams} : Value{},
-       gpu.any ? Value{gpu.energy.microjoules()} : Value{}, gpu.metered.microjoules(),
-       gpu.metered_for.count(), std::move(link_texts),
+      {batch.job, sums.energy.microjoules(), sums.energy_without_intensity.microjoules(),
+       sums.emissions ? Value{sums.emissions->grams} : Value{},
+       sums.gpu_energy ? Value{sums.gpu_energy->microjoules()} : Value{},
+       metered.energy.microjoules(), metered.time.count(), std::move(link_texts),
        static_cast<std::int64_t>(batch.rows.size())});
   AddDevices(group, batch);
 }

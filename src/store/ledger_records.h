@@ -9,6 +9,7 @@
 
 #include "core/job.h"
 #include "core/ledger.h"
+#include "store/ledger_sums.h"
 #include "store/write_group.h"
 
 namespace ebb::store {
@@ -26,12 +27,6 @@ Result<std::vector<core::LedgerRow>> LedgerOf(Database& database, core::JobId jo
 Result<std::map<std::string, Time>> LedgerStoredUpTo(Database& database, core::JobId job,
                                                      int attempt);
 
-struct LedgerSums {
-  Energy energy;
-  Energy energy_without_intensity;
-  std::optional<Emissions> emissions;  ///< nothing: unknown for every row
-  std::optional<Energy> gpu_energy;    ///< part of `energy`; nothing: no GPU was measured
-};
 /// The sums in the job's row. Does not read the ledger.
 Result<LedgerSums> StoredSums(Database& database, core::JobId job);
 

@@ -6,9 +6,7 @@ namespace ebb::service {
 JobFigures& JobAccounting::FiguresOf(core::JobId job) {
   const auto [found, is_new] = figures_.try_emplace(job);
   if (is_new) {
-    if (const auto sums = store_.ledgers().SumsOf(job))
-      found->second = {
-          sums->energy, sums->emissions, sums->gpu_energy, sums->energy_without_intensity, {}};
+    if (const auto sums = store_.ledgers().SumsOf(job)) found->second.SetSums(*sums);
     if (const auto work = store_.jobs().WorkOf(job)) found->second.work = *work;
   }
   return found->second;
@@ -19,13 +17,7 @@ Status JobAccounting::Rows(core::JobId job, std::span<const core::LedgerRow> row
   for (const core::LedgerRow& row : rows) {
     counters_.AddRow(row);
     if (follows_machine_) machine_.AddJob(row);
-    figures.energy += row.energy;
-    if (row.component == core::Component::kGpu)
-      figures.gpu_energy = figures.gpu_energy.value_or(Energy{}) + row.energy;
-    if (const auto emissions = row.emissions())
-      figures.emissions = figures.emissions.value_or(Emissions{}) + *emissions;
-    else
-      figures.energy_without_intensity += row.energy;
+    figures.Add(row);
   }
   ReadWork(job);
   changed_.insert(job);

@@ -54,7 +54,7 @@ report::SweepRow RowOf(const store::JobRecord& job, const SweepFacts& facts) {
     row.parameters = parameters->second;
   row.energy = job.energy;
   row.work = job.work;
-  if (job.energy_without_intensity == Energy{}) row.emissions = job.emissions;
+  row.emissions = job.emissions_of_all();
   if (job.first_start) row.waited = *job.first_start - job.submitted;
   if (const auto attempts = facts.attempts.find(job.id); attempts != facts.attempts.end()) {
     row.attempts = attempts->second.attempts;

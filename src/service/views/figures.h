@@ -7,6 +7,7 @@
 #include "base/units.h"
 #include "core/uncertainty.h"
 #include "core/work.h"
+#include "store/ledger_sums.h"
 
 namespace ebb::service {
 
@@ -15,12 +16,10 @@ namespace ebb::service {
 inline constexpr Duration kStartedAtOnce{std::chrono::seconds{2}};
 
 /// Energy and emissions of a job so far. Rows that are not durable yet are included.
-struct JobFigures {
-  Energy energy;
-  std::optional<Emissions> emissions;
-  std::optional<Energy> gpu_energy;  ///< part of `energy`; nothing: no GPU was measured
-  Energy energy_without_intensity;   ///< part of `energy` whose emissions are unknown
-  core::Work work;                   ///< as the program reported it
+struct JobFigures : store::LedgerSums {
+  core::Work work;  ///< as the program reported it
+
+  void SetSums(const store::LedgerSums& sums) { store::LedgerSums::operator=(sums); }
 };
 
 /// A job that has ended, revalued on the newest values of its signal

@@ -9,8 +9,7 @@ namespace ebb::service {
 
 // Settled emissions are those of all of the energy.
 std::vector<core::UnitUse> JobCard::per_unit() const {
-  auto all = emissions_settled;
-  if (!all && energy_without_intensity == Energy{}) all = emissions;
+  const auto all = emissions_settled ? emissions_settled : emissions_of_all();
   return core::UsePerUnit(work, energy, all);
 }
 

@@ -17,6 +17,7 @@
 #include "core/work.h"
 #include "engine/decision.h"
 #include "report/run/had_it_waited.h"
+#include "service/views/figures.h"
 #include "store/ended_sums.h"
 
 namespace ebb::service {
@@ -24,8 +25,9 @@ namespace ebb::service {
 /// The executor and all copies of a card share one submission.
 using SharedSubmission = std::shared_ptr<const core::Submission>;
 
-/// A job as readers see it.
-struct JobCard {
+/// A job as readers see it. Its sums are those of its ledger; `emissions` are by the intensity
+/// known when each row was closed.
+struct JobCard : JobFigures {
   SharedSubmission submission;
   engine::Explanation explanation;  ///< stage and reason
   int attempt = 0;
@@ -39,9 +41,8 @@ struct JobCard {
   std::vector<std::vector<int>> slots;
   std::vector<Interval> planned;       ///< when it is to run, by the last plan
   std::vector<core::JobId> waits_for;  ///< predecessors that have not succeeded yet
-  // Sums of the job's ledger.
-  Energy energy;
-  std::optional<Emissions> emissions;  ///< by the intensity known when each row was closed
+
+  void SetFigures(const JobFigures& figures) { JobFigures::operator=(figures); }
   /// The emissions of the same rows by the settled values of the signal, once the job has ended.
   /// The baselines below use these values too.
   std::optional<Emissions> emissions_settled;
@@ -50,12 +51,6 @@ struct JobCard {
   std::optional<Emissions> emitted() const {
     return emissions_settled ? emissions_settled : emissions;
   }
-  /// The GPUs' part of `energy`. Nothing: no GPU was measured, or the job ended in an earlier life
-  /// of the service.
-  std::optional<Energy> gpu_energy;
-  /// The part of `energy` whose emissions were unknown when its rows were closed.
-  Energy energy_without_intensity;
-  core::Work work;  ///< as the program reported it
   /// Half of the 95 % interval of the energy, and of the emissions, as a share of them, once the
   /// job has ended.
   std::optional<double> energy_half_width, emissions_half_width;

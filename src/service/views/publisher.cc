@@ -146,13 +146,7 @@ void Publisher::FollowLoss(const engine::SignalLost& loss) {
 void Publisher::FollowFigures(const std::map<core::JobId, JobFigures>& changed) {
   for (const auto& entry : changed) {
     const JobFigures& figures = entry.second;
-    Change(entry.first, [&](JobCard& card) {
-      card.energy = figures.energy;
-      card.emissions = figures.emissions;
-      card.gpu_energy = figures.gpu_energy;
-      card.energy_without_intensity = figures.energy_without_intensity;
-      card.work = figures.work;
-    });
+    Change(entry.first, [&](JobCard& card) { card.SetFigures(figures); });
   }
 }
 
