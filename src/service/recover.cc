@@ -178,10 +178,7 @@ Status Service::RecoverEnded(core::JobId id) {
   card.ended = record->ended;
   card.exit_code = record->exit_code;
   card.detail = record->detail;
-  card.energy = record->energy;
-  card.emissions = record->emissions;
-  card.gpu_energy = record->gpu_energy;
-  card.energy_without_intensity = record->energy_without_intensity;
+  card.SetSums(*record);
   card.work = record->work;
   EBB_ASSIGN_OR_RETURN(const auto figures, store_.jobs().FindFirstCome(id));
   if (figures) {

@@ -11,11 +11,13 @@
 #include "core/work.h"
 #include "engine/decision.h"
 #include "store/database.h"
+#include "store/ledger_sums.h"
 
 namespace ebb::store {
 
-/// A job without its submission.
-struct JobRecord {
+/// A job without its submission. Its sums are those of the ledger rows so far; `emissions` are the
+/// settled ones once they are known.
+struct JobRecord : LedgerSums {
   core::JobId id = 0;
   std::string name, key, tier, recurring;
   core::SweepId sweep = 0;  ///< 0: not part of a sweep
@@ -23,19 +25,11 @@ struct JobRecord {
   Time submitted{};
   std::optional<Time> first_start, ended;
   int pauses = 0;
-  std::optional<int> exit_code;        ///< once it has ended
-  std::string detail;                  ///< reason of a failure or cancellation
-  Energy energy;                       ///< sum of the ledger rows so far
-  Energy energy_without_intensity;     ///< part of it whose emissions are unknown
-  std::optional<Emissions> emissions;  ///< where intensity is known; nothing: nowhere
-  std::optional<Energy> gpu_energy;    ///< part of `energy`; nothing: no GPU was measured
-  core::Work work;                     ///< as the program reported it
-  bool pruned = false;                 ///< ledger and folder have been removed
+  std::optional<int> exit_code;  ///< once it has ended
+  std::string detail;            ///< reason of a failure or cancellation
+  core::Work work;               ///< as the program reported it
+  bool pruned = false;           ///< ledger and folder have been removed
 
-  /// The emissions of all of the energy; nothing if they are unknown for any part of it.
-  std::optional<Emissions> emissions_of_all() const {
-    return energy_without_intensity == Energy{} ? emissions : std::nullopt;
-  }
   std::vector<core::UnitUse> per_unit() const {
     return core::UsePerUnit(work, energy, emissions_of_all());
   }
