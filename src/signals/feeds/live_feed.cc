@@ -160,36 +160,47 @@ void LiveFeed::Note(std::vector<std::string> notes) {
   for (std::string& note : notes) notes_.push_back(std::move(note));
 }
 
-void LiveFeed::WorkOnWeather() {
+// Asks for other knowledge for as long as the feed lives. `refresh` asks if a question is due, and
+// returns whether the next is due at once; `publish` is told that, and called with the lock held.
+void LiveFeed::WorkBeside(const std::function<bool()>& refresh,
+                          const std::function<void(bool)>& publish) {
+  bool goes_on = false;
   do {
-    weather_->Refresh(Now());  // asks only if a question is due
+    goes_on = refresh();
     {
       const std::lock_guard lock(mutex_);
-      beside_.weather = weather_->archive();
-      awaits_weather_ = false;
-      Note(weather_->TakeNotes());
+      publish(goes_on);
     }
     changed_.notify_all();
-  } while (Wait(kLongestSleep));
+  } while (Wait(goes_on ? Duration::zero() : kLongestSleep));
+}
+
+void LiveFeed::WorkOnWeather() {
+  const auto refresh = [this] {
+    weather_->Refresh(Now());
+    return false;
+  };
+  WorkBeside(refresh, [this](bool) {
+    beside_.weather = weather_->archive();
+    awaits_weather_ = false;
+    Note(weather_->TakeNotes());
+  });
 }
 
 // Asks one market after the other: each has a service of its own, and all answer slowly.
 void LiveFeed::WorkOnMarkets() {
-  bool goes_on = false;
-  do {
-    for (Market& one : markets_) one.market->Refresh(Now());  // asks only if a question is due
-    goes_on =
-        std::ranges::any_of(markets_, [&](const Market& one) { return one.market->GoesOn(Now()); });
-    {
-      const std::lock_guard lock(mutex_);
-      const auto drivers = DriversOfMarkets();
-      // Publishes drivers only when all pieces are there, because each change fits forecasts anew.
-      if (*drivers != *beside_.drivers && (!goes_on || awaits_markets_)) beside_.drivers = drivers;
-      awaits_markets_ = false;
-      for (Market& one : markets_) Note(one.market->TakeNotes());
-    }
-    changed_.notify_all();
-  } while (Wait(goes_on ? Duration::zero() : kLongestSleep));
+  const auto refresh = [this] {
+    for (Market& one : markets_) one.market->Refresh(Now());
+    return std::ranges::any_of(markets_,
+                               [&](const Market& one) { return one.market->GoesOn(Now()); });
+  };
+  WorkBeside(refresh, [this](bool goes_on) {
+    const auto drivers = DriversOfMarkets();
+    // Publishes drivers only when all pieces are there, because each change fits forecasts anew.
+    if (*drivers != *beside_.drivers && (!goes_on || awaits_markets_)) beside_.drivers = drivers;
+    awaits_markets_ = false;
+    for (Market& one : markets_) Note(one.market->TakeNotes());
+  });
 }
 
 std::shared_ptr<const Drivers> LiveFeed::DriversOfMarkets() const {

@@ -102,6 +102,7 @@ class LiveFeed final : public runtime::SignalFeed, private FetchTime {
 
   void StartWeather();
   void StartMarkets();
+  void WorkBeside(const std::function<bool()>& refresh, const std::function<void(bool)>& publish);
   void WorkOnWeather();
   void WorkOnMarkets();
   std::shared_ptr<const Drivers> DriversOfMarkets() const;

@@ -24,7 +24,7 @@ constexpr Duration kFineStep{std::chrono::minutes{30}};
 constexpr Duration kForgottenAtOnce{std::chrono::days{28}};
 // Estimates younger than this are asked for again: measured values come late.
 constexpr Duration kUnsettled{std::chrono::hours{2}};
-// Pause before reading what another process, which is asking now, will have written.
+// As KeptAnswers::kAnotherAsks, but decisions wait for this.
 constexpr Duration kAnotherAsks{std::chrono::seconds{1}};
 // Interval between repeated questions for published values, as far back as they are revised.
 constexpr Duration kRevisionsEvery{std::chrono::hours{24}};
@@ -56,6 +56,7 @@ core::IntensitySeries SeriesOf(const core::SignalIdentity& identity,
 LiveSignal::LiveSignal(std::unique_ptr<Provider> provider, LiveOptions options)
     : provider_(std::move(provider)),
       options_(std::move(options)),
+      kept_(options_.cache_directory, "the signal"),
       weather_(options_.knows_weather ? std::make_shared<const forecast::WeatherArchive>()
                                       : nullptr),
       own_(MakeOwn()),
@@ -183,25 +184,19 @@ std::filesystem::path LiveSignal::CacheFile() const {
 // Lets one process ask; those that share its cache read what it wrote. If no lock can be had at all
 // (the directory cannot be written), each process asks for itself.
 void LiveSignal::AskOnceForAll(Time now) {
-  if (options_.cache_directory.empty()) return Ask(now);
-  const auto path = CacheFile();
-  const auto ready = platform::EnsureWritableDirectory(path.parent_path());
-  if (!ready) {
-    notes_.push_back("the signal is not cached: " + ready.error().Message());
-    Ask(now);
-    unwritten_answer_.reset();
-    has_unwritten_record_ = false;
-    return;
+  switch (kept_.TakeTurn(CacheFile().string() + ".lock", asking_)) {
+    case KeptAnswers::Turn::kOfAnother:
+      next_question_ = now + kAnotherAsks;
+      return;
+    case KeptAnswers::Turn::kUnkept:
+      Ask(now);
+      unwritten_answer_.reset();
+      has_unwritten_record_ = false;
+      return;
+    case KeptAnswers::Turn::kOurs:
+      ReadCache(now);
+      if (Due(now)) Ask(now);
   }
-  auto lock = platform::FileLock::Take(path.string() + ".lock");
-  if (!lock && lock.error().code == ExitCode::kTryLater) {
-    next_question_ = now + kAnotherAsks;
-    return;
-  }
-  if (lock) asking_ = *std::move(lock);
-  // The process that held the lock until now may have written an answer.
-  ReadCache(now);
-  if (Due(now)) Ask(now);
 }
 
 // The process that asks writes the record; the others read it again if the file has changed.
@@ -212,7 +207,7 @@ void LiveSignal::ReadRecord() {
   if (failed || record_read_ == written) return;
   record_read_ = written;
   auto record = ReadForecastRecord(path);
-  if (!record) return notes_.push_back(record.error().Message());
+  if (!record) return kept_.Note(record.error().Message());
   record_ = std::make_shared<const forecast::ForecastRecord>(*std::move(record));
   judged_until_.reset();
 }
@@ -226,26 +221,21 @@ void LiveSignal::RecordForecast(Time now) {
 }
 
 void LiveSignal::WriteRecord() {
-  if (options_.cache_directory.empty()) return;
+  if (!kept_.on_disk()) return;
   const Status written =
       platform::WriteFileAtomically(ForecastRecordPath(CacheFile()), ToText(*record_));
-  if (!written)
-    notes_.push_back("the record of forecasts is not kept: " + written.error().Message());
+  if (!written) kept_.Note("the record of forecasts is not kept: " + written.error().Message());
 }
 
 // Takes over a newer answer that another process has written.
 void LiveSignal::ReadCache(Time now) {
-  if (options_.cache_directory.empty()) return;
+  if (!kept_.on_disk()) return;
   ReadRecord();
   const auto path = CacheFile();
   const auto text = platform::ReadFile(path, kSignalCacheLimitBytes);
   if (!text) return;
   const auto cached = CachedSignalFromText(*text, path.string());
-  if (!cached) {
-    const std::string note = "the cached signal is ignored: " + cached.error().Message();
-    if (notes_.empty() || notes_.back() != note) notes_.push_back(note);
-    return;
-  }
+  if (!cached) return kept_.Note("the cached signal is ignored: " + cached.error().Message());
   // A stamp from the future would keep this process from ever asking.
   if (cached->answered_at > now || (answered_at_ && cached->answered_at <= *answered_at_)) return;
   archive_.Add(cached->known);
@@ -265,15 +255,13 @@ void LiveSignal::ReadCache(Time now) {
 }
 
 void LiveSignal::WriteCache(Time answered) {
-  if (options_.cache_directory.empty()) return;
-  const auto path = CacheFile();
+  if (!kept_.on_disk()) return;
   CachedSignal cached{provider_->name(), identity_,          answered, archive_.samples(),
                       provider_issued_,  provider_forecast_, {}};
   if (forecast_failure_ && forecast_asked_at_)
     cached.refused = {*forecast_asked_at_, forecast_failure_->what, forecast_failure_->where,
                       forecast_failure_->next};
-  const Status written = platform::WriteFileAtomically(path, ToText(cached));
-  if (!written) notes_.push_back("the signal is not cached: " + written.error().Message());
+  kept_.Write(CacheFile(), ToText(cached));
 }
 
 void LiveSignal::Ask(Time now) {

@@ -16,8 +16,8 @@
 #include "forecast/forecast_record.h"
 #include "forecast/typical_year.h"
 #include "forecast/weather_forecaster.h"
-#include "platform/file_lock.h"
 #include "signals/feeds/live_view.h"
+#include "signals/http/kept_answers.h"
 #include "signals/provider.h"
 
 namespace ebb::signals {
@@ -54,7 +54,7 @@ class LiveSignal {
   void Use(std::shared_ptr<const Drivers> drivers);
   Time next_question() const { return next_question_; }
   /// Notes for the user, such as a cache that could not be used. Emptied by the call.
-  std::vector<std::string> TakeNotes() { return std::exchange(notes_, {}); }
+  std::vector<std::string> TakeNotes() { return kept_.TakeNotes(); }
 
  private:
   std::unique_ptr<forecast::Forecaster> MakePast();
@@ -84,6 +84,7 @@ class LiveSignal {
 
   const std::unique_ptr<Provider> provider_;
   const LiveOptions options_;
+  KeptAnswers kept_;
   std::shared_ptr<const forecast::WeatherArchive> weather_;  ///< absent: forecasts use no weather
   forecast::WeatherForecaster* with_weather_ = nullptr;  ///< a part of own_, if there is weather
   forecast::BetterOnRecord* weather_or_past_ = nullptr;  ///< own_ itself, if there is weather
@@ -116,7 +117,6 @@ class LiveSignal {
   std::optional<platform::FileLock> asking_;
   std::optional<Time> unwritten_answer_;
   bool has_unwritten_record_ = false;
-  std::vector<std::string> notes_;
 };
 
 }  // namespace ebb::signals

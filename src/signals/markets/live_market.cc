@@ -5,7 +5,6 @@
 
 #include "base/text.h"
 #include "platform/file.h"
-#include "platform/file_lock.h"
 #include "signals/http/web_request.h"
 #include "signals/markets/market_csv.h"
 
@@ -17,8 +16,6 @@ constexpr Duration kDay{std::chrono::days{1}};
 constexpr Duration kAhead{std::chrono::days{3}};
 // The oldest hours are dropped in blocks, so that fits need not be made anew for each hour.
 constexpr Duration kBlock{std::chrono::days{28}};
-// Pause before reading what another process, which is asking now, will have written.
-constexpr Duration kAnotherAsks{std::chrono::seconds{2}};
 constexpr std::uint64_t kCacheLimitBytes = 16ULL << 20;
 
 Time DayOf(Time time) { return std::chrono::floor<std::chrono::days>(time); }
@@ -26,7 +23,9 @@ Time DayOf(Time time) { return std::chrono::floor<std::chrono::days>(time); }
 }  // namespace
 
 LiveMarket::LiveMarket(std::unique_ptr<MarketSource> source, LiveMarketOptions options)
-    : source_(std::move(source)), options_(std::move(options)) {
+    : source_(std::move(source)),
+      options_(std::move(options)),
+      kept_(options_.cache_directory, source_->name()) {
   MakeDrivers();
 }
 
@@ -51,12 +50,7 @@ void LiveMarket::Refresh(Time now) {
 std::filesystem::path LiveMarket::FileOf(const char* ending) const {
   std::string name = source_->name();
   std::ranges::replace(name, ' ', '_');
-  return std::filesystem::path(options_.cache_directory) /
-         (name + "_" + ShortDigest(source_->server()) + ending);
-}
-
-void LiveMarket::Note(std::string note) {
-  if (std::ranges::find(notes_, note) == notes_.end()) notes_.push_back(std::move(note));
+  return kept_.File(name + "_" + ShortDigest(source_->server()) + ending);
 }
 
 // The file has two lines: the time of the latest question, and the moment from which on the past
@@ -73,12 +67,12 @@ void LiveMarket::ReadAsked() {
 }
 
 void LiveMarket::ReadCache() {
-  if (options_.cache_directory.empty()) return;
+  if (!kept_.on_disk()) return;
   const auto path = FileOf(".csv");
   const auto text = platform::ReadFile(path, kCacheLimitBytes);
   if (!text) return;
   auto cached = ParseMarketText(source_->kind(), *text, path.string());
-  if (!cached) return Note("what is cached is ignored: " + cached.error().Message());
+  if (!cached) return kept_.Note("what is cached is ignored: " + cached.error().Message());
   ReadAsked();
   if (*cached == hours_) return;
   hours_ = *std::move(cached);
@@ -87,23 +81,18 @@ void LiveMarket::ReadCache() {
 
 // Lets one process ask; the others read what it wrote.
 void LiveMarket::AskOnceForAll(Time now) {
-  if (options_.cache_directory.empty()) return Ask(now);
-  const auto ready = platform::EnsureWritableDirectory(options_.cache_directory);
-  if (!ready) {
-    Note(source_->name() + " is not cached: " + ready.error().Message());
-    return Ask(now);
-  }
-  const auto lock = platform::FileLock::Take(FileOf(".lock"));
-  if (!lock && lock.error().code == ExitCode::kTryLater) {
-    not_before_ = now + kAnotherAsks;
+  std::optional<platform::FileLock> lock;
+  const auto turn = kept_.TakeTurn(FileOf(".lock"), lock);
+  if (turn == KeptAnswers::Turn::kOfAnother) {
+    not_before_ = now + KeptAnswers::kAnotherAsks;
     return;
   }
-  ReadCache();
+  if (turn == KeptAnswers::Turn::kOurs) ReadCache();
   Ask(now);
 }
 
 void LiveMarket::Ask(Time now) {
-  if (!asked_at_ && !failed_) Note(std::string(source_->terms()));
+  if (!asked_at_ && !kept_.failed()) kept_.Note(std::string(source_->terms()));
   not_before_ = {};
   if (WantsAhead(now))
     AskAhead(now);
@@ -120,8 +109,7 @@ void LiveMarket::AskAhead(Time now) {
   const Interval interval{hours_.empty() ? std::max(earliest, today - kDay) : from, today + kAhead};
   auto told = source_->Ask(interval);
   if (!told) return Failed(told.error(), now);
-  if (failed_) Note(source_->name() + " is known again");
-  failed_ = false;
+  kept_.Answered();
   const bool has_hole = !hours_.empty() && KnownUntil() + kHour < interval.begin;
   Take(*std::move(told), interval, now);
   asked_at_ = now;
@@ -142,10 +130,8 @@ void LiveMarket::AskPast(Time now) {
 
 void LiveMarket::Failed(const Error& error, Time now) {
   not_before_ = now + options_.retry;
-  if (!failed_)
-    Note("nothing new of " + source_->name() + ": " + error.Message() +
-         "; forecasts use what is known as far as it reaches, then do without");
-  failed_ = true;
+  kept_.Failed("nothing new of " + source_->name() + ": " + error.Message() +
+               "; forecasts use what is known as far as it reaches, then do without");
 }
 
 // The publication by the rule of the market; now, if the value was asked for after that moment and
@@ -194,12 +180,8 @@ void LiveMarket::MakeDrivers() {
 }
 
 void LiveMarket::Write() {
-  if (options_.cache_directory.empty()) return;
-  auto written = platform::WriteFileAtomically(FileOf(".csv"), MarketText(source_->kind(), hours_));
-  if (written)
-    written = platform::WriteFileAtomically(
-        FileOf(".asked"), FormatTime(*asked_at_) + "\n" + FormatTime(*asked_from_) + "\n");
-  if (!written) Note(source_->name() + " is not cached: " + written.error().Message());
+  if (kept_.Write(FileOf(".csv"), MarketText(source_->kind(), hours_)))
+    kept_.Write(FileOf(".asked"), FormatTime(*asked_at_) + "\n" + FormatTime(*asked_from_) + "\n");
 }
 
 }  // namespace ebb::signals

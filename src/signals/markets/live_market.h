@@ -10,10 +10,10 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "forecast/drivers.h"
+#include "signals/http/kept_answers.h"
 #include "signals/markets/market_source.h"
 
 namespace ebb::signals {
@@ -42,7 +42,7 @@ class LiveMarket {
   std::shared_ptr<const std::vector<forecast::Driver>> drivers() const { return drivers_; }
   /// Notes for the user: terms at first use, a cache that cannot be used, a source that stopped
   /// answering or answers again. Emptied by the call.
-  std::vector<std::string> TakeNotes() { return std::exchange(notes_, {}); }
+  std::vector<std::string> TakeNotes() { return kept_.TakeNotes(); }
 
  private:
   Time KnownUntil() const { return hours_.empty() ? Time{} : hours_.back().begin; }
@@ -59,17 +59,15 @@ class LiveMarket {
   void MakeDrivers();
   void Write();
   void Failed(const Error& error, Time now);
-  void Note(std::string note);
 
   const std::unique_ptr<MarketSource> source_;
   const LiveMarketOptions options_;
+  KeptAnswers kept_;
   MarketHours hours_;
   std::shared_ptr<const std::vector<forecast::Driver>> drivers_;
   std::optional<Time> asked_at_;    ///< time of the latest answer about the days ahead
   std::optional<Time> asked_from_;  ///< the past has been asked about from then on
   Time not_before_{};
-  bool failed_ = false;  ///< whether the latest question failed
-  std::vector<std::string> notes_;
 };
 
 }  // namespace ebb::signals

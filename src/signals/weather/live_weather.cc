@@ -4,7 +4,6 @@
 
 #include "base/text.h"
 #include "platform/file.h"
-#include "platform/file_lock.h"
 #include "signals/http/web_request.h"
 #include "signals/weather/weather_csv.h"
 
@@ -15,8 +14,6 @@ namespace {
 // fits need not be made anew for each run.
 constexpr Duration kKept{std::chrono::days{400}};
 constexpr Duration kBlock{std::chrono::days{28}};
-// Pause before reading what another process, which is asking now, will have written.
-constexpr Duration kAnotherAsks{std::chrono::seconds{2}};
 // A zone that no process has used for this long is no longer asked for.
 constexpr Duration kForgotten{std::chrono::days{7}};
 constexpr std::uint64_t kCacheLimitBytes = 64ULL << 20;
@@ -42,6 +39,7 @@ LiveWeather::LiveWeather(std::unique_ptr<WeatherSource> source, ZoneToAsk zone,
     : source_(std::move(source)),
       zone_(std::move(zone)),
       options_(std::move(options)),
+      kept_(options_.cache_directory, "the weather"),
       archive_(std::make_shared<const forecast::WeatherArchive>()) {}
 
 void LiveWeather::Refresh(Time now) {
@@ -71,14 +69,13 @@ bool LiveWeather::WantsAhead(Time now) const {
 // "DIRECTORY/open-meteo_DE_0123456789abcdef.csv": the digest tells servers and places apart.
 std::filesystem::path LiveWeather::FileOf(const ZoneToAsk& zone, const char* ending) const {
   const std::string digest = ShortDigest(source_->server() + "\n" + ToText(zone.points));
-  return std::filesystem::path(options_.cache_directory) /
-         (source_->name() + "_" + UrlEscape(zone.zone) + "_" + digest + ending);
+  return kept_.File(source_->name() + "_" + UrlEscape(zone.zone) + "_" + digest + ending);
 }
 
 // The own zone, and the zones that other processes use with the same cache and server.
 std::vector<ZoneToAsk> LiveWeather::ZonesToAsk(Time now) const {
   std::vector<ZoneToAsk> zones{zone_};
-  if (options_.cache_directory.empty()) return zones;
+  if (!kept_.on_disk()) return zones;
   std::error_code none;
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::directory_iterator(options_.cache_directory, none))
@@ -95,24 +92,18 @@ std::vector<ZoneToAsk> LiveWeather::ZonesToAsk(Time now) const {
 }
 
 // Leaves a note in the cache, so that the next process that asks asks for this zone as well.
-Status LiveWeather::SayThatWatched(Time now) const {
-  return platform::WriteFileAtomically(
-      FileOf(zone_, kPointsEnding),
-      zone_.zone + "\n" + ToText(zone_.points) + "\n" + FormatTime(now) + "\n");
-}
-
-void LiveWeather::Note(std::string note) {
-  if (std::find(notes_.begin(), notes_.end(), note) == notes_.end())
-    notes_.push_back(std::move(note));
+void LiveWeather::SayThatWatched(Time now) {
+  kept_.Write(FileOf(zone_, kPointsEnding),
+              zone_.zone + "\n" + ToText(zone_.points) + "\n" + FormatTime(now) + "\n");
 }
 
 void LiveWeather::ReadCache() {
-  if (options_.cache_directory.empty()) return;
+  if (!kept_.on_disk()) return;
   const auto path = FileOf(zone_, ".csv");
   const auto text = platform::ReadFile(path, kCacheLimitBytes);
   if (!text) return;
   auto cached = ParseWeather(*text, path.string());
-  if (!cached) return Note("the cached weather is ignored: " + cached.error().Message());
+  if (!cached) return kept_.Note("the cached weather is ignored: " + cached.error().Message());
   const bool news =
       archive_->empty() || cached->runs().back().issued > archive_->runs().back().issued;
   if (news) archive_ = std::make_shared<const forecast::WeatherArchive>(*std::move(cached));
@@ -120,40 +111,32 @@ void LiveWeather::ReadCache() {
 
 // Lets one process ask for all zones; the others read what it wrote.
 void LiveWeather::AskOnceForAll(Time now) {
-  if (options_.cache_directory.empty()) return Ask(now);
-  const auto ready = platform::EnsureWritableDirectory(options_.cache_directory);
-  if (!ready) {
-    Note("the weather is not cached: " + ready.error().Message());
-    return Ask(now);
-  }
-  const auto lock = platform::FileLock::Take(std::filesystem::path(options_.cache_directory) /
-                                             (source_->name() + ".lock"));
-  if (!lock && lock.error().code == ExitCode::kTryLater) {
-    not_before_ = now + kAnotherAsks;
+  std::optional<platform::FileLock> lock;
+  const auto turn = kept_.TakeTurn(kept_.File(source_->name() + ".lock"), lock);
+  if (turn == KeptAnswers::Turn::kOfAnother) {
+    not_before_ = now + KeptAnswers::kAnotherAsks;
     return;
   }
-  ReadCache();
-  if (auto said = SayThatWatched(now); !said)
-    Note("the weather is not cached: " + said.error().Message());
+  if (turn == KeptAnswers::Turn::kOurs) {
+    ReadCache();
+    SayThatWatched(now);
+  }
   Ask(now);
 }
 
 void LiveWeather::Ask(Time now) {
-  if (archive_->empty() && !past_asked_in_vain_at_) Note(std::string(source_->terms()));
+  if (archive_->empty() && !past_asked_in_vain_at_) kept_.Note(std::string(source_->terms()));
   not_before_ = now + options_.retry;
   if (WantsPast(now)) AskPast(now);
   if (!WantsAhead(now)) return;
   const std::vector<ZoneToAsk> zones = ZonesToAsk(now);
   auto ahead = source_->Ahead(zones, now, LatestIssue());
   if (!ahead) {
-    if (!failed_)
-      Note("no new weather: " + ahead.error().Message() +
-           "; forecasts use the latest run as far as it reaches, then the zone's own past");
-    failed_ = true;
+    kept_.Failed("no new weather: " + ahead.error().Message() +
+                 "; forecasts use the latest run as far as it reaches, then the zone's own past");
     return;
   }
-  if (failed_) Note("the weather is known again");
-  failed_ = false;
+  kept_.Answered();
   if (ahead->empty()) return;  // there is no newer run yet
   for (std::size_t i = 0; i < zones.size(); ++i) Keep(zones[i], std::move((*ahead)[i]), now);
 }
@@ -165,7 +148,8 @@ void LiveWeather::AskPast(Time now) {
   past_goes_on_ = archive_->runs().size() > kept;
   if (!past_goes_on_) past_asked_in_vain_at_ = now;
   if (!past)
-    Note("how the weather of the past had been forecast is not known: " + past.error().Message());
+    kept_.Note("how the weather of the past had been forecast is not known: " +
+               past.error().Message());
 }
 
 // Adds runs to the known ones: in memory for the own zone, on disk for each zone.
@@ -189,11 +173,8 @@ void LiveWeather::Keep(const ZoneToAsk& zone, std::vector<forecast::WeatherRun> 
   if (!kept.empty() && kept.front().issued < now - kKept - kBlock)
     std::erase_if(kept, [&](const auto& run) { return run.issued < now - kKept; });
   auto archive = forecast::WeatherArchive::Create(source_->name(), std::move(kept));
-  if (!archive) return Note("the weather is not used: " + archive.error().Message());
-  if (!options_.cache_directory.empty()) {
-    const auto written = platform::WriteFileAtomically(path, WeatherText(*archive));
-    if (!written) Note("the weather is not cached: " + written.error().Message());
-  }
+  if (!archive) return kept_.Note("the weather is not used: " + archive.error().Message());
+  if (kept_.on_disk()) kept_.Write(path, WeatherText(*archive));
   if (own) archive_ = std::make_shared<const forecast::WeatherArchive>(*std::move(archive));
 }
 

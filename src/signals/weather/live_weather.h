@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "signals/http/kept_answers.h"
 #include "signals/weather/weather_source.h"
 
 namespace ebb::signals {
@@ -34,7 +35,7 @@ class LiveWeather {
   std::shared_ptr<const forecast::WeatherArchive> archive() const { return archive_; }
   /// Notes for the user: terms at first use, a cache that cannot be used, a source that stopped
   /// answering or answers again. Emptied by the call.
-  std::vector<std::string> TakeNotes() { return std::exchange(notes_, {}); }
+  std::vector<std::string> TakeNotes() { return kept_.TakeNotes(); }
 
  private:
   bool WantsPast(Time now) const;
@@ -43,21 +44,19 @@ class LiveWeather {
   void AskPast(Time now);
   std::filesystem::path FileOf(const ZoneToAsk& zone, const char* ending) const;
   std::vector<ZoneToAsk> ZonesToAsk(Time now) const;
-  Status SayThatWatched(Time now) const;
+  void SayThatWatched(Time now);
   void AskOnceForAll(Time now);
   void Ask(Time now);
   void Keep(const ZoneToAsk& zone, std::vector<forecast::WeatherRun> runs, Time now);
-  void Note(std::string note);
 
   const std::unique_ptr<WeatherSource> source_;
   const ZoneToAsk zone_;
   const LiveWeatherOptions options_;
+  KeptAnswers kept_;
   std::shared_ptr<const forecast::WeatherArchive> archive_;
   Time not_before_{};
   bool past_goes_on_ = false;  ///< whether the latest question about the past brought something
   std::optional<Time> past_asked_in_vain_at_;
-  bool failed_ = false;  ///< whether the latest question failed
-  std::vector<std::string> notes_;
 };
 
 }  // namespace ebb::signals
