@@ -69,7 +69,7 @@ const std::map<std::string, std::map<std::string, Rooms>> kParts{
       {"feasibility", {"", "problem", "planner"}}}},
     {"signals",
      {{"", {"http", "providers", "traces", "feeds", "weather", "markets"}},
-      {"weather", {"", "http"}},  // make_feed.cc and its sources
+      {"weather", {"", "http", "traces"}},  // make_feed.cc and its sources
       {"markets", {"", "http", "traces"}},
       {"http", {""}},
       {"generation", {"", "http"}},

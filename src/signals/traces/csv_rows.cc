@@ -66,6 +66,34 @@ Result<Time> ReadTimeField(std::string_view text, const std::string& path, std::
   return *time;
 }
 
+Status CheckEnd(const TimedRow& row, const std::string& path) {
+  if (!row.end || *row.end > row.begin) return {};
+  return Fail(AtLine(path, row.line, "the interval ends before it begins"));
+}
+
+Result<bool> ZoneOfRows::Takes(const CsvReader& csv, const std::vector<std::size_t>& columns,
+                               const std::string& path) {
+  if (columns.empty()) return true;
+  const auto field = [&](std::size_t column) {
+    return column < csv.fields().size() ? csv.fields()[column] : std::string_view();
+  };
+  if (wanted_)
+    return std::ranges::any_of(columns, [&](std::size_t at) { return field(at) == *wanted_; });
+  const std::string_view zone = field(columns.front());
+  if (found_.empty()) found_ = zone;
+  if (zone == found_) return true;
+  return Fail(
+      AtLine(path, csv.line(), "holds zone " + Quoted(zone) + " beside " + Quoted(found_), next_));
+}
+
+Error NoRows(const std::string& path, const std::optional<std::string>& wanted_zone) {
+  return {ExitCode::kConfiguration,
+          wanted_zone ? "has no row for zone " + Quoted(*wanted_zone) : "has a header but no rows",
+          path, "is it the right file?"};
+}
+
+std::string_view FileName(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
 Status CheckRowOrder(const TimedRow& before, const TimedRow& row, const std::string& path) {
   if (row.begin == before.begin)
     return Fail(AtLine(path, row.line,

@@ -28,6 +28,9 @@ constexpr std::array<std::string_view, 8> kAreaNames{"area",    "price_area",   
                                                      "country", "iso3_code",      "areacode",
                                                      "mapcode", "areadisplayname"};
 
+constexpr const char* kNameTheZone =
+    "name the zone to use: day_ahead: {file: ..., zone: ...} (docs/prices.md)";
+
 struct Unit {
   std::optional<std::string> currency;
   std::optional<bool> per_mwh;
@@ -113,7 +116,12 @@ class Reader {
  public:
   Reader(const CsvReader& csv, const Header& header, const std::string& path,
          const PriceCsvOptions& options)
-      : csv_(csv), header_(header), path_(path), options_(options), clock_(header.clock) {}
+      : csv_(csv),
+        header_(header),
+        path_(path),
+        options_(options),
+        zone_(options.zone, kNameTheZone),
+        clock_(header.clock) {}
 
   Status Read() {
     // Exports have a heading for a last column, the area, that their rows may lack.
@@ -121,7 +129,7 @@ class Reader {
     if (columns != header_.columns && !(header_.clock && columns + 1 == header_.columns))
       EBB_RETURN_IF_ERROR(CheckColumns(csv_, header_.columns, path_));
     const std::size_t number = csv_.line();
-    EBB_ASSIGN_OR_RETURN(const bool wanted, IsWanted(number));
+    EBB_ASSIGN_OR_RETURN(const bool wanted, IsWanted());
     if (!wanted) return {};
     PriceRow row;
     row.line = number;
@@ -139,11 +147,11 @@ class Reader {
 
   const std::vector<PriceRow>& rows() const { return rows_; }
   const Unit& unit() const { return unit_; }
-  const std::string& zone() const { return zone_; }
+  const std::string& zone() const { return zone_.found(); }
 
  private:
   // Whether the row is for the wanted zone, and from the hourly auction if several are listed.
-  Result<bool> IsWanted(std::size_t number) {
+  Result<bool> IsWanted() {
     if (header_.sequence) {
       const std::string sequence = Lowercase(Field(*header_.sequence));
       if (!sequence.empty() && sequence != "without sequence" && sequence != "sequence 1" &&
@@ -151,15 +159,7 @@ class Reader {
         return false;
     }
     if (header_.contract && Lowercase(Field(*header_.contract)) != "day-ahead") return false;
-    if (header_.zones.empty()) return true;
-    if (options_.zone)
-      return std::any_of(header_.zones.begin(), header_.zones.end(),
-                         [&](std::size_t column) { return Field(column) == *options_.zone; });
-    const std::string_view zone = Field(header_.zones.front());
-    if (zone_.empty()) zone_ = zone;
-    if (zone == zone_) return true;
-    return Fail(AtLine(path_, number, "holds zone " + Quoted(zone) + " beside " + Quoted(zone_),
-                       "name the zone to use: day_ahead: {file: ..., zone: ...} (docs/prices.md)"));
+    return zone_.Takes(csv_, header_.zones, path_);
   }
 
   // Returns false for an hour that the clock skips.
@@ -176,8 +176,7 @@ class Reader {
     if (header_.end) {
       EBB_ASSIGN_OR_RETURN(row.end, ReadTimeField(Field(*header_.end), path_, row.line));
     }
-    if (row.end && *row.end <= row.begin)
-      return Fail(AtLine(path_, row.line, "the interval ends before it begins"));
+    EBB_RETURN_IF_ERROR(CheckEnd(row, path_));
     return true;
   }
 
@@ -229,10 +228,10 @@ class Reader {
   const Header& header_;
   const std::string& path_;
   const PriceCsvOptions& options_;
+  ZoneOfRows zone_;
   std::optional<MarketTimes> clock_;
   std::vector<PriceRow> rows_;
   Unit unit_;
-  std::string zone_;
 };
 
 Status CheckMagnitude(const std::vector<PriceRow>& rows, const Unit& unit,
@@ -254,8 +253,6 @@ Status CheckMagnitude(const std::vector<PriceRow>& rows, const Unit& unit,
   return {};
 }
 
-std::string_view FileName(std::string_view path) { return path.substr(path.rfind('/') + 1); }
-
 }  // namespace
 
 Result<core::PriceSeries> ParsePriceCsv(std::string_view text, const std::string& path,
@@ -266,11 +263,7 @@ Result<core::PriceSeries> ParsePriceCsv(std::string_view text, const std::string
   Reader reader(csv, header, path, options);
   EBB_RETURN_IF_ERROR(csv.ForEach([&] { return reader.Read(); }));
   const std::vector<PriceRow>& rows = reader.rows();
-  if (rows.empty())
-    return Fail(
-        {ExitCode::kConfiguration,
-         options.zone ? "has no row for zone " + Quoted(*options.zone) : "has a header but no rows",
-         path, "is it the right file?"});
+  if (rows.empty()) return Fail(NoRows(path, options.zone));
   EBB_RETURN_IF_ERROR(CheckMagnitude(rows, reader.unit(), path));
   const Duration longest = InferStep(BeginsOf(rows), chr::hours{1}).length;
   std::vector<core::PriceSample> samples;

@@ -46,7 +46,8 @@ class RowReader {
       : csv_(csv),
         header_(header),
         path_(path),
-        options_(options),
+        zone_(options.zone, "name the zone to use"),
+        zone_columns_(header.zone ? std::vector{*header.zone} : std::vector<std::size_t>()),
         forecasts_(header.forecasts.size()) {}
 
   /// Allows a decimal comma in numbers, because the separator is another character.
@@ -58,15 +59,14 @@ class RowReader {
   Status Read() {
     EBB_RETURN_IF_ERROR(CheckColumns(csv_, header_.columns, path_));
     const std::size_t number = csv_.line();
-    EBB_ASSIGN_OR_RETURN(const bool wanted, ReadZone(number));
+    EBB_ASSIGN_OR_RETURN(const bool wanted, zone_.Takes(csv_, zone_columns_, path_));
     if (!wanted) return {};
     Row row{{number, {}, {}, {}}, default_status_};
     EBB_ASSIGN_OR_RETURN(row.begin, ReadTime(header_.time, number));
     if (!rows_.empty()) EBB_RETURN_IF_ERROR(CheckRowOrder(rows_.back(), row, path_));
     if (header_.end) {
       EBB_ASSIGN_OR_RETURN(row.end, ReadTime(*header_.end, number));
-      if (*row.end <= row.begin)
-        return Fail(AtLine(path_, number, "the interval ends before it begins"));
+      EBB_RETURN_IF_ERROR(CheckEnd(row, path_));
     }
     EBB_ASSIGN_OR_RETURN(row.value, ReadValue(header_.value, number));
     EBB_RETURN_IF_ERROR(ReadStatus(row));
@@ -81,20 +81,9 @@ class RowReader {
 
   const std::vector<Row>& rows() const { return rows_; }
   const std::vector<ForecastValues>& forecasts() const { return forecasts_; }
-  const std::string& zone() const { return zone_; }
+  const std::string& zone() const { return zone_.found(); }
 
  private:
-  // Whether the row belongs to the wanted zone; a file of several zones needs one to be named.
-  Result<bool> ReadZone(std::size_t number) {
-    if (!header_.zone) return true;
-    const std::string_view zone = Field(*header_.zone);
-    if (options_.zone) return zone == *options_.zone;
-    if (zone_.empty()) zone_ = zone;
-    if (zone == zone_) return true;
-    return Fail(AtLine(path_, number, "holds zone " + Quoted(zone) + " beside " + Quoted(zone_),
-                       "name the zone to use"));
-  }
-
   Result<Time> ReadTime(std::size_t column, std::size_t number) {
     return ReadTimeField(Field(column), path_, number);
   }
@@ -136,12 +125,12 @@ class RowReader {
   const CsvReader& csv_;
   const TraceHeader& header_;
   const std::string& path_;
-  const TraceOptions& options_;
+  ZoneOfRows zone_;
+  const std::vector<std::size_t> zone_columns_;
   bool decimal_commas_ = false;
   core::SampleStatus default_status_ = core::SampleStatus::kMeasured;
   std::vector<Row> rows_;
   std::vector<ForecastValues> forecasts_;
-  std::string zone_;
 };
 
 Status CheckMagnitude(const std::vector<Row>& rows, const core::SignalIdentity& identity,
@@ -210,11 +199,6 @@ Result<Trace> BuildTrace(const TraceHeader& header, const RowReader& reader,
   return trace;
 }
 
-std::string_view FileName(std::string_view path) {
-  const auto slash = path.rfind('/');
-  return slash == std::string_view::npos ? path : path.substr(slash + 1);
-}
-
 std::vector<std::string_view> NameTokens(std::string_view path) {
   std::string_view stem = FileName(path);
   if (stem.ends_with(".gz")) stem.remove_suffix(3);
@@ -280,11 +264,7 @@ Result<Trace> ParseTrace(std::string_view text, const std::string& path,
   reader.SetDefaultStatus(DefaultStatus(path));
   if (separator != ',') reader.ReadDecimalCommas();
   EBB_RETURN_IF_ERROR(csv.ForEach([&] { return reader.Read(); }));
-  if (reader.rows().empty())
-    return Fail({ExitCode::kConfiguration,
-                 header.zone && options.zone ? "has no row for zone " + Quoted(*options.zone)
-                                             : "has a header but no rows",
-                 path, "is it the right file?"});
+  if (reader.rows().empty()) return Fail(NoRows(path, header.zone ? options.zone : std::nullopt));
   const core::SignalIdentity identity = IdentityOf(header, path, options, reader.zone());
   EBB_RETURN_IF_ERROR(CheckMagnitude(reader.rows(), identity, path, header.value_name));
   return BuildTrace(header, reader, identity, options.hold_limit);

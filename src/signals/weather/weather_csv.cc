@@ -6,9 +6,9 @@
 #include <filesystem>
 #include <optional>
 
-#include "base/csv.h"
 #include "base/text.h"
 #include "platform/file.h"
+#include "signals/traces/csv_rows.h"
 #include "signals/weather/weather_steps.h"
 
 namespace ebb::signals {
@@ -51,17 +51,12 @@ struct Header {
   }
 };
 
-Error BadFile(const std::string& path, std::size_t line, std::string what, std::string next) {
-  return {ExitCode::kConfiguration, std::move(what), path + ":" + std::to_string(line),
-          std::move(next)};
-}
-
 Status CheckUnit(std::string_view name, const std::string& path) {
   for (const std::string_view quantity : kQuantities)
     if (name.starts_with(quantity))
-      return Fail(BadFile(path, 1, "the unit of column \"" + std::string(name) + "\" is not known",
-                          "give wind_10m_mps or wind_100m_mps (m/s), temperature_2m_k or "
-                          "temperature_2m_c, shortwave_w_m2, precipitation_mm_h"));
+      return Fail(AtLine(path, 1, "the unit of column \"" + std::string(name) + "\" is not known",
+                         "give wind_10m_mps or wind_100m_mps (m/s), temperature_2m_k or "
+                         "temperature_2m_c, shortwave_w_m2, precipitation_mm_h"));
   return {};
 }
 
@@ -80,7 +75,7 @@ Result<Header> ReadHeader(const std::vector<std::string_view>& fields, const std
     // Turbines see the wind at 100 m, so that column wins over wind at 10 m.
     const bool better = known->name != "wind_10m_mps";
     if (at && known->column != Column::kWind)
-      return Fail(BadFile(path, 1, "there are two columns for " + std::string(known->name), ""));
+      return Fail(AtLine(path, 1, "there are two columns for " + std::string(known->name)));
     if (at && !better) continue;
     at = i;
     if (known->column == Column::kTemperature) header.temperature_offset = known->offset;
@@ -92,9 +87,9 @@ Result<Header> ReadHeader(const std::vector<std::string_view>& fields, const std
                                      {Column::kTemperature, "temperature_2m_k"},
                                      {Column::kShortwave, "shortwave_w_m2"}})
     if (!header.Of(column))
-      return Fail(BadFile(path, 1, std::string("there is no column ") + name,
-                          "the first line must name the columns: "
-                          "issued,lead_h,wind_10m_mps,temperature_2m_k,shortwave_w_m2"));
+      return Fail(AtLine(path, 1, std::string("there is no column ") + name,
+                         "the first line must name the columns: "
+                         "issued,lead_h,wind_10m_mps,temperature_2m_k,shortwave_w_m2"));
   return header;
 }
 
@@ -105,21 +100,20 @@ class Reader {
 
   Result<std::vector<forecast::WeatherRun>> Read() {
     EBB_ASSIGN_OR_RETURN(const bool has_header, csv_.Next());
-    if (!has_header) return Fail(BadFile(path_, 1, "the file is empty", ""));
+    if (!has_header) return Fail(AtLine(path_, 1, "the file is empty"));
     EBB_ASSIGN_OR_RETURN(header_, ReadHeader(csv_.fields(), path_));
     EBB_RETURN_IF_ERROR(csv_.ForEach([&] { return ReadRow(); }));
     EndRun();
-    if (runs_.empty()) return Fail(BadFile(path_, csv_.line(), "the file holds no weather", ""));
+    if (runs_.empty()) return Fail(AtLine(path_, csv_.line(), "the file holds no weather"));
     return std::move(runs_);
   }
 
  private:
   Status ReadRow() {
     if (csv_.fields().size() != header_.columns)
-      return Fail(BadFile(path_, csv_.line(),
-                          "the row has " + std::to_string(csv_.fields().size()) + " fields, not " +
-                              std::to_string(header_.columns) + " as the first line",
-                          ""));
+      return Fail(AtLine(path_, csv_.line(),
+                         "the row has " + std::to_string(csv_.fields().size()) + " fields, not " +
+                             std::to_string(header_.columns) + " as the first line"));
     EBB_ASSIGN_OR_RETURN(const Time issued, TimeIn(Column::kIssued));
     EBB_ASSIGN_OR_RETURN(const auto lead, NumberIn(Column::kLead));
     if (!lead || *lead < 0 || *lead > kMostLeadHours)
@@ -204,7 +198,7 @@ class Reader {
     if (number) return std::optional(*number);
     return Fail(Bad("\"" + std::string(Field(column)) + "\" is not a number"));
   }
-  Error Bad(std::string what) const { return BadFile(path_, csv_.line(), std::move(what), ""); }
+  Error Bad(std::string what) const { return AtLine(path_, csv_.line(), std::move(what)); }
 
   const std::string& path_;
   const Duration lag_;
