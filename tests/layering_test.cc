@@ -76,6 +76,12 @@ const std::map<std::string, std::map<std::string, Rooms>> kParts{
       {"providers", {"", "http", "generation", "traces"}},
       {"traces", {}},
       {"feeds", {"", "http", "traces", "weather", "markets"}}}},
+    {"store",
+     {{"", {"database", "accounts", "jobs", "upkeep"}},
+      {"database", {}},
+      {"accounts", {"database"}},
+      {"jobs", {"database", "accounts"}},
+      {"upkeep", {"database", "accounts", "jobs"}}}},
     {"meter",
      {{"", {"cpu", "gpu", "sharing"}},  // meters.cc
       {"cpu", {""}},

@@ -2,7 +2,7 @@
 // power follow from the limit (gpu_load_for_test.cc).
 #include "core/ledger.h"
 #include "gpu_fixture.h"
-#include "store/ledger_records.h"
+#include "store/accounts/ledger_records.h"
 
 namespace ebb {
 namespace {

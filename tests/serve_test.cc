@@ -11,7 +11,7 @@
 #include "platform/http.h"
 #include "platform/process_table.h"
 #include "serve_fixture.h"
-#include "store/ledger_sums_for_test.h"
+#include "store/accounts/ledger_sums_for_test.h"
 
 namespace ebb {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "cli_fixture.h"
 #include "platform/http.h"
-#include "store/database.h"
+#include "store/database/database.h"
 
 namespace ebb {
 namespace {

@@ -14,11 +14,11 @@
 #include "report/run/merged_run.h"
 #include "report/run/summary.h"
 #include "service/accounting/settlement.h"
-#include "store/first_come_records.h"
-#include "store/job_records.h"
-#include "store/jobs_in_period.h"
+#include "store/accounts/first_come_records.h"
+#include "store/jobs/job_records.h"
+#include "store/jobs/jobs_in_period.h"
+#include "store/jobs/sweep_records.h"
 #include "store/store_clock.h"
-#include "store/sweep_records.h"
 
 namespace ebb::app {
 namespace {

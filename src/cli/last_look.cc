@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
-#include "store/default_path.h"
+#include "store/database/default_path.h"
 
 namespace ebb::cli {
 namespace {

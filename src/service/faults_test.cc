@@ -6,7 +6,7 @@
 #include "platform/file.h"
 #include "service/service.h"
 #include "service/service_for_test.h"
-#include "store/store_check.h"
+#include "store/upkeep/store_check.h"
 #include "testing/no_room.h"
 
 namespace ebb::service {

@@ -11,10 +11,10 @@
 #include "service/accounting/waited_job.h"
 #include "service/planning/timed.h"
 #include "service/service.h"
+#include "store/database/job_numbers.h"
 #include "store/device_history.h"
 #include "store/ended_sums.h"
 #include "store/engine_setup.h"
-#include "store/job_numbers.h"
 
 namespace ebb::service {
 namespace {

@@ -1,6 +1,6 @@
 // Pruning: what is left of a job without its ledger and folder, and a start without them.
 #include "service/world_for_test.h"
-#include "store/database.h"
+#include "store/database/database.h"
 
 namespace ebb::service {
 namespace {

@@ -9,7 +9,7 @@
 #include "runtime/run_loop.h"
 #include "service/observer.h"
 #include "service/planning/timed.h"
-#include "store/job_numbers.h"
+#include "store/database/job_numbers.h"
 #include "store/store_clock.h"
 
 namespace ebb::service {

@@ -5,7 +5,7 @@
 #include "plan/make_policy.h"
 #include "platform/file.h"
 #include "service/service_for_test.h"
-#include "store/store_check.h"
+#include "store/upkeep/store_check.h"
 
 namespace ebb::service {
 namespace {

@@ -9,8 +9,8 @@
 #include <set>
 
 #include "base/random.h"
-#include "store/ledger_sums_for_test.h"
-#include "store/store_check.h"
+#include "store/accounts/ledger_sums_for_test.h"
+#include "store/upkeep/store_check.h"
 #include "testing/no_room.h"
 
 namespace ebb::service {

@@ -1,7 +1,7 @@
 #include "store/device_history.h"
 
 #include "base/text.h"
-#include "store/job_records.h"
+#include "store/jobs/job_records.h"
 
 namespace ebb::store {
 namespace {

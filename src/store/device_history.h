@@ -5,7 +5,7 @@
 
 #include "core/cluster.h"
 #include "core/device_history.h"
-#include "store/database.h"
+#include "store/database/database.h"
 #include "store/service_store.h"
 
 namespace ebb::store {

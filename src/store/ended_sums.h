@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/job.h"
-#include "store/database.h"
+#include "store/database/database.h"
 
 namespace ebb::store {
 

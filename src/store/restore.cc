@@ -6,8 +6,8 @@
 #include "base/text.h"
 #include "engine/state.h"
 #include "platform/path_facts.h"
-#include "store/job_numbers.h"
-#include "store/job_records.h"
+#include "store/database/job_numbers.h"
+#include "store/jobs/job_records.h"
 #include "store/service_store.h"
 
 namespace ebb::store {

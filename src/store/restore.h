@@ -15,8 +15,8 @@
 #include "core/submission.h"
 #include "engine/decision.h"
 #include "platform/file_lock.h"
-#include "store/database.h"
-#include "store/store_check.h"
+#include "store/database/database.h"
+#include "store/upkeep/store_check.h"
 
 namespace ebb::store {
 

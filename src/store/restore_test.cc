@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <fstream>
 
-#include "store/job_numbers.h"
+#include "store/database/job_numbers.h"
 #include "store/service_store.h"
 #include "testing/scratch_directory.h"
 

@@ -9,8 +9,8 @@
 #include "core/owner_variables.h"
 #include "engine/journal_json.h"
 #include "platform/random_bytes.h"
-#include "store/links.h"
-#include "store/snapshots.h"
+#include "store/database/links.h"
+#include "store/upkeep/snapshots.h"
 
 namespace ebb::store {
 namespace {

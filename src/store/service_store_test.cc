@@ -8,7 +8,7 @@
 #include "engine/journal_json.h"
 #include "engine/random_life_for_test.h"
 #include "engine/state_json.h"
-#include "store/snapshots.h"
+#include "store/upkeep/snapshots.h"
 #include "testing/no_room.h"
 #include "testing/scratch_directory.h"
 

@@ -1,8 +1,8 @@
 #include "store/stored_views.h"
 
-#include "store/earlier_runs.h"
 #include "store/ended_sums.h"
-#include "store/job_work.h"
+#include "store/jobs/earlier_runs.h"
+#include "store/jobs/job_work.h"
 
 namespace ebb::store {
 

@@ -13,11 +13,11 @@
 #include "core/budget.h"
 #include "core/cluster.h"
 #include "core/estimate.h"
-#include "store/first_come_records.h"
-#include "store/job_notes.h"
-#include "store/job_records.h"
-#include "store/ledger_records.h"
-#include "store/sweep_records.h"
+#include "store/accounts/first_come_records.h"
+#include "store/accounts/ledger_records.h"
+#include "store/jobs/job_notes.h"
+#include "store/jobs/job_records.h"
+#include "store/jobs/sweep_records.h"
 
 namespace ebb::store {
 

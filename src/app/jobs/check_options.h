@@ -1,7 +1,7 @@
 #pragma once
 // Options for checking a store with the policy and prices that its service had.
 
-#include "store/store_check.h"
+#include "store/upkeep/store_check.h"
 
 namespace ebb::app {
 

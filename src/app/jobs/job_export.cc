@@ -4,7 +4,7 @@
 #include "app/run/run_files.h"
 #include "platform/system_clock.h"
 #include "report/run/run_directory.h"
-#include "store/job_records.h"
+#include "store/jobs/job_records.h"
 #include "sweep/target_name.h"
 
 namespace ebb::app {

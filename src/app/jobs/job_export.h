@@ -9,7 +9,7 @@
 #include "base/result.h"
 #include "core/job.h"
 #include "prices/price_source.h"
-#include "store/database.h"
+#include "store/database/database.h"
 
 namespace ebb::app {
 

@@ -6,7 +6,7 @@
 #include "engine/state.h"
 #include "local/attempt_files.h"
 #include "platform/system_clock.h"
-#include "store/job_records.h"
+#include "store/jobs/job_records.h"
 
 namespace ebb::app {
 namespace {

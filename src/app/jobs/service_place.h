@@ -11,7 +11,7 @@
 
 #include "app/options/user_settings.h"
 #include "base/result.h"
-#include "store/default_path.h"
+#include "store/database/default_path.h"
 
 namespace ebb::app {
 

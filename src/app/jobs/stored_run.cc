@@ -7,10 +7,10 @@
 #include "platform/file.h"
 #include "platform/shared_file.h"
 #include "report/run/run_json.h"
+#include "store/accounts/ledger_records.h"
+#include "store/accounts/signal_records.h"
 #include "store/engine_setup.h"
-#include "store/job_records.h"
-#include "store/ledger_records.h"
-#include "store/signal_records.h"
+#include "store/jobs/job_records.h"
 
 namespace ebb::app {
 namespace {

@@ -10,7 +10,7 @@
 #include "core/job.h"
 #include "core/run.h"
 #include "local/attempt_files.h"
-#include "store/database.h"
+#include "store/database/database.h"
 
 namespace ebb::app {
 

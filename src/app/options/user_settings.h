@@ -10,7 +10,7 @@
 #include "app/options/run_options.h"
 #include "base/result.h"
 #include "config/settings_file.h"
-#include "store/default_path.h"
+#include "store/database/default_path.h"
 
 namespace ebb::app {
 

@@ -18,8 +18,8 @@
 #include "report/run/run_directory.h"
 #include "report/run/summary.h"
 #include "service/sweeps/sweep_facts.h"
-#include "store/machine_records.h"
-#include "store/signal_records.h"
+#include "store/accounts/machine_records.h"
+#include "store/accounts/signal_records.h"
 #include "store/store_clock.h"
 #include "web/live/saved_sweep.h"
 

@@ -14,7 +14,7 @@
 #include "cli/store_prune.h"
 #include "cli/store_restore.h"
 #include "service/service.h"
-#include "store/store_check.h"
+#include "store/upkeep/store_check.h"
 
 namespace ebb::cli {
 namespace {

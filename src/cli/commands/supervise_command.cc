@@ -11,7 +11,7 @@
 #include "cli/command_line.h"
 #include "local/job_start.h"
 #include "local/supervisor.h"
-#include "store/stored_feed.h"
+#include "store/accounts/stored_feed.h"
 
 namespace ebb::cli {
 namespace {

@@ -4,9 +4,9 @@
 
 #include "engine/state.h"
 #include "service/accounting/waited_job.h"
-#include "store/ledger_records.h"
-#include "store/settlement_records.h"
-#include "store/signal_records.h"
+#include "store/accounts/ledger_records.h"
+#include "store/accounts/settlement_records.h"
+#include "store/accounts/signal_records.h"
 
 namespace ebb::service {
 namespace {

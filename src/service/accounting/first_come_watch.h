@@ -20,8 +20,8 @@
 
 #include "service/accounting/first_come.h"
 #include "service/views/view.h"
-#include "store/database.h"
-#include "store/first_come_records.h"
+#include "store/accounts/first_come_records.h"
+#include "store/database/database.h"
 
 namespace ebb::service {
 

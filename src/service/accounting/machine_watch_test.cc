@@ -3,8 +3,8 @@
 #include <thread>
 
 #include "service/service_for_test.h"
-#include "store/ledger_records.h"
-#include "store/machine_records.h"
+#include "store/accounts/ledger_records.h"
+#include "store/accounts/machine_records.h"
 
 namespace ebb::service {
 namespace {

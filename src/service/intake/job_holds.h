@@ -12,7 +12,7 @@
 #include "service/intake/fact_queue.h"
 #include "service/sweeps/job_holder.h"
 #include "service/views/publisher.h"
-#include "store/job_notes.h"
+#include "store/jobs/job_notes.h"
 #include "store/service_store.h"
 
 namespace ebb::service {

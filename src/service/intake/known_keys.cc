@@ -2,8 +2,8 @@
 
 #include "base/text.h"
 #include "core/owner_variables.h"
-#include "store/job_records.h"
-#include "store/sweep_records.h"
+#include "store/jobs/job_records.h"
+#include "store/jobs/sweep_records.h"
 
 namespace ebb::service {
 namespace {

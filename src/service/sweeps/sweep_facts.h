@@ -10,8 +10,8 @@
 
 #include "report/run/epoch_losses.h"
 #include "report/sweep/sweep_report.h"
-#include "store/job_records.h"
-#include "store/sweep_records.h"
+#include "store/jobs/job_records.h"
+#include "store/jobs/sweep_records.h"
 
 namespace ebb::service {
 

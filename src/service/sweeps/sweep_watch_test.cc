@@ -5,7 +5,7 @@
 #include <fstream>
 
 #include "service/world_for_test.h"
-#include "store/store_check.h"
+#include "store/upkeep/store_check.h"
 #include "testing/scratch_directory.h"
 
 namespace ebb::service {

@@ -7,7 +7,7 @@
 #include "base/units.h"
 #include "core/uncertainty.h"
 #include "core/work.h"
-#include "store/ledger_sums.h"
+#include "store/accounts/ledger_sums.h"
 
 namespace ebb::service {
 

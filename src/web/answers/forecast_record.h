@@ -6,7 +6,7 @@
 #include <string>
 
 #include "forecast/backtest.h"
-#include "store/issued_forecasts.h"
+#include "store/accounts/issued_forecasts.h"
 
 namespace ebb::web {
 

@@ -3,7 +3,7 @@
 
 #include "report/described_json.h"
 #include "service/views/view.h"
-#include "store/job_records.h"
+#include "store/jobs/job_records.h"
 
 namespace ebb::web {
 

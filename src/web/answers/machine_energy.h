@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "store/machine_records.h"
+#include "store/accounts/machine_records.h"
 
 namespace ebb::web {
 

@@ -3,7 +3,7 @@
 #include "core/owner_variables.h"
 #include "engine/state.h"
 #include "report/described_work.h"
-#include "store/first_come_records.h"
+#include "store/accounts/first_come_records.h"
 
 namespace ebb::web {
 

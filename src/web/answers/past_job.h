@@ -2,7 +2,7 @@
 // Jobs that have ended, from the store (docs/api.md).
 
 #include "report/described_json.h"
-#include "store/job_records.h"
+#include "store/jobs/job_records.h"
 
 namespace ebb::web {
 

@@ -2,8 +2,8 @@
 // The sweeps of the queue as JSON (docs/api.md).
 
 #include "report/described_json.h"
-#include "store/job_records.h"
-#include "store/sweep_records.h"
+#include "store/jobs/job_records.h"
+#include "store/jobs/sweep_records.h"
 
 namespace ebb::web {
 

@@ -4,8 +4,8 @@
 
 #include "engine/state.h"
 #include "platform/system_clock.h"
-#include "store/ledger_records.h"
-#include "store/signal_records.h"
+#include "store/accounts/ledger_records.h"
+#include "store/accounts/signal_records.h"
 #include "web/answers/forecast_record.h"
 #include "web/answers/job_series.h"
 #include "web/answers/machine_energy.h"

@@ -9,7 +9,7 @@
 #include <memory>
 #include <mutex>
 
-#include "store/database.h"
+#include "store/database/database.h"
 
 namespace ebb::web {
 

@@ -1,0 +1,25 @@
+#pragma once
+// The signal on which the figures of an ended job were settled: the published values between its
+// submission and its end, with the time of the request. An answer that equals the one before adds
+// nothing. `ebb audit` can recompute the emissions from it.
+
+#include <string>
+
+#include "core/intensity.h"
+#include "core/job.h"
+#include "store/database/write_group.h"
+
+namespace ebb::store {
+
+void AddSettlement(WriteGroup& group, core::JobId job, Time asked_at,
+                   const core::IntensitySeries& published);
+
+/// The signal of the job's last settlement; nothing if none was kept.
+Result<std::optional<core::IntensitySeries>> FindSettlement(Database& database, core::JobId job,
+                                                            const core::SignalIdentity& identity);
+
+/// "BEGIN_MS STEP_MS STATUS VALUE VALUE ...": consecutive equal steps share one piece, and
+/// semicolons separate the pieces.
+std::string SettlementText(const core::IntensitySeries& published);
+
+}  // namespace ebb::store
