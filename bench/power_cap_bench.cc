@@ -1,6 +1,7 @@
 // Compares --power-cap auto with a sweep of fixed limits. Programs with known laws of speed and
-// power (local/capped_load_for_test.h) run in virtual time on the stand-in for NVML, through the
-// code that limits real GPUs (local/power_control.h). The search is a part of each run and counts.
+// power (local/power/capped_load_for_test.h) run in virtual time on the stand-in for NVML, through
+// the code that limits real GPUs (local/power/power_control.h). The search is a part of each run
+// and counts.
 #include <dlfcn.h>
 
 #include <cstdio>
@@ -9,8 +10,8 @@
 
 #include "base/text.h"
 #include "base/units_text.h"
-#include "local/capped_load_for_test.h"
-#include "local/power_control.h"
+#include "local/power/capped_load_for_test.h"
+#include "local/power/power_control.h"
 #include "meter/gpu/fake_nvml_for_test.h"
 #include "testing/scratch_directory.h"
 

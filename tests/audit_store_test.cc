@@ -10,7 +10,7 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "engine/random_life_for_test.h"
-#include "local/attempt_files.h"
+#include "local/files/attempt_files.h"
 #include "platform/file.h"
 #include "random_store.h"
 #include "testing/scratch_directory.h"

@@ -1,5 +1,5 @@
 // A program that trains on a GPU of the stand-in for NVML: its speed and power follow from the
-// GPU's power limit (local/capped_load_for_test.h), it writes what the GPU's counter reads
+// GPU's power limit (local/power/capped_load_for_test.h), it writes what the GPU's counter reads
 // (meter/gpu/fake_nvml_for_test.h), and it reports its steps as the contract says.
 //
 //   gpu_load_for_test STEPS [STEP_S [DRAW_W [FIXED_SHARE]]]
@@ -14,7 +14,7 @@
 #include <string>
 #include <thread>
 
-#include "local/capped_load_for_test.h"
+#include "local/power/capped_load_for_test.h"
 
 namespace ebb {
 namespace {

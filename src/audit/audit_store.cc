@@ -9,7 +9,7 @@
 #include "audit/json_differences.h"
 #include "audit/uncertainty.h"
 #include "base/text.h"
-#include "local/job_folder.h"
+#include "local/files/job_folder.h"
 #include "platform/digest_chain.h"
 #include "platform/path_facts.h"
 

@@ -1,6 +1,6 @@
 #include "audit/energy_files.h"
 
-#include "local/attempt_files.h"
+#include "local/files/attempt_files.h"
 
 namespace ebb::audit {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 // Reads the measurements of a job's supervisors (attempt-N.energy in its folder). The program can
 // write to these files as well, so each line is checked as the service checks it
-// (local/reading_check.h): a line that fails the check was written by somebody else.
+// (local/readings/reading_check.h): a line that fails the check was written by somebody else.
 
 #include <filesystem>
 #include <string>

@@ -8,7 +8,7 @@
 
 #include "core/decision.h"
 #include "core/intensity.h"
-#include "local/measured_attempt.h"
+#include "local/process/measured_attempt.h"
 #include "report/run/training_files.h"
 
 namespace ebb::cli {

@@ -9,8 +9,8 @@
 #include "base/text.h"
 #include "cli/display.h"
 #include "cli/local_times.h"
-#include "local/attempt_files.h"
-#include "local/job_folder.h"
+#include "local/files/attempt_files.h"
+#include "local/files/job_folder.h"
 #include "platform/detached_process.h"
 #include "store/restore.h"
 

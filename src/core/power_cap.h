@@ -1,7 +1,7 @@
 #pragma once
 // A limit on the power of a job's GPUs. It makes them slower, but the same work takes less energy,
 // because power rises faster than speed towards the top. Values and text only;
-// meter/gpu/power_limit.h sets the limit, local/cap_search.h finds one.
+// meter/gpu/power_limit.h sets the limit, local/power/cap_search.h finds one.
 
 #include <string>
 #include <string_view>

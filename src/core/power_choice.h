@@ -1,6 +1,6 @@
 #pragma once
 // The power limit that was found for a run's GPUs (--power-cap auto), and the measurements behind
-// it. Values and text only; local/cap_search.h finds the limit. Method: docs/METHOD.md.
+// it. Values and text only; local/power/cap_search.h finds the limit. Method: docs/METHOD.md.
 
 #include <optional>
 #include <string>

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "local/program_meter.h"
+#include "local/readings/program_meter.h"
 
 namespace ebb::lib {
 

@@ -14,7 +14,7 @@
 #include "base/text.h"
 #include "lib/ticking_meter.h"
 #include "lib/work_report.h"
-#include "local/measured_process.h"
+#include "local/process/measured_process.h"
 #include "meter/sampling_clock.h"
 #include "platform/file.h"
 #include "platform/path_facts.h"

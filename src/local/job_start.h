@@ -9,7 +9,7 @@
 #include "base/result.h"
 #include "core/cluster.h"
 #include "local/local_job.h"
-#include "local/training_contract.h"
+#include "local/process/training_contract.h"
 #include "meter/meters.h"
 #include "runtime/signal_feed.h"
 

@@ -9,7 +9,7 @@
 #include "core/ledger.h"
 #include "core/run.h"
 #include "core/submission.h"
-#include "local/measured_process.h"
+#include "local/process/measured_process.h"
 
 namespace ebb::local {
 

@@ -8,9 +8,9 @@
 #include <set>
 
 #include "base/text.h"
-#include "local/job_folder.h"
+#include "local/files/job_folder.h"
 #include "local/job_start.h"
-#include "local/power_guard.h"
+#include "local/power/power_guard.h"
 #include "platform/file_lock.h"
 #include "platform/free_space.h"
 #include "platform/path_facts.h"

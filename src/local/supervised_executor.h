@@ -17,8 +17,8 @@
 
 #include "local/device_register.h"
 #include "local/job_executor.h"
-#include "local/job_power.h"
-#include "local/observed_feed.h"
+#include "local/power/job_power.h"
+#include "local/process/observed_feed.h"
 #include "local/supervised_program.h"
 #include "platform/process_signals.h"
 #include "runtime/clock_watch.h"

@@ -5,11 +5,11 @@
 
 #include "base/text.h"
 #include "base/units_text.h"
-#include "local/attempt_outcome.h"
-#include "local/job_budget.h"
-#include "local/job_folder.h"
-#include "local/orphan.h"
-#include "local/training_contract.h"
+#include "local/files/job_folder.h"
+#include "local/process/attempt_outcome.h"
+#include "local/process/job_budget.h"
+#include "local/process/training_contract.h"
+#include "local/supervisor/orphan.h"
 
 namespace ebb::local {
 namespace {

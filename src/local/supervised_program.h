@@ -6,10 +6,10 @@
 #include <map>
 #include <memory>
 
-#include "local/attempt_files.h"
 #include "local/device_register.h"
-#include "local/ending.h"
+#include "local/files/attempt_files.h"
 #include "local/local_job.h"
+#include "local/supervisor/ending.h"
 #include "platform/detached_process.h"
 #include "platform/process_table.h"
 #include "runtime/accountant.h"

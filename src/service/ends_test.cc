@@ -2,7 +2,7 @@
 
 #include <future>
 
-#include "local/attempt_files.h"
+#include "local/files/attempt_files.h"
 #include "service/world_for_test.h"
 
 namespace ebb::service {

@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "core/accounting.h"
-#include "local/job_folder.h"
+#include "local/files/job_folder.h"
 #include "plan/make_policy.h"
 #include "service/accounting/settlement.h"
 #include "service/accounting/waited_job.h"

@@ -26,7 +26,7 @@
 #include "kubernetes/agent_reader.h"
 #include "kubernetes/node_timelines.h"
 #include "kubernetes/pod_directory.h"
-#include "local/measured_process.h"
+#include "local/process/measured_process.h"
 #include "service/accounting/outside_metering.h"
 
 namespace ebb::app {

@@ -7,7 +7,7 @@
 
 #include "app/jobs/open_runs.h"
 #include "app/run/run_trackers.h"
-#include "local/supervisor.h"
+#include "local/supervisor/supervisor.h"
 #include "report/run/progress_tail.h"
 
 namespace ebb::app {

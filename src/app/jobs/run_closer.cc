@@ -4,7 +4,7 @@
 
 #include "app/run/run_trackers.h"
 #include "engine/state.h"
-#include "local/attempt_files.h"
+#include "local/files/attempt_files.h"
 #include "platform/system_clock.h"
 #include "store/jobs/job_records.h"
 

@@ -9,7 +9,7 @@
 #include "base/result.h"
 #include "core/job.h"
 #include "core/run.h"
-#include "local/attempt_files.h"
+#include "local/files/attempt_files.h"
 #include "store/database/database.h"
 
 namespace ebb::app {

@@ -1,12 +1,12 @@
 #pragma once
 // A training program's reports of progress, as the search for a power limit reads them
-// (local/power_control.h).
+// (local/power/power_control.h).
 
 #include <filesystem>
 #include <functional>
 #include <vector>
 
-#include "local/cap_window.h"
+#include "local/power/cap_window.h"
 
 namespace ebb::app {
 

@@ -10,7 +10,7 @@
 #include "core/decision.h"
 #include "core/intensity.h"
 #include "core/run.h"
-#include "local/measured_attempt.h"
+#include "local/process/measured_attempt.h"
 #include "report/run/summary.h"
 #include "report/run/training_files.h"
 

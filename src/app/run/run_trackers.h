@@ -11,7 +11,7 @@
 #include "core/run.h"
 #include "core/tracking.h"
 #include "engine/state.h"
-#include "local/measured_process.h"
+#include "local/process/measured_process.h"
 #include "report/run/prometheus_text.h"
 #include "report/run/summary.h"
 #include "report/run/training_files.h"

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "engine/explain.h"
-#include "local/attempt_files.h"
+#include "local/files/attempt_files.h"
 #include "platform/file.h"
 #include "platform/system_clock.h"
 

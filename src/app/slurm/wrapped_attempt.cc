@@ -6,7 +6,7 @@
 
 #include "app/run/local_rank.h"
 #include "app/slurm/job_runs.h"
-#include "local/training_contract.h"
+#include "local/process/training_contract.h"
 #include "platform/child_process.h"
 #include "platform/system_clock.h"
 #include "report/run/run_directory.h"

@@ -10,7 +10,7 @@
 #include "base/field_text.h"
 #include "base/text.h"
 #include "config/sweep_config.h"
-#include "local/attempt_files.h"
+#include "local/files/attempt_files.h"
 #include "platform/file.h"
 #include "platform/system_clock.h"
 #include "report/run/epoch_losses.h"

@@ -20,7 +20,7 @@
 #include "app/sweep/sweep_runs.h"
 #include "app/sweep/sweep_stored.h"
 #include "base/text.h"
-#include "local/attempt_files.h"
+#include "local/files/attempt_files.h"
 #include "platform/file.h"
 #include "platform/path_facts.h"
 #include "platform/system_clock.h"

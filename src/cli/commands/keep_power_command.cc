@@ -1,9 +1,9 @@
 // ebb keep-power DIRECTORY ATTEMPT PID: restores power limits if `ebb run` is killed
-// (local/power_keeper.h). Not for people, so no help text has it.
+// (local/power/power_keeper.h). Not for people, so no help text has it.
 
 #include "base/text.h"
 #include "cli/command_line.h"
-#include "local/power_keeper.h"
+#include "local/power/power_keeper.h"
 #include "meter/meters.h"
 
 namespace ebb::cli {

@@ -1,5 +1,5 @@
-// ebb supervise FILE: the supervisor of one attempt, as the service starts it (local/supervisor.h).
-// Not for people, so no help text has it.
+// ebb supervise FILE: the supervisor of one attempt, as the service starts it
+// (local/supervisor/supervisor.h). Not for people, so no help text has it.
 
 #include <optional>
 
@@ -10,7 +10,7 @@
 #include "app/run/run_files.h"
 #include "cli/command_line.h"
 #include "local/job_start.h"
-#include "local/supervisor.h"
+#include "local/supervisor/supervisor.h"
 #include "store/accounts/stored_feed.h"
 
 namespace ebb::cli {

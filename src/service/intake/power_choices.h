@@ -17,7 +17,7 @@
 #include "core/cluster.h"
 #include "core/power_choice.h"
 #include "core/submission.h"
-#include "local/job_power.h"
+#include "local/power/job_power.h"
 #include "store/service_store.h"
 
 namespace ebb::service {

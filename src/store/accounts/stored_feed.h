@@ -1,7 +1,8 @@
 #pragma once
 // The grid's intensity as a service received it, read from its store by another process.
-// Supervisors of attempts account with it, whether or not the service runs (local/supervisor.h). It
-// has past values only, as far as the service has received them.
+// Supervisors of attempts account with it, whether or not the service runs
+// (local/supervisor/supervisor.h). It has past values only, as far as the service has received
+// them.
 //
 // Thread contract: one thread. The store is open only while it is read.
 
