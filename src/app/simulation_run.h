@@ -6,7 +6,7 @@
 #include <functional>
 
 #include "base/result.h"
-#include "config/scenario_config.h"
+#include "config/scenario/scenario_config.h"
 #include "sim/experiment.h"
 
 namespace ebb::app {

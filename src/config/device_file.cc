@@ -1,8 +1,8 @@
 #include "config/device_file.h"
 
-#include "config/key_reader.h"
-#include "config/list_reader.h"
-#include "config/yaml_tree.h"
+#include "config/yaml/key_reader.h"
+#include "config/yaml/list_reader.h"
+#include "config/yaml/yaml_tree.h"
 #include "platform/file.h"
 
 namespace ebb::config {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "config/key_reader.h"
+#include "config/yaml/key_reader.h"
 #include "core/options/job_options.h"
 
 namespace ebb::config {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "config/key_reader.h"
+#include "config/yaml/key_reader.h"
 #include "signals/signal_options.h"
 
 namespace ebb::config {

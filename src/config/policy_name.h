@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "config/key_reader.h"
+#include "config/yaml/key_reader.h"
 
 namespace ebb::config {
 

@@ -1,7 +1,7 @@
 #pragma once
 // The key publication_lag: the time between the end of an interval of a trace and its publication.
 
-#include "config/key_reader.h"
+#include "config/yaml/key_reader.h"
 #include "core/publication.h"
 
 namespace ebb::config {

@@ -4,8 +4,8 @@
 #include <array>
 #include <vector>
 
-#include "config/key_reader.h"
-#include "config/yaml_tree.h"
+#include "config/yaml/key_reader.h"
+#include "config/yaml/yaml_tree.h"
 
 namespace ebb::config {
 namespace {

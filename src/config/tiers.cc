@@ -1,7 +1,7 @@
 #include "config/tiers.h"
 
-#include "config/list_reader.h"
-#include "config/yaml_tree.h"
+#include "config/yaml/list_reader.h"
+#include "config/yaml/yaml_tree.h"
 #include "core/options/field_builders.h"
 #include "platform/file.h"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "config/key_reader.h"
+#include "config/yaml/key_reader.h"
 #include "core/tier.h"
 
 namespace ebb::config {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "config/scenario_config.h"
+#include "config/scenario/scenario_config.h"
 
 namespace ebb::config {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 // The address of a cluster's API server and the client's credentials, from the service account of a
-// pod or from a kubeconfig (config/kubeconfig.h). Secrets are kept in memory only, and are in no
-// message.
+// pod or from a kubeconfig (config/cluster/kubeconfig.h). Secrets are kept in memory only, and are
+// in no message.
 
 #include <filesystem>
 #include <functional>

@@ -1,6 +1,6 @@
 #pragma once
 // The policy of a namespace: defaults for its objects, limits for them, and the energy that the
-// namespace may use in a month. Values; config/namespace_policy.h reads the format, and
+// namespace may use in a month. Values; config/cluster/namespace_policy.h reads the format, and
 // policy_registry.h follows the ConfigMap.
 //
 // A default is the value of an annotation of ours that an object does not have, so that there is

@@ -1,8 +1,8 @@
 #pragma once
 // Groups of nodes that an autoscaler adds when pods find no node, and removes when they are idle. A
 // node that does not exist yet counts as capacity, up to the group's limit. The controller's
-// configuration describes the groups (config/node_groups.h); values that an autoscaler publishes
-// (autoscaler_watch.h) take precedence, but never exceed the configured limit.
+// configuration describes the groups (config/cluster/node_groups.h); values that an autoscaler
+// publishes (autoscaler_watch.h) take precedence, but never exceed the configured limit.
 //
 // A group whose nodes do not come is left alone for a while, as the Cluster Autoscaler does: 5
 // minutes, doubled each time up to 30 (its flags initial-node-group-backoff-duration and

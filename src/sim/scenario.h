@@ -1,8 +1,8 @@
 #pragma once
 // A what-if experiment as plain values: jobs on devices, their start dates, the policies, and
 // published figures about the same experiment. Times of jobs count from a start date, so that one
-// list of jobs serves every start date. config/scenario_config.h makes a Scenario from a file;
-// simulation.h and comparison.h use it.
+// list of jobs serves every start date. config/scenario/scenario_config.h makes a Scenario from a
+// file; simulation.h and comparison.h use it.
 
 #include <cstdint>
 #include <optional>

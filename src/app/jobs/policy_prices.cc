@@ -1,6 +1,6 @@
 #include "app/jobs/policy_prices.h"
 
-#include "config/price_file.h"
+#include "config/prices/price_file.h"
 
 namespace ebb::app {
 namespace {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "config/train_config.h"
+#include "config/run/train_config.h"
 #include "plan/make_policy.h"
 #include "prices/price_source.h"
 

@@ -7,9 +7,9 @@
 
 #include "app/run/trainer_command.h"
 #include "base/text.h"
-#include "config/key_reader.h"
-#include "config/sweep_config.h"
-#include "config/yaml_tree.h"
+#include "config/sweep/sweep_config.h"
+#include "config/yaml/key_reader.h"
+#include "config/yaml/yaml_tree.h"
 #include "core/options/job_options.h"
 #include "core/script.h"
 #include "platform/file.h"

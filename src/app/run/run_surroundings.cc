@@ -4,7 +4,7 @@
 #include <random>
 
 #include "app/run/run_files.h"
-#include "config/price_file.h"
+#include "config/prices/price_file.h"
 #include "core/one_value.h"
 #include "plan/make_policy.h"
 #include "report/run/had_it_waited.h"

@@ -6,7 +6,7 @@
 
 #include "app/run/run_session.h"
 #include "base/result.h"
-#include "config/train_config.h"
+#include "config/run/train_config.h"
 #include "platform/process_signals.h"
 
 namespace ebb::app {

@@ -4,7 +4,7 @@
 
 #include "app/slurm/slurm_moment.h"
 #include "base/text.h"
-#include "config/train_config.h"
+#include "config/run/train_config.h"
 #include "slurm/batch_script.h"
 #include "slurm/sbatch_line.h"
 #include "slurm/slurm_text.h"

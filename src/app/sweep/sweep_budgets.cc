@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "config/train_config.h"
+#include "config/run/train_config.h"
 #include "core/options/field_builders.h"
 #include "platform/file.h"
 #include "report/run/budget_file.h"

@@ -9,7 +9,7 @@
 #include "app/sweep/sweep_budgets.h"
 #include "base/field_text.h"
 #include "base/text.h"
-#include "config/sweep_config.h"
+#include "config/sweep/sweep_config.h"
 #include "local/files/attempt_files.h"
 #include "platform/file.h"
 #include "platform/system_clock.h"

@@ -10,7 +10,7 @@
 #include "app/options/run_options.h"
 #include "app/sweep/sweep_observer.h"
 #include "base/result.h"
-#include "config/sweep_config.h"
+#include "config/sweep/sweep_config.h"
 
 namespace ebb::app {
 

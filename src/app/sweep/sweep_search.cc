@@ -6,7 +6,7 @@
 
 #include "app/jobs/submit_file.h"
 #include "base/text.h"
-#include "config/sweep_config.h"
+#include "config/sweep/sweep_config.h"
 #include "platform/digest.h"
 #include "platform/file.h"
 #include "platform/path_facts.h"

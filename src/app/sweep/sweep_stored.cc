@@ -2,7 +2,7 @@
 
 #include "app/run/run_files.h"
 #include "app/sweep/sweep_budgets.h"
-#include "config/sweep_config.h"
+#include "config/sweep/sweep_config.h"
 #include "platform/file.h"
 #include "sweep/local_jobs.h"
 

@@ -8,7 +8,7 @@
 #include "app/jobs/service_client.h"
 #include "cli/command_line.h"
 #include "cli/manual_page.h"
-#include "config/train_config.h"
+#include "config/run/train_config.h"
 #include "plan/make_policy.h"
 #include "signals/feeds/profile_feed.h"
 #include "signals/signal_options.h"

@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "cli/command_line.h"
 #include "cli/local_times.h"
-#include "config/price_file.h"
+#include "config/prices/price_file.h"
 
 namespace ebb::cli {
 namespace {
