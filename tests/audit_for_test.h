@@ -1,7 +1,7 @@
 #pragma once
 // Collects the findings of an audit in one list.
 
-#include "audit/findings.h"
+#include "audit/evidence/findings.h"
 
 namespace ebb {
 

@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "audit/audit_run.h"
-#include "audit/json_differences.h"
+#include "audit/evidence/json_differences.h"
 #include "audit_for_test.h"
 #include "base/text.h"
 #include "platform/file.h"

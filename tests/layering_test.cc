@@ -102,6 +102,7 @@ const std::map<std::string, std::map<std::string, Rooms>> kParts{
       {"period", {"", "run", "draw"}},
       {"simulation", {"", "run", "draw"}},
       {"sweep", {""}}}},
+    {"audit", {{"", {"evidence", "figures"}}, {"evidence", {}}, {"figures", {"evidence"}}}},
     {"config",
      {{"", {"yaml"}},
       {"yaml", {}},

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "audit/chains.h"
-#include "audit/energy_files.h"
-#include "audit/expected_summary.h"
-#include "audit/gate_decisions.h"
-#include "audit/json_differences.h"
-#include "audit/run_figures.h"
+#include "audit/evidence/chains.h"
+#include "audit/evidence/energy_files.h"
+#include "audit/evidence/gate_decisions.h"
+#include "audit/evidence/json_differences.h"
+#include "audit/figures/expected_summary.h"
+#include "audit/figures/run_figures.h"
 #include "base/text.h"
 #include "base/time.h"
 

@@ -6,7 +6,7 @@
 
 #include <filesystem>
 
-#include "audit/findings.h"
+#include "audit/evidence/findings.h"
 #include "base/result.h"
 
 namespace ebb::audit {

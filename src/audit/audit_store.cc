@@ -4,10 +4,10 @@
 #include <cmath>
 #include <functional>
 
-#include "audit/accounts.h"
-#include "audit/energy_files.h"
-#include "audit/json_differences.h"
-#include "audit/uncertainty.h"
+#include "audit/evidence/energy_files.h"
+#include "audit/evidence/json_differences.h"
+#include "audit/figures/accounts.h"
+#include "audit/figures/uncertainty.h"
 #include "base/text.h"
 #include "local/files/job_folder.h"
 #include "platform/digest_chain.h"

@@ -7,7 +7,7 @@
 
 #include <optional>
 
-#include "audit/findings.h"
+#include "audit/evidence/findings.h"
 #include "base/result.h"
 #include "core/job.h"
 #include "store/upkeep/store_check.h"

@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "audit/accounts.h"
-#include "audit/findings.h"
-#include "audit/reported_work.h"
-#include "audit/run_files.h"
-#include "audit/uncertainty.h"
+#include "audit/evidence/findings.h"
+#include "audit/evidence/run_files.h"
+#include "audit/figures/accounts.h"
+#include "audit/figures/reported_work.h"
+#include "audit/figures/uncertainty.h"
 
 namespace ebb::audit {
 

@@ -1,4 +1,4 @@
-#include "audit/uncertainty.h"
+#include "audit/figures/uncertainty.h"
 
 #include <cmath>
 #include <map>

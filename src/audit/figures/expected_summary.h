@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "audit/run_figures.h"
+#include "audit/figures/run_figures.h"
 
 namespace ebb::audit {
 

@@ -1,4 +1,4 @@
-#include "audit/accounts.h"
+#include "audit/figures/accounts.h"
 
 #include <algorithm>
 #include <cmath>

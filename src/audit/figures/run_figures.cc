@@ -1,4 +1,4 @@
-#include "audit/run_figures.h"
+#include "audit/figures/run_figures.h"
 
 #include <algorithm>
 #include <cmath>
@@ -24,7 +24,7 @@ std::optional<double> NumberIn(const Json& json, const char* key) {
   return found->get<double>();
 }
 
-// The index of a word in one of the tables of audit/accounts.h.
+// The index of a word in one of the tables of audit/figures/accounts.h.
 template <typename Words>
 int IndexOf(const Words& words, const std::string& word) {
   const auto found = std::find(words.begin(), words.end(), word);

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "audit/findings.h"
+#include "audit/evidence/findings.h"
 
 namespace ebb::audit {
 

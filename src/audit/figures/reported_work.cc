@@ -1,10 +1,10 @@
-#include "audit/reported_work.h"
+#include "audit/figures/reported_work.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "audit/run_files.h"
+#include "audit/evidence/run_files.h"
 #include "base/text.h"
 
 namespace ebb::audit {

@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "audit/accounts.h"
-#include "audit/run_files.h"
+#include "audit/evidence/run_files.h"
+#include "audit/figures/accounts.h"
 
 namespace ebb::audit {
 

@@ -1,4 +1,4 @@
-#include "audit/gate_decisions.h"
+#include "audit/evidence/gate_decisions.h"
 
 #include <algorithm>
 #include <map>
@@ -7,7 +7,7 @@
 #include <optional>
 #include <stdexcept>
 
-#include "audit/json_differences.h"
+#include "audit/evidence/json_differences.h"
 #include "base/text.h"
 #include "core/one_value.h"
 #include "plan/make_policy.h"

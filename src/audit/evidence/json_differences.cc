@@ -1,4 +1,4 @@
-#include "audit/json_differences.h"
+#include "audit/evidence/json_differences.h"
 
 #include <algorithm>
 #include <cmath>

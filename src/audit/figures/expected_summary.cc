@@ -1,10 +1,10 @@
-#include "audit/expected_summary.h"
+#include "audit/figures/expected_summary.h"
 
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "audit/had_it_waited.h"
+#include "audit/figures/had_it_waited.h"
 #include "base/csv.h"
 #include "base/text.h"
 #include "base/time.h"

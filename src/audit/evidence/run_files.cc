@@ -1,4 +1,4 @@
-#include "audit/run_files.h"
+#include "audit/evidence/run_files.h"
 
 #include <set>
 

@@ -1,4 +1,4 @@
-#include "audit/chains.h"
+#include "audit/evidence/chains.h"
 
 #include <algorithm>
 #include <array>

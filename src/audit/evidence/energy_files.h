@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <string>
 
-#include "audit/findings.h"
+#include "audit/evidence/findings.h"
 
 namespace ebb::audit {
 

@@ -1,4 +1,4 @@
-#include "audit/had_it_waited.h"
+#include "audit/figures/had_it_waited.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

@@ -2,8 +2,8 @@
 // Repeats the decisions of a run's gate with the same policies (plan/), from the inputs that
 // gate_inputs.jsonl records for each decision.
 
-#include "audit/findings.h"
-#include "audit/run_files.h"
+#include "audit/evidence/findings.h"
+#include "audit/evidence/run_files.h"
 
 namespace ebb::audit {
 

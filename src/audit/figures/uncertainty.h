@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "audit/accounts.h"
+#include "audit/figures/accounts.h"
 
 namespace ebb::audit {
 

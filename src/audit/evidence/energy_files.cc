@@ -1,4 +1,4 @@
-#include "audit/energy_files.h"
+#include "audit/evidence/energy_files.h"
 
 #include "local/files/attempt_files.h"
 

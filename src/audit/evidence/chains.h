@@ -4,8 +4,8 @@
 
 #include <optional>
 
-#include "audit/findings.h"
-#include "audit/run_files.h"
+#include "audit/evidence/findings.h"
+#include "audit/evidence/run_files.h"
 
 namespace ebb::audit {
 
