@@ -31,7 +31,7 @@ foreach(library torch_cpu c10 c10_cuda torch_cuda)
   endif()
 endforeach()
 # CUDA's headers: nvidia-cuda-runtime, on which the package depends, and nvidia-cuda-crt. Without them, updates are not
-# recorded as CUDA graphs (src/train/device_graph.h).
+# recorded as CUDA graphs (src/train/devices/device_graph.h).
 set(EBB_CUDA_INCLUDE "")
 file(GLOB ebb_cuda_headers ${ebb_torch_root}/../nvidia/*/include/crt/host_config.h)
 if(TARGET ebb_torch_c10_cuda AND ebb_cuda_headers)

@@ -139,7 +139,18 @@ const std::map<std::string, std::map<std::string, Rooms>> kParts{
       {"sweep", {"options", "run", "jobs"}}}},
     {"cli", {{"", {}}, {"commands", {""}}}},
     {"train",
-     {{"", {"models", "language"}}, {"models", {""}}, {"text", {""}}, {"language", {"", "text"}}}},
+     {{"", {"options", "data", "devices", "files", "loop", "language"}},  // main.cc
+      {"options", {}},
+      {"devices", {"", "options"}},
+      {"ranks", {"", "options"}},
+      {"data", {"", "options", "devices"}},
+      {"learning", {"", "options", "devices", "data"}},
+      {"files", {"", "options", "devices", "data", "learning"}},
+      {"loop", {"", "options", "devices", "ranks", "data", "learning", "files"}},
+      {"models", {""}},
+      {"text", {}},
+      {"language",
+       {"", "options", "devices", "ranks", "data", "learning", "files", "loop", "text"}}}},
 };
 
 // A third-party header by the beginning of its name, and the rooms that may include it.

@@ -14,19 +14,19 @@
 #include <vector>
 
 #include "platform/terminal.h"
-#include "train/compress.h"
-#include "train/digits.h"
-#include "train/evaluate.h"
+#include "train/data/digits.h"
+#include "train/data/mnist.h"
+#include "train/files/compress.h"
 #include "train/language/complete.h"
 #include "train/language/lora_trainer.h"
 #include "train/language/merge.h"
 #include "train/library_errors.h"
-#include "train/mnist.h"
+#include "train/loop/evaluate.h"
+#include "train/loop/speed.h"
+#include "train/loop/stop_request.h"
+#include "train/loop/trainer.h"
 #include "train/model.h"
-#include "train/options.h"
-#include "train/speed.h"
-#include "train/stop_request.h"
-#include "train/trainer.h"
+#include "train/options/options.h"
 
 namespace ebb::train {
 namespace {

@@ -9,9 +9,9 @@
 #include <string>
 
 #include "base/result.h"
-#include "train/dataset.h"
+#include "train/data/dataset.h"
+#include "train/devices/named_tensors.h"
 #include "train/libtorch.h"
-#include "train/named_tensors.h"
 
 namespace ebb::train {
 

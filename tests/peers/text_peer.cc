@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "train/sampler.h"
+#include "train/data/sampler.h"
 #include "train/text/chat_template.h"
 #include "train/text/text_data.h"
 #include "train/text/tokenizer.h"

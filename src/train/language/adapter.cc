@@ -8,11 +8,11 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "platform/digest.h"
-#include "train/finite.h"
+#include "train/devices/finite.h"
+#include "train/files/tensor_of_bytes.h"
 #include "train/language/input_file.h"
 #include "train/language/lora_linear.h"
 #include "train/language/weight_files.h"
-#include "train/tensor_of_bytes.h"
 
 namespace ebb::train {
 namespace {

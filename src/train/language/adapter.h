@@ -11,10 +11,10 @@
 
 #include "base/result.h"
 #include "platform/file.h"
+#include "train/devices/named_tensors.h"
 #include "train/language/adapter_config.h"
 #include "train/language/decoder.h"
 #include "train/libtorch.h"
-#include "train/named_tensors.h"
 
 namespace ebb::train {
 

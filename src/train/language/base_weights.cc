@@ -1,7 +1,7 @@
 #include "train/language/base_weights.h"
 
-#include "train/flags.h"
-#include "train/options.h"
+#include "train/options/flags.h"
+#include "train/options/options.h"
 
 namespace ebb::train {
 namespace {

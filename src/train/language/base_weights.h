@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "train/command.h"
+#include "train/options/command.h"
 
 namespace ebb::train {
 

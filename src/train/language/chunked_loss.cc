@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "train/divergence.h"
 #include "train/language/linear_product.h"
+#include "train/learning/divergence.h"
 
 namespace ebb::train {
 namespace {

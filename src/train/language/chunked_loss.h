@@ -4,7 +4,7 @@
 // chunk is computed while its logits are there, so the backward pass is one multiplication.
 //
 // With a teacher, a token's loss includes a part of the divergence from the teacher
-// (train/divergence.h).
+// (train/learning/divergence.h).
 
 #include <cstdint>
 

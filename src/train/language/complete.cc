@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "platform/path_facts.h"
-#include "train/device.h"
+#include "train/devices/device.h"
 #include "train/language/generate.h"
 #include "train/language/input_file.h"
 #include "train/library_errors.h"

@@ -6,10 +6,10 @@
 
 #include "base/random.h"
 #include "base/text.h"
-#include "train/finite.h"
+#include "train/devices/finite.h"
+#include "train/files/tensor_of_bytes.h"
 #include "train/language/input_file.h"
 #include "train/language/weight_files.h"
-#include "train/tensor_of_bytes.h"
 
 namespace ebb::train {
 namespace {

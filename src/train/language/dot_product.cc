@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstddef>
 
-#include "train/vector_clones.h"
+#include "train/devices/vector_clones.h"
 
 namespace ebb::train {
 namespace {

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <span>
 
-#include "train/weight_codes.h"
+#include "train/files/weight_codes.h"
 
 namespace ebb::train {
 

@@ -7,7 +7,7 @@
 
 #include "base/check.h"
 #include "base/random.h"
-#include "train/vector_clones.h"
+#include "train/devices/vector_clones.h"
 
 namespace ebb::train {
 namespace {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/random.h"
+#include "train/devices/on_device.h"
 #include "train/language/attention.h"
 #include "train/language/checkpointed.h"
 #include "train/language/library_attention.h"
@@ -11,7 +12,6 @@
 #include "train/language/lora_linear.h"
 #include "train/language/ops.h"
 #include "train/language/rotary.h"
-#include "train/on_device.h"
 
 namespace ebb::train {
 namespace {

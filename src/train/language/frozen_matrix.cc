@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "base/check.h"
-#include "train/finite.h"
+#include "train/devices/finite.h"
+#include "train/files/weight_codes.h"
 #include "train/language/dot_product.h"
 #include "train/language/linear_product.h"
 #include "train/language/one_row_product.h"
 #include "train/language/weight_operations.h"
-#include "train/weight_codes.h"
 
 namespace ebb::train {
 namespace {

@@ -8,13 +8,13 @@
 #include <cmath>
 #include <limits>
 
+#include "train/devices/tensor_memory.h"
 #include "train/language/chunked_loss.h"
 #include "train/language/forward.h"
 #include "train/language/generate.h"
 #include "train/language/language_for_test.h"
 #include "train/language/merge.h"
-#include "train/small_models_for_test.h"
-#include "train/tensor_memory.h"
+#include "train/learning/small_models_for_test.h"
 
 namespace ebb::train {
 namespace {

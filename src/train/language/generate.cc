@@ -4,7 +4,7 @@
 
 #include "base/random.h"
 #include "train/language/forward.h"
-#include "train/stop_request.h"
+#include "train/loop/stop_request.h"
 
 namespace ebb::train {
 namespace {

@@ -1,7 +1,7 @@
 #include "train/language/generate_options.h"
 
-#include "train/flags.h"
 #include "train/language/tokenizer_flag.h"
+#include "train/options/flags.h"
 
 namespace ebb::train {
 namespace {

@@ -8,8 +8,8 @@
 #include <variant>
 
 #include "base/result.h"
-#include "train/command.h"
 #include "train/language/base_weights.h"
+#include "train/options/command.h"
 #include "train/text/tokenizer.h"
 
 namespace ebb::train {

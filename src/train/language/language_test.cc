@@ -6,12 +6,14 @@
 
 #include <cmath>
 
+#include "train/devices/tensor_memory.h"
+#include "train/files/tensor_of_bytes.h"
 #include "train/language/attention.h"
 #include "train/language/chunked_loss.h"
 #include "train/language/forward.h"
 #include "train/language/language_for_test.h"
-#include "train/small_models_for_test.h"
-#include "train/tensor_memory.h"
+#include "train/learning/small_models_for_test.h"
+#include "train/devices/tensor_memory.h"
 
 namespace ebb::train {
 namespace {

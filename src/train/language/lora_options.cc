@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "platform/file.h"
-#include "train/flags.h"
 #include "train/language/projection.h"
 #include "train/language/tokenizer_flag.h"
-#include "train/options.h"
-#include "train/training_state.h"
+#include "train/learning/training_state.h"
+#include "train/options/flags.h"
+#include "train/options/options.h"
 
 namespace ebb::train {
 namespace {

@@ -13,7 +13,7 @@
 #include "train/language/adapter_config.h"
 #include "train/language/base_weights.h"
 #include "train/language/compute_paths.h"
-#include "train/run_options.h"
+#include "train/options/run_options.h"
 #include "train/text/text_data.h"
 
 namespace ebb::train {

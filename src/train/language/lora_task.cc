@@ -9,11 +9,11 @@
 #include <utility>
 
 #include "base/random.h"
-#include "train/device.h"
+#include "train/data/sampler.h"
+#include "train/devices/device.h"
+#include "train/devices/on_device.h"
 #include "train/language/chunked_loss.h"
 #include "train/language/forward.h"
-#include "train/on_device.h"
-#include "train/sampler.h"
 
 namespace ebb::train {
 namespace {

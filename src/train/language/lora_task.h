@@ -12,14 +12,14 @@
 #include <string>
 #include <vector>
 
+#include "train/devices/tensor_memory.h"
 #include "train/language/adapter.h"
 #include "train/language/compute_paths.h"
 #include "train/language/decoder.h"
 #include "train/language/flops.h"
 #include "train/language/update_meter.h"
-#include "train/micro_batch_search.h"
-#include "train/task.h"
-#include "train/tensor_memory.h"
+#include "train/learning/micro_batch_search.h"
+#include "train/learning/task.h"
 #include "train/text/text_data.h"
 
 namespace ebb::train {

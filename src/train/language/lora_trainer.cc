@@ -12,8 +12,8 @@
 
 #include "base/time.h"
 #include "platform/path_facts.h"
-#include "train/autocast.h"
-#include "train/device.h"
+#include "train/devices/autocast.h"
+#include "train/devices/device.h"
 #include "train/language/forward.h"
 #include "train/language/library_attention.h"
 #include "train/language/lora_task.h"
@@ -21,10 +21,10 @@
 #include "train/language/tokenizer_flag.h"
 #include "train/language/weight_files.h"
 #include "train/library_errors.h"
-#include "train/nccl_sum.h"
-#include "train/options.h"
-#include "train/run_result.h"
-#include "train/speed.h"
+#include "train/loop/run_result.h"
+#include "train/loop/speed.h"
+#include "train/options/options.h"
+#include "train/ranks/nccl_sum.h"
 
 namespace ebb::train {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "base/result.h"
 #include "train/language/lora_options.h"
-#include "train/training_loop.h"
+#include "train/loop/training_loop.h"
 
 namespace ebb::train {
 

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "platform/file.h"
+#include "train/files/tensor_of_bytes.h"
 #include "train/language/adapter.h"
 #include "train/language/weight_files.h"
 #include "train/library_errors.h"
-#include "train/tensor_of_bytes.h"
 
 namespace ebb::train {
 namespace {

@@ -1,6 +1,6 @@
 #include "train/language/merge_options.h"
 
-#include "train/flags.h"
+#include "train/options/flags.h"
 
 namespace ebb::train {
 namespace {

@@ -6,7 +6,7 @@
 #include <variant>
 
 #include "base/result.h"
-#include "train/command.h"
+#include "train/options/command.h"
 
 namespace ebb::train {
 

@@ -4,7 +4,7 @@
 
 #include <tuple>
 
-#include "train/fused_kernels.h"
+#include "train/devices/fused_kernels.h"
 
 namespace ebb::train {
 namespace {

@@ -11,12 +11,12 @@
 #include <string>
 #include <vector>
 
+#include "train/files/tensor_of_bytes.h"
 #include "train/language/chunked_loss.h"
 #include "train/language/forward.h"
 #include "train/language/merged_for_test.h"
 #include "train/language/tokenizer_flag.h"
 #include "train/language/weight_files.h"
-#include "train/tensor_of_bytes.h"
 
 namespace ebb::train {
 namespace {

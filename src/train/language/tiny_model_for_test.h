@@ -10,8 +10,8 @@
 #include "base/check.h"
 #include "base/random.h"
 #include "platform/file.h"
+#include "train/files/safetensors.h"
 #include "train/language/decoder_shapes.h"
-#include "train/safetensors.h"
 
 namespace ebb::train {
 

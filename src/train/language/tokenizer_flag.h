@@ -1,7 +1,7 @@
 #pragma once
 // The flag --tokenizer-rules of the commands that read texts.
 
-#include "train/flags.h"
+#include "train/options/flags.h"
 #include "train/text/tokenizer.h"
 
 namespace ebb::train {

@@ -5,10 +5,10 @@
 #include <chrono>
 #include <memory>
 
-#include "train/energy_counter.h"
-#include "train/energy_watch.h"
+#include "train/learning/micro_batch_search.h"
 #include "train/libtorch.h"
-#include "train/micro_batch_search.h"
+#include "train/loop/energy_counter.h"
+#include "train/loop/energy_watch.h"
 
 namespace ebb::train {
 

@@ -11,7 +11,7 @@
 #include "base/result.h"
 #include "platform/file.h"
 #include "platform/mapped_file.h"
-#include "train/safetensors.h"
+#include "train/files/safetensors.h"
 
 namespace ebb::train {
 

@@ -4,8 +4,8 @@
 #include <limits>
 #include <vector>
 
-#include "train/fused_kernels.h"
-#include "train/weight_codes.h"
+#include "train/devices/fused_kernels.h"
+#include "train/files/weight_codes.h"
 
 namespace ebb::train {
 namespace {

@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "train/weight_codes.h"
+#include "train/files/weight_codes.h"
 
 namespace ebb::train {
 namespace {

@@ -1,8 +1,8 @@
 #pragma once
 // Tokens to train a language model on: examples, which of their tokens count in the loss, and
-// batches of them. The caller chooses the rows of a step (train/sampler.h). A row is found by its
-// number, so a position in the data is a seed, an epoch and a count. Immutable once made: threads
-// may share one.
+// batches of them. The caller chooses the rows of a step (train/data/sampler.h). A row is found by
+// its number, so a position in the data is a seed, an epoch and a count. Immutable once made:
+// threads may share one.
 
 #include <cstddef>
 #include <cstdint>
