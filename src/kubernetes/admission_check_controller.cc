@@ -302,7 +302,7 @@ void AdmissionCheckController::Decided() {
     for (auto& [name, pool] : pools_) pool.told = true;
   for (auto& [uid, known] : known_) {
     if (!known.asked_at || known.decided) continue;
-    known.decided = ports_.objects.NoteOf(uid) != nullptr;
+    known.decided = ports_.objects.notes().Of(uid) != nullptr;
     if (known.decided) Review(known);
   }
 }
@@ -351,7 +351,7 @@ void AdmissionCheckController::ReviewHeld(Known& known) {
 }
 
 void AdmissionCheckController::AnswerWaiting(Known& known) {
-  const ObjectNote* note = ports_.objects.NoteOf(known.workload.uid);
+  const ObjectNote* note = ports_.objects.notes().Of(known.workload.uid);
   // The job may have been too wide before Kueue lent it more; then the engine is about to take it.
   const bool is_refused = note && note->stage == "refused";
   if (is_refused && ports_.since_boot() - *known.asked_at < options_.decides_within) return;
@@ -361,7 +361,7 @@ void AdmissionCheckController::AnswerWaiting(Known& known) {
 }
 
 std::string AdmissionCheckController::ReasonOf(const Known& known) const {
-  const ObjectNote* note = ports_.objects.NoteOf(known.workload.uid);
+  const ObjectNote* note = ports_.objects.notes().Of(known.workload.uid);
   return note && !note->reason.empty() ? note->reason : "Ebb decides when it starts";
 }
 

@@ -23,6 +23,7 @@
 #include "kubernetes/gated_object.h"
 #include "kubernetes/node_fit.h"
 #include "kubernetes/node_group.h"
+#include "kubernetes/pod_owner.h"
 
 namespace ebb::kubernetes {
 
@@ -30,16 +31,8 @@ namespace ebb::kubernetes {
 inline constexpr const char* kCpuModel = "cpu";
 inline constexpr const char* kUnnamedGpuModel = "gpu";
 
-/// Key for the gang of a pod, beside the pod's labels. No label can have such a name.
-inline constexpr const char* kGangLabel = "gang of pods";
 /// Prefix of the models of pools that are set: the quota of a queue. No label of a node has it.
 inline constexpr std::string_view kQueuePrefix = "ClusterQueue ";
-
-/// The labels and namespace by which a pod belongs to an object.
-struct PodOwner {
-  std::string name_space;
-  std::map<std::string, std::string> labels;
-};
 
 /// A GPU that a claim of a pod holds. `owner`: nullptr if the owner is unknown.
 struct HeldDevice {

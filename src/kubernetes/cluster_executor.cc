@@ -315,7 +315,7 @@ Status ClusterExecutor::Start(const engine::StartJob& command) {
   if (!fit.why_not.empty())
     return Fail({ExitCode::kTryLater, std::move(fit.why_not), object->job.name, ""});
   const std::int64_t before = reconciler_->counts().released;
-  EBB_RETURN_IF_ERROR(reconciler_->Start(command));
+  EBB_RETURN_IF_ERROR(reconciler_->Execute(command));
   // A repeated start has its place already.
   if (on_nodes && reconciler_->counts().released != before) {
     Duration bound_within{NodeFit::kBoundWithin};
@@ -334,9 +334,7 @@ Status ClusterExecutor::Start(const engine::StartJob& command) {
 Status ClusterExecutor::Execute(const engine::Command& command) {
   if (!MayAct()) return Fail({ExitCode::kTryLater, "another controller may act by now", "", ""});
   if (const auto* start = std::get_if<engine::StartJob>(&command)) return Start(*start);
-  if (const auto* pause = std::get_if<engine::PauseJob>(&command))
-    return reconciler_->Pause(*pause);
-  return reconciler_->Cancel(std::get<engine::CancelJob>(command));
+  return reconciler_->Execute(command);
 }
 
 // Changes that wait for their turn are left to the next controller.

@@ -164,7 +164,7 @@ TEST_F(NodeGroupTest, AStartForWhichNoNodeComesHasFailedAndTheGroupIsLeftAlone) 
       "2026-11-26 06:51";
   executor().reconciler().Note(job.id, {"waiting", once, ""});
   const std::string uid = server().Get(kJobs, "train")["metadata"]["uid"];
-  EXPECT_EQ(executor().reconciler().NoteOf(uid)->reason, once + " UTC")
+  EXPECT_EQ(executor().reconciler().notes().Of(uid)->reason, once + " UTC")
       << "each reason once, times with their zone";
   server().Create(kNodes, GroupNode("late"));
   EXPECT_TRUE(world_.Until([&] { return Gpus() == 8; })) << "nodes come after all";

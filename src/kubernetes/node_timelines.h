@@ -20,9 +20,8 @@
 
 #include "base/json_node.h"
 #include "base/time.h"
-#include "kubernetes/capacity.h"
 #include "kubernetes/node_group.h"
-#include "kubernetes/object_reconciler.h"
+#include "kubernetes/pod_owner.h"
 
 namespace ebb::kubernetes {
 
@@ -46,7 +45,7 @@ class NodeTimelines {
   struct Ports {
     NodeGroups& groups;
     /// Returns the object under way of a pod.
-    std::function<std::optional<ObjectReconciler::PodsObject>(const PodOwner&)> object_of;
+    std::function<std::optional<PodsObject>(const PodOwner&)> object_of;
     std::function<Time()> now;
   };
   explicit NodeTimelines(Ports ports) : ports_(std::move(ports)) {}
@@ -81,7 +80,7 @@ class NodeTimelines {
     std::string node;
     PodOwner owner;
     Time since{};
-    std::optional<ObjectReconciler::PodsObject> object;  // nothing: unknown, or not Ebb's
+    std::optional<PodsObject> object;  // nothing: unknown, or not Ebb's
   };
   struct Stretch {
     NodeStretch told;

@@ -41,14 +41,13 @@ class NodeTimelinesTest : public ::testing::Test {
   Time now_ = kNow;
   NodeGroups groups_{Groups(), [] { return Duration{}; }, [](const std::string&) {}};
   bool is_known_ = true;
-  NodeTimelines timelines_{
-      {groups_,
-       [this](const PodOwner& owner) -> std::optional<ObjectReconciler::PodsObject> {
-         const std::string& job = owner.labels.at("job");
-         if (job == "others" || !is_known_) return std::nullopt;
-         return ObjectReconciler::PodsObject{job, 1, false};
-       },
-       [this] { return now_; }}};
+  NodeTimelines timelines_{{groups_,
+                            [this](const PodOwner& owner) -> std::optional<PodsObject> {
+                              const std::string& job = owner.labels.at("job");
+                              if (job == "others" || !is_known_) return std::nullopt;
+                              return PodsObject{job, 1, false};
+                            },
+                            [this] { return now_; }}};
 };
 
 TEST_F(NodeTimelinesTest, TheStartAndTheIdleTailAreOfWhatTheNodeRan) {

@@ -122,7 +122,14 @@ void ObjectNotes::Tell(const GatedObject& object, EventReason reason, const std:
                          reason, InUtc(message), before);
 }
 
+void ObjectNotes::Say(const GatedObject& object, EventReason reason, const std::string& message) {
+  ports_.say(object.job.name + ": " + message);
+  Tell(object, reason, message);
+}
+
 void ObjectNotes::TellProblems(const GatedObject& object, const std::vector<std::string>& before) {
+  for (const std::string& problem : object.problems)
+    if (std::ranges::count(before, problem) == 0) ports_.say(object.job.name + ": " + problem);
   const GatedObject* told = ToldOn(object);
   const std::string problems = Join(object.problems, "; ");
   const bool told_before = !WrittenOn(told, kStageKey).empty() && before.empty();
@@ -200,18 +207,29 @@ void ObjectNotes::Write(const GatedObject& object, Record& record) {
   }
 }
 
-void ObjectNotes::WriteFigures(const GatedObject& object,
-                               const std::map<std::string, std::string>& figures,
-                               const char* what) {
-  const GatedObject* told = ToldOn(object);
+void ObjectNotes::WriteFigures(const std::string& uid,
+                               const std::map<std::string, std::string>& figures) {
+  WriteFiguresAs("/figures", uid, figures);
+}
+
+void ObjectNotes::WriteOverhead(const std::string& uid,
+                                const std::map<std::string, std::string>& figures) {
+  WriteFiguresAs("/overhead", uid, figures);
+}
+
+void ObjectNotes::WriteFiguresAs(const char* what, const std::string& uid,
+                                 const std::map<std::string, std::string>& figures) {
+  const GatedObject* object = ports_.find(uid);
+  const GatedObject* told = object ? ToldOn(*object) : nullptr;
   if (!told) return;
   std::map<std::string, std::string> annotations;
   for (const auto& [key, text] : figures) annotations[std::string(kPrefix) + key] = text;
   for (const ObjectPart& part : told->parts) Annotate(*told, part, annotations, what);
 }
 
-std::string ObjectNotes::Written(const GatedObject& object, const std::string& key) const {
-  return WrittenOn(ToldOn(object), std::string(kPrefix) + key);
+std::string ObjectNotes::Written(const std::string& uid, const std::string& key) const {
+  const GatedObject* object = ports_.find(uid);
+  return object ? WrittenOn(ToldOn(*object), std::string(kPrefix) + key) : "";
 }
 
 void ObjectNotes::Annotate(const GatedObject& object, const ObjectPart& part,

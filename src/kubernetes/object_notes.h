@@ -37,6 +37,8 @@ class ObjectNotes {
     /// starting.
     std::function<bool(const std::string& uid)> is_awaited;
     std::function<Duration()> since_boot;  ///< a clock that nobody sets
+    /// Reports something about an object to people.
+    std::function<void(const std::string&)> say;
     bool dry_run = false;
     /// Time between two notes on one object that differ only in numbers.
     Duration every;
@@ -53,12 +55,14 @@ class ObjectNotes {
   void Forget(const std::string& uid);
   /// Removes the note from the object.
   void Remove(const GatedObject& object);
-  /// Writes annotations, given without the prefix. `what`: a later call with the same value
-  /// replaces one that still waits.
-  void WriteFigures(const GatedObject& object, const std::map<std::string, std::string>& figures,
-                    const char* what);
-  /// The annotation on the object; that of a gang is on its first pod.
-  std::string Written(const GatedObject& object, const std::string& key) const;
+  /// Writes annotations, given without the prefix, on the object or on all pods of a gang, gated or
+  /// not.
+  void WriteFigures(const std::string& uid, const std::map<std::string, std::string>& figures);
+  /// Writes other annotations in the same way, independently of WriteFigures.
+  void WriteOverhead(const std::string& uid, const std::map<std::string, std::string>& figures);
+  /// The annotation that Ebb has written on the object; that of a gang is on its first pod. Empty:
+  /// none.
+  std::string Written(const std::string& uid, const std::string& key) const;
   /// Call it when the object is gone.
   void Drop(const GatedObject& object);
   /// Call it if the parts differ from `before`: a new part has no note yet.
@@ -70,7 +74,9 @@ class ObjectNotes {
   /// news.
   void Tell(const GatedObject& object, EventReason reason, const std::string& message,
             const std::optional<std::string>& told_before = {});
-  /// Tells the problems of the object that it did not have `before`.
+  /// Tells something as an Event and as a line for people.
+  void Say(const GatedObject& object, EventReason reason, const std::string& message);
+  /// Tells the problems of the object that it did not have `before`, in the same two ways.
   void TellProblems(const GatedObject& object, const std::vector<std::string>& before);
 
   /// Writes the notes that are due. Call it before each wait.
@@ -88,7 +94,9 @@ class ObjectNotes {
   const GatedObject* ToldOn(const GatedObject& object) const;
   void TellStage(const GatedObject& object, const Record& record);
   void Write(const GatedObject& object, Record& record);
-  /// `what`: as for WriteFigures.
+  void WriteFiguresAs(const char* what, const std::string& uid,
+                      const std::map<std::string, std::string>& figures);
+  /// `what`: a later call with the same value replaces one that still waits.
   void Annotate(const GatedObject& object, const ObjectPart& part,
                 const std::map<std::string, std::string>& annotations, const char* what = "/note");
 

@@ -15,8 +15,7 @@
 
 #include "base/json_node.h"
 #include "base/time.h"
-#include "kubernetes/capacity.h"
-#include "kubernetes/object_reconciler.h"
+#include "kubernetes/pod_owner.h"
 
 namespace ebb::kubernetes {
 
@@ -27,7 +26,7 @@ struct PodOrigin {
 
 class PodDirectory {
  public:
-  using Lookup = std::function<std::optional<ObjectReconciler::PodsObject>(const PodOwner&)>;
+  using Lookup = std::function<std::optional<PodsObject>(const PodOwner&)>;
   /// `now`: a clock that nobody sets.
   PodDirectory(Lookup lookup, std::function<Duration()> now)
       : lookup_(std::move(lookup)), now_(std::move(now)) {}

@@ -502,7 +502,9 @@ void ClusterJobs::FollowRecords() {
 // Adds the energy that a controller with another store counted before: only the object's
 // annotations still have it.
 void ClusterJobs::TakeEarlier(const std::string& uid, core::JobId job) {
-  const auto written = [&](const char* key) { return cluster_.reconciler().WrittenOn(uid, key); };
+  const auto written = [&](const char* key) {
+    return cluster_.reconciler().notes().Written(uid, key);
+  };
   const auto joules = ParseNumber(written(kEnergyKey));
   const auto until = ParseTime(written(kUntilKey));
   const kubernetes::GatedObject* object = cluster_.reconciler().FindObject(uid);
@@ -518,7 +520,7 @@ void ClusterJobs::TakeEarlier(const std::string& uid, core::JobId job) {
 }
 
 void ClusterJobs::TellOverhead(const std::string& uid, const NodeOverhead& sum) {
-  cluster_.reconciler().WriteOverhead(
+  cluster_.reconciler().notes().WriteOverhead(
       uid, {{kIdleEnergyKey, FormatExact(sum.energy.joules())},
             {kIdleEmissionsKey, sum.emissions ? Rounded(sum.emissions->grams) : ""}});
 }
@@ -539,7 +541,7 @@ void ClusterJobs::TellFigures(const service::JobCard& card) {
   if (written.figures == figures) return;
   if (runs && !written.figures.empty() && now - written.at < options_.figures_every) return;
   written = {figures, now};
-  cluster_.reconciler().WriteFigures(uid, figures);
+  cluster_.reconciler().notes().WriteFigures(uid, figures);
 }
 
 }  // namespace ebb::app
