@@ -14,15 +14,9 @@ using engine::JobPhase;
 
 constexpr std::string_view kKeyPrefix = "kubernetes/";
 constexpr char kTimesMark = '#';
-// Keys of annotations, without the prefix.
-constexpr const char *kEnergyKey = "energy-j", *kEmissionsKey = "emissions-g",
-                     *kSavedKey = "saved-g", *kUntilKey = "measured-until",
-                     *kIdleEnergyKey = "idle-energy-j", *kIdleEmissionsKey = "idle-emissions-g";
 // Agents that were away may report jobs that ended up to this long ago.
 constexpr std::chrono::hours kHeardOfFor{1};
 constexpr std::chrono::seconds kLooksAgainAfter{1};
-constexpr int kDigits = 6;
-constexpr double kMostJoules = 1e12;  // limit above which a job's energy is not credible
 
 std::string KeyOf(const std::string& uid, int times) {
   std::string key = std::string(kKeyPrefix) + uid;
@@ -40,11 +34,6 @@ std::string UidOf(const std::string& key) {
 Error WithoutName(Error error, const std::string& name) {
   if (error.where == name) error.where.clear();
   return error;
-}
-
-// The value with six significant digits and without trailing zeros.
-std::string Rounded(double value) {
-  return FormatExact(ParseNumber(FormatSignificant(value, kDigits)).value_or(value));
 }
 
 core::JobId JobOf(const engine::Command& command) {
@@ -85,8 +74,9 @@ ClusterJobs::ClusterJobs(kubernetes::ClusterExecutor& cluster, service::Executor
                    budgets_->AddIdle(object->name_space, energy, emissions, Now());
                },
            .tell = [this](const std::string& uid,
-                          const NodeOverhead& sum) { TellOverhead(uid, sum); },
-           .pue = options_.pue}) {
+                          const NodeOverhead& sum) { figures_.WriteOverhead(uid, sum); },
+           .pue = options_.pue}),
+      figures_({cluster.reconciler(), *ports_.metering, accounts_, options_.figures_every}) {
   if (options_.with_budgets && cluster_.policies())
     budgets_ = std::make_unique<NamespaceBudgets>(
         NamespaceBudgets::Ports{*cluster_.policies(), ports_.view, ports_.ask, ports_.show_budgets,
@@ -101,7 +91,7 @@ ClusterJobs::ClusterJobs(kubernetes::ClusterExecutor& cluster, service::Executor
 
 // The job of an object that runs or ended within the last hour.
 std::optional<core::JobId> ClusterJobs::JobOfObject(const std::string& uid) const {
-  if (const auto live = by_uid_.find(uid); live != by_uid_.end()) return live->second;
+  if (const auto live = numbers_.LiveJobOf(uid)) return live;
   const auto ended = ended_.find(uid);
   return ended == ended_.end() ? std::nullopt : std::optional(ended->second.first);
 }
@@ -119,50 +109,28 @@ Status ClusterJobs::Add(local::LocalJob job) {
     return Fail({ExitCode::kUsage, "jobs of this service are objects of a cluster", job.job().name,
                  "create one with the label ebb/wait=true (docs/kubernetes.md)"});
   const core::JobId id = job.job().id;
-  by_uid_[uid] = id;
-  uid_of_[id] = uid;
-  width_of_[id] = job.job().devices;
+  numbers_.Add(id, uid);
+  Known& known = known_[id] = {.width = job.job().devices};
   if (const auto offer = offered_.find(uid); offer != offered_.end())
-    Bind(id, offer->second);
+    numbers_.Bind(id, offer->second);
   else
-    earlier_[id] = job.job();
+    known.earlier = job.job();
   return {};
-}
-
-void ClusterJobs::Bind(core::JobId job, core::JobId number) {
-  number_of_[job] = number;
-  job_of_[number] = job;
-}
-
-void ClusterJobs::Unbind(core::JobId job) {
-  failures_.erase(job);
-  if (const auto found = number_of_.find(job); found != number_of_.end()) {
-    job_of_.erase(found->second);
-    number_of_.erase(found);
-  }
-  if (const auto found = uid_of_.find(job); found != uid_of_.end()) {
-    const auto live = by_uid_.find(found->second);
-    if (live != by_uid_.end() && live->second == job) by_uid_.erase(live);
-    uid_of_.erase(found);
-  }
-  width_of_.erase(job);
-  earlier_.erase(job);
 }
 
 // Forgets a job. The loop calls this when the end is stored, and again once the engine has decided
 // upon it; until then the end is not written on the object.
 void ClusterJobs::Forget(core::JobId job) {
-  const auto said = said_.find(job);
-  if (said == said_.end() || !engine::HasEnded(said->second)) return;
-  if (const auto found = number_of_.find(job); found != number_of_.end())
-    cluster_.Forget(found->second);
-  if (const auto uid = uid_of_.find(job); uid != uid_of_.end()) {
-    ended_[uid->second] = {job, platform::SinceBoot()};
-    if (!accounts_.Ended(job, uid->second)) ports_.metering->Complete(job);
+  const auto known = known_.find(job);
+  if (known == known_.end() || !known->second.said || !engine::HasEnded(*known->second.said))
+    return;
+  if (const auto number = numbers_.NumberOf(job)) cluster_.Forget(*number);
+  if (const std::string* uid = numbers_.UidOf(job)) {
+    ended_[*uid] = {job, platform::SinceBoot()};
+    if (!accounts_.Ended(job, *uid)) ports_.metering->Complete(job);
   }
-  Unbind(job);
-  said_.erase(job);
-  intensities_.erase(job);
+  numbers_.Drop(job);
+  known_.erase(known);
 }
 
 // From the cluster to the service ------------------------------------------------------------
@@ -183,26 +151,24 @@ void ClusterJobs::TakeFact(const engine::Fact& fact) {
   const core::JobId number = cancelled ? cancelled->job : changed->job;
   if (const auto offer = offers_.find(number); offer != offers_.end())
     return offer->second.later.push_back(fact);
-  const auto job = job_of_.find(number);
-  if (job == job_of_.end()) return;
-  if (changed)
-    changes_.push_back(
-        {number, ports_.ask(service::ChangeJob{job->second, changed->change, {}, {}})});
-  else
-    std::ignore = ports_.ask(service::Cancel{job->second});
-  // The object may be offered again as another job.
-  if (cancelled) by_uid_.erase(uid_of_[job->second]);
+  const auto job = numbers_.JobOf(number);
+  if (!job) return;
+  if (changed) {
+    changes_.push_back({number, ports_.ask(service::ChangeJob{*job, changed->change, {}, {}})});
+    return;
+  }
+  std::ignore = ports_.ask(service::Cancel{*job});
+  numbers_.GiveUp(*job);
 }
 
 void ClusterJobs::TakeSubmission(const core::Job& job) {
   const kubernetes::GatedObject* object = cluster_.reconciler().Find(job.id);
   if (!object) return;  // deleted meanwhile
   if (offers_.contains(job.id)) return;
-  if (const auto known = by_uid_.find(object->uid); known != by_uid_.end()) {
-    const core::JobId of_earlier_life = known->second;
-    if (FollowMeanwhile(of_earlier_life, job)) return Bind(of_earlier_life, job.id);
-    std::ignore = ports_.ask(service::Cancel{of_earlier_life});
-    by_uid_.erase(object->uid);
+  if (const auto of_earlier_life = numbers_.LiveJobOf(object->uid)) {
+    if (FollowMeanwhile(*of_earlier_life, job)) return numbers_.Bind(*of_earlier_life, job.id);
+    std::ignore = ports_.ask(service::Cancel{*of_earlier_life});
+    numbers_.GiveUp(*of_earlier_life);
   }
   Offer& offer = offers_[job.id] = {.uid = object->uid, .job = job};
   offered_[object->uid] = job.id;
@@ -217,12 +183,11 @@ core::Job ClusterJobs::WithDeadline(core::Job job) const {
 // Follows changes of an object that were made while no controller ran. False if no change expresses
 // them, so that the object has to be offered as another job. Changes of a running object are
 // followed once it waits again.
-bool ClusterJobs::FollowMeanwhile(core::JobId known, const core::Job& offered) {
-  const auto earlier = earlier_.find(known);
+bool ClusterJobs::FollowMeanwhile(core::JobId job, const core::Job& offered) {
+  const auto known = known_.find(job);
   const kubernetes::GatedObject* object = cluster_.reconciler().Find(offered.id);
-  if (earlier == earlier_.end() || !object) return true;
-  const core::Job told = std::move(earlier->second);
-  earlier_.erase(earlier);
+  if (known == known_.end() || !known->second.earlier || !object) return true;
+  const core::Job told = *std::exchange(known->second.earlier, std::nullopt);
   if (object->phase == kubernetes::ObjectPhase::kReleased) return true;
   core::Job wanted = WithDeadline(offered);
   wanted.id = told.id;
@@ -230,7 +195,7 @@ bool ClusterJobs::FollowMeanwhile(core::JobId known, const core::Job& offered) {
   const auto change = kubernetes::ChangeTo(told, wanted, object->attempt > 0);
   if (!change) return false;
   if (*change != core::JobChange{})
-    changes_.push_back({offered.id, ports_.ask(service::ChangeJob{known, *change, {}, {}})});
+    changes_.push_back({offered.id, ports_.ask(service::ChangeJob{job, *change, {}, {}})});
   return true;
 }
 
@@ -269,7 +234,7 @@ void ClusterJobs::HearAnswers() {
     if (!answer)
       cluster_.reconciler().Refused(number, WithoutName(answer.error(), offer.job.name));
     else if (offer.times == 0)
-      TakeEarlier(offer.uid, answer->job);
+      figures_.TakeEarlier(offer.uid, answer->job);
     std::ranges::move(offer.later, std::back_inserter(later));
     if (const auto found = offered_.find(offer.uid);
         found != offered_.end() && found->second == number)
@@ -289,8 +254,8 @@ void ClusterJobs::HearChanges() {
 
 // Settles jobs of an earlier controller for which no object was offered.
 void ClusterJobs::SettleUnknown() {
-  for (const auto& [uid, job] : by_uid_) {
-    if (number_of_.contains(job)) continue;
+  for (const auto& [uid, job] : numbers_.live()) {
+    if (numbers_.NumberOf(job)) continue;
     const kubernetes::GatedObject* object = cluster_.reconciler().FindObject(uid);
     const bool succeeded = object && object->phase == kubernetes::ObjectPhase::kSucceeded;
     const bool failed = object && object->phase == kubernetes::ObjectPhase::kFailed;
@@ -314,10 +279,9 @@ std::vector<engine::JobReport> ClusterJobs::Translated(std::vector<engine::JobRe
   std::vector<engine::JobReport> early = std::exchange(early_, {});
   std::ranges::move(reports, std::back_inserter(early));
   for (engine::JobReport& report : early) {
-    const auto job = job_of_.find(report.job);
-    if (job != job_of_.end()) {
-      report.job = job->second;
-      FollowDevices(report);
+    if (const auto job = numbers_.JobOf(report.job)) {
+      report.job = *job;
+      running_.Follow(report, known_.at(*job).width);
       all.push_back(std::move(report));
     } else if (offers_.contains(report.job)) {
       early_.push_back(std::move(report));
@@ -326,45 +290,24 @@ std::vector<engine::JobReport> ClusterJobs::Translated(std::vector<engine::JobRe
   return all;
 }
 
-// A running job takes as many slots as it has devices, the lowest free ones.
-void ClusterJobs::FollowDevices(const engine::JobReport& report) {
-  const auto known = running_.find(report.job);
-  if (known != running_.end()) {
-    if (report.phase == JobPhase::kRunning && known->second.attempt == report.attempt) return;
-    for (const int slot : known->second.slots) taken_[known->second.pool].erase(slot);
-    running_.erase(known);
-    began_.erase(report.job);
-  }
-  if (report.phase != JobPhase::kRunning) return;
-  local::SupervisedFigures figures;
-  figures.job = report.job;
-  figures.attempt = report.attempt;
-  figures.pool = report.pool;
-  began_[report.job] = report.since;
-  std::set<int>& taken = taken_[report.pool];
-  for (int slot = 0; std::ssize(figures.slots) < width_of_[report.job]; ++slot)
-    if (taken.insert(slot).second) figures.slots.push_back(slot);
-  running_.emplace(report.job, std::move(figures));
-}
-
 std::vector<local::SupervisedFigures> ClusterJobs::Running() const {
-  std::vector<local::SupervisedFigures> running;
-  for (const auto& [job, figures] : running_) {
-    running.push_back(figures);
+  std::vector<local::SupervisedFigures> all;
+  for (const auto& [job, running] : running_.all()) {
+    local::SupervisedFigures& figures = all.emplace_back(running.figures);
     const auto measured = accounts_.FiguresOf(job, figures.attempt);
-    running.back().is_measured = measured.has_value();
-    if (measured) running.back().figures = *measured;
-    running.back().figures.elapsed = std::max(Duration{}, Now() - began_.at(job));
-    if (const auto number = number_of_.find(job); number != number_of_.end())
-      running.back().begins_after = cluster_.NodeItWaitsFor(number->second);
+    figures.is_measured = measured.has_value();
+    if (measured) figures.figures = *measured;
+    figures.figures.elapsed = std::max(Duration{}, Now() - running.began);
+    if (const auto number = numbers_.NumberOf(job))
+      figures.begins_after = cluster_.NodeItWaitsFor(*number);
   }
-  return running;
+  return all;
 }
 
 Result<std::vector<engine::JobReport>> ClusterJobs::Observe() {
   TakeOffers();
   EBB_ASSIGN_OR_RETURN(auto reports, cluster_.Observe());
-  std::erase_if(reports, [&](const auto& report) { return !job_of_.contains(report.job); });
+  std::erase_if(reports, [&](const auto& report) { return !numbers_.JobOf(report.job); });
   auto early = std::exchange(early_, {});
   auto all = Translated(std::move(reports));
   early_ = std::move(early);
@@ -400,31 +343,29 @@ Result<std::vector<engine::JobReport>> ClusterJobs::WaitForEvents(Time deadline)
 // From the service to the cluster ------------------------------------------------------------
 
 Status ClusterJobs::Execute(const engine::Command& command) {
-  const auto number = number_of_.find(JobOf(command));
-  if (number == number_of_.end()) {
+  const core::JobId job = JobOf(command);
+  const auto number = numbers_.NumberOf(job);
+  if (!number) {
     const auto* cancel = std::get_if<engine::CancelJob>(&command);
     if (!cancel) return Fail({ExitCode::kTryLater, "its object is not there", "", ""});
     engine::JobReport report;
-    report.job = cancel->job;
+    report.job = job;
     report.attempt = cancel->attempt;
     report.phase = JobPhase::kCancelled;
     report.since = Now();
     reports_.push_back(std::move(report));
     return {};
   }
-  const kubernetes::GatedObject* object = cluster_.reconciler().Find(number->second);
+  const kubernetes::GatedObject* object = cluster_.reconciler().Find(*number);
   Status done = MayStart(command, object);
   if (done) {
     engine::Command translated = command;
-    std::visit([&](auto& c) { c.job = number->second; }, translated);
+    std::visit([&](auto& each) { each.job = *number; }, translated);
     done = cluster_.Execute(translated);
-    object = cluster_.reconciler().Find(number->second);
+    object = cluster_.reconciler().Find(*number);
   }
-  failures_.erase(JobOf(command));
-  if (!done) {
-    failures_[JobOf(command)] = done.error().what;
-    options_.say((object ? object->job.name + ": " : "") + done.error().Message());
-  }
+  known_.at(job).failure = done ? "" : done.error().what;
+  if (!done) options_.say((object ? object->job.name + ": " : "") + done.error().Message());
   return done;
 }
 
@@ -443,43 +384,40 @@ void ClusterJobs::Tell(const engine::Decision& decision) {
 }
 
 void ClusterJobs::Tell(const engine::Explanation& explanation) {
-  const auto said = said_.find(explanation.job);
-  const bool is_news = said == said_.end() || said->second != explanation.stage;
-  said_[explanation.job] = explanation.stage;
-  const auto number = number_of_.find(explanation.job);
-  if (number == number_of_.end()) return;
-  const kubernetes::GatedObject* object = cluster_.reconciler().Find(number->second);
+  const auto found = known_.find(explanation.job);
+  if (found == known_.end()) return;
+  Known& known = found->second;
+  const bool is_news = std::exchange(known.said, explanation.stage) != explanation.stage;
+  const auto number = numbers_.NumberOf(explanation.job);
+  const kubernetes::GatedObject* object = number ? cluster_.reconciler().Find(*number) : nullptr;
   if (!object) return;
   std::string sentence = engine::Sentence(explanation);
   if (budgets_ && explanation.reason.rule == core::GateRule::kHeld)
     if (const std::string why = budgets_->WhyHeld(object->job); !why.empty())
       sentence = std::string(engine::Name(explanation.stage)) + ": " + why;
-  const auto failure = failures_.find(explanation.job);
-  if (failure != failures_.end() && explanation.reason.rule == core::GateRule::kRetryLater)
-    sentence += "; " + failure->second;
+  if (!known.failure.empty() && explanation.reason.rule == core::GateRule::kRetryLater)
+    sentence += "; " + known.failure;
   if (is_news) options_.say(object->job.name + ": " + sentence);
   const auto start = explanation.reason.start;
   kubernetes::ObjectNote note{std::string(engine::Name(explanation.stage)), sentence,
                               start ? FormatTime(*start) : ""};
-  NoteIntensities(explanation, *object, is_news, note);
-  cluster_.reconciler().Note(number->second, std::move(note));
+  NoteIntensities(explanation.stage, *object, is_news, known);
+  note.at_submission = known.at_submission.value_or("");
+  note.at_start = known.at_start;
+  cluster_.reconciler().Note(*number, std::move(note));
 }
 
 // Notes the intensity at the creation of the object, and at its first release.
-void ClusterJobs::NoteIntensities(const engine::Explanation& explanation,
-                                  const kubernetes::GatedObject& object, bool is_news,
-                                  kubernetes::ObjectNote& note) {
+void ClusterJobs::NoteIntensities(engine::Stage stage, const kubernetes::GatedObject& object,
+                                  bool is_news, Known& known) const {
   const auto at = [&](Time time) {
     const auto intensity = ports_.metering->IntensityAt(time);
     return intensity ? Rounded(intensity->g_per_kwh) : "";
   };
-  const auto [known, is_new] = intensities_.try_emplace(explanation.job);
-  if (is_new) known->second.first = at(object.created);
-  const bool begins =
-      explanation.stage == engine::Stage::kStarting || explanation.stage == engine::Stage::kRunning;
-  if (is_news && begins && object.attempt <= 1 && known->second.second.empty())
-    known->second.second = at(Now());
-  std::tie(note.at_submission, note.at_start) = known->second;
+  if (!known.at_submission) known.at_submission = at(object.created);
+  const bool begins = stage == engine::Stage::kStarting || stage == engine::Stage::kRunning;
+  if (is_news && begins && object.attempt <= 1 && known.at_start.empty())
+    known.at_start = at(Now());
 }
 
 // Figures ------------------------------------------------------------------------------------
@@ -494,54 +432,13 @@ void ClusterJobs::FollowRecords() {
     if (ended.second.second > before) return false;
     accounts_.Forget(ended.second.first);
     overheads_.Forget(ended.first);
-    written_.erase(ended.first);
+    figures_.Forget(ended.first);
     return true;
   });
 }
 
-// Adds the energy that a controller with another store counted before: only the object's
-// annotations still have it.
-void ClusterJobs::TakeEarlier(const std::string& uid, core::JobId job) {
-  const auto written = [&](const char* key) {
-    return cluster_.reconciler().notes().Written(uid, key);
-  };
-  const auto joules = ParseNumber(written(kEnergyKey));
-  const auto until = ParseTime(written(kUntilKey));
-  const kubernetes::GatedObject* object = cluster_.reconciler().FindObject(uid);
-  if (!object || !joules || *joules <= 0 || *joules > kMostJoules || !until ||
-      *until <= object->created)
-    return;
-  std::optional<Emissions> emissions;
-  if (const auto grams = ParseNumber(written(kEmissionsKey)); grams && *grams >= 0)
-    emissions = Emissions{*grams};
-  ports_.metering->AddEarlier(job, std::max(object->attempt, 1), {object->created, *until},
-                              Energy::Joules(*joules), emissions);
-  accounts_.CountedBefore(uid, *until);
-}
-
-void ClusterJobs::TellOverhead(const std::string& uid, const NodeOverhead& sum) {
-  cluster_.reconciler().notes().WriteOverhead(
-      uid, {{kIdleEnergyKey, FormatExact(sum.energy.joules())},
-            {kIdleEmissionsKey, sum.emissions ? Rounded(sum.emissions->grams) : ""}});
-}
-
 void ClusterJobs::TellFigures(const service::JobCard& card) {
-  const std::string uid = UidOf(card.submission->key);
-  if (uid.empty() || card.energy == Energy{}) return;
-  const engine::Stage stage = card.explanation.stage;
-  std::map<std::string, std::string> figures{{kEnergyKey, FormatExact(card.energy.joules())}};
-  const auto emitted = card.emitted();
-  if (emitted) figures[kEmissionsKey] = Rounded(emitted->grams);
-  if (emitted && card.emissions_at_submission)
-    figures[kSavedKey] = Rounded(card.emissions_at_submission->grams - emitted->grams);
-  if (const auto until = accounts_.CountedUpTo(uid)) figures[kUntilKey] = FormatTime(*until);
-  Written& written = written_[uid];
-  const Duration now = platform::SinceBoot();
-  const bool runs = stage == engine::Stage::kRunning || stage == engine::Stage::kStarting;
-  if (written.figures == figures) return;
-  if (runs && !written.figures.empty() && now - written.at < options_.figures_every) return;
-  written = {figures, now};
-  cluster_.reconciler().notes().WriteFigures(uid, figures);
+  if (const std::string uid = UidOf(card.submission->key); !uid.empty()) figures_.Write(uid, card);
 }
 
 }  // namespace ebb::app

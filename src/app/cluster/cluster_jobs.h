@@ -1,8 +1,7 @@
 #pragma once
 // Makes the objects of a cluster jobs of the queue service. An object is submitted to the service
 // as a person would do it, with the object's uid as the key; so the store, the views and the
-// clients are those of `ebb serve`. This class translates between two numberings: the service's job
-// numbers outlive the process, those of the cluster executor do not.
+// clients are those of `ebb serve`. This class translates between two numberings (job_numbers.h).
 //
 // Thread contract: one thread, the loop's, but for Wake, Now and heartbeat.
 
@@ -14,9 +13,12 @@
 #include <unordered_map>
 #include <vector>
 
+#include "app/cluster/job_numbers.h"
 #include "app/cluster/namespace_budgets.h"
 #include "app/cluster/node_overheads.h"
+#include "app/cluster/object_figures.h"
 #include "app/cluster/pod_accounts.h"
+#include "app/cluster/running_slots.h"
 #include "kubernetes/cluster_executor.h"
 #include "local/job_executor.h"
 #include "service/service.h"
@@ -59,8 +61,7 @@ class ClusterJobs final : public local::JobExecutor {
   runtime::Heartbeat& heartbeat() override { return heartbeat_; }
   /// The value 0 means that the lease is lost and another controller may act.
   std::optional<int> stop_signal() const override;
-  /// Figures are measured if nodes have agents. Slots are numbered by this process: which devices
-  /// the pods really have is unknown.
+  /// Figures are measured if nodes have agents.
   std::vector<local::SupervisedFigures> Running() const override;
 
   /// Writes decisions on their objects, and reports them.
@@ -69,6 +70,17 @@ class ClusterJobs final : public local::JobExecutor {
   void TellFigures(const service::JobCard& card);
 
  private:
+  /// A job of the service that was not forgotten yet.
+  struct Known {
+    int width = 0;  // number of devices
+    /// The job as an earlier controller left it, until its object is offered.
+    std::optional<core::Job> earlier{};
+    std::optional<engine::Stage> said{};
+    std::string failure{};  // the error of its last start; empty: none
+    /// Intensities for its notes; empty: unknown.
+    std::optional<std::string> at_submission{};
+    std::string at_start{};
+  };
   struct Offer {
     std::string uid;
     core::Job job;
@@ -83,23 +95,17 @@ class ClusterJobs final : public local::JobExecutor {
   void TakeFact(const engine::Fact& fact);
   void TakeSubmission(const core::Job& job);
   core::Job WithDeadline(core::Job job) const;
-  bool FollowMeanwhile(core::JobId known, const core::Job& offered);
+  bool FollowMeanwhile(core::JobId job, const core::Job& offered);
   void Ask(core::JobId number, Offer& offer);
   void HearAnswers();
   void HearChanges();
-  void Bind(core::JobId job, core::JobId number);
-  void Unbind(core::JobId job);
   void SettleUnknown();
-  void FollowDevices(const engine::JobReport& report);
   std::vector<engine::JobReport> Translated(std::vector<engine::JobReport> reports);
   void Tell(const engine::Explanation& explanation);
   void FollowRecords();
   std::optional<core::JobId> JobOfObject(const std::string& uid) const;
-  void TellOverhead(const std::string& uid, const NodeOverhead& sum);
-  void TakeEarlier(const std::string& uid, core::JobId job);
-  void NoteIntensities(const engine::Explanation& explanation,
-                       const kubernetes::GatedObject& object, bool is_news,
-                       kubernetes::ObjectNote& note);
+  void NoteIntensities(engine::Stage stage, const kubernetes::GatedObject& object, bool is_news,
+                       Known& known) const;
 
   kubernetes::ClusterExecutor& cluster_;
   service::ExecutorPorts ports_;
@@ -108,38 +114,22 @@ class ClusterJobs final : public local::JobExecutor {
     core::JobId number;
     std::future<Result<service::Answer>> answer;
   };
-  std::vector<Change> changes_;                          // requests without an answer yet
-  std::map<core::JobId, Offer> offers_;                  // offers without an answer yet, by number
-  std::map<std::string, core::JobId> offered_;           // numbers of these offers, by uid
-  std::map<std::string, core::JobId> by_uid_;            // jobs of the service that have not ended
-  std::unordered_map<core::JobId, std::string> uid_of_;  // the same jobs, by number
-  std::unordered_map<core::JobId, core::JobId> number_of_, job_of_;
-  std::vector<engine::JobReport> early_;    // reports on jobs in offers_, with the cluster's
-                                            // numbers
-  std::vector<engine::JobReport> reports_;  // reports with the service's numbers
+  JobNumbers numbers_;
+  std::unordered_map<core::JobId, Known> known_;
+  std::map<core::JobId, Offer> offers_;         // without an answer yet, by the cluster's numbers
+  std::map<std::string, core::JobId> offered_;  // the numbers of these offers, by uid
+  std::vector<Change> changes_;                 // requests without an answer yet
+  std::vector<engine::JobReport> early_;        // on jobs in offers_, with the cluster's numbers
+  std::vector<engine::JobReport> reports_;      // with the service's numbers
   bool settled_ = false;
-  std::map<core::JobId, local::SupervisedFigures> running_;
-  std::int64_t node_wait_changes_ = 0;                  // changes that were published
-  std::unordered_map<core::JobId, Time> began_;         // start times of running_, by job
-  std::unordered_map<core::JobId, int> width_of_;       // number of devices, by the service's
-                                                        // numbers
-  std::unordered_map<core::JobId, core::Job> earlier_;  // jobs of an earlier controller whose
-                                                        // objects were not offered yet
-  std::map<int, std::set<int>> taken_;                  // used slots, by pool
-  std::unordered_map<core::JobId, engine::Stage> said_;
-  std::unordered_map<core::JobId, std::string> failures_;  // error of the last start, by the
-                                                           // service's numbers
-  std::unique_ptr<NamespaceBudgets> budgets_;              // nullptr if there are no budgets
+  RunningSlots running_;
+  std::int64_t node_wait_changes_ = 0;         // changes that were published
+  std::unique_ptr<NamespaceBudgets> budgets_;  // nullptr if there are no budgets
   PodAccounts accounts_;
   NodeOverheads overheads_;
+  ObjectFigures figures_;
   // Ended jobs that agents may still report, by uid, with the time since boot of their end.
   std::map<std::string, std::pair<core::JobId, Duration>> ended_;
-  struct Written {
-    std::map<std::string, std::string> figures;
-    Duration at{};
-  };
-  std::map<std::string, Written> written_;  // by uid
-  std::unordered_map<core::JobId, std::pair<std::string, std::string>> intensities_;
   runtime::Heartbeat heartbeat_;
 };
 
