@@ -1,13 +1,13 @@
 #pragma once
-// The address where the API server asks about new objects (kubernetes/admission.h): HTTPS, with
-// limits, and /readyz for probes.
+// The address where the API server asks about new objects (kubernetes/admission/admission.h):
+// HTTPS, with limits, and /readyz for probes.
 
 #include <functional>
 #include <optional>
 #include <string>
 
 #include "base/result.h"
-#include "kubernetes/admission.h"
+#include "kubernetes/admission/admission.h"
 #include "web/http/http_server.h"
 
 namespace ebb::cli {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "kubernetes/json_reading.h"
+#include "kubernetes/api/json_reading.h"
 
 namespace ebb::kubernetes {
 namespace {

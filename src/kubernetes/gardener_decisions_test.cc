@@ -9,7 +9,7 @@
 
 #include "base/random.h"
 #include "engine/engine_for_test.h"
-#include "kubernetes/gated_object.h"
+#include "kubernetes/objects/gated_object.h"
 
 namespace ebb::kubernetes {
 namespace {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "kubernetes/offered_change.h"
+#include "kubernetes/reconciler/offered_change.h"
 #include "platform/system_clock.h"
 
 namespace ebb::app {

@@ -1,8 +1,8 @@
 #pragma once
 // Counts what the namespaces of a cluster have used in this month, and enforces their budgets
-// (kubernetes/namespace_policy.h). While a budget is used up, new jobs of its namespace are held,
-// with the reason and the day of the restart; running jobs finish, or are paused if the policy says
-// so.
+// (kubernetes/objects/namespace_policy.h). While a budget is used up, new jobs of its namespace are
+// held, with the reason and the day of the restart; running jobs finish, or are paused if the
+// policy says so.
 //
 // The use of a job is what was measured. While nothing is measured, it is an estimate, marked as
 // such: the job's power for as long as it runs, at the intensity of the hour. The idle time of
@@ -21,7 +21,7 @@
 #include <set>
 #include <string>
 
-#include "kubernetes/policy_watch.h"
+#include "kubernetes/policies/policy_watch.h"
 #include "prices/zone_clock.h"
 #include "service/intake/inbox.h"
 #include "service/views/view.h"

@@ -1,8 +1,8 @@
 #pragma once
 // Counts the energy and the emissions of nodes that an autoscaler adds, outside the use of their
 // pods: while a node starts for a job, and while it stays idle after it
-// (kubernetes/node_timelines.h decides whose that is). Each job has a separate sum of these, beside
-// its energy.
+// (kubernetes/nodes/node_timelines.h decides whose that is). Each job has a separate sum of these,
+// beside its energy.
 //
 //
 // - The start is counted with the idle power of a node that the configuration gives, because no
@@ -22,8 +22,8 @@
 
 #include "core/job.h"
 #include "core/ledger.h"
-#include "kubernetes/agent_reader.h"
-#include "kubernetes/node_timelines.h"
+#include "kubernetes/nodes/agent_reader.h"
+#include "kubernetes/nodes/node_timelines.h"
 
 namespace ebb::app {
 

@@ -9,7 +9,7 @@
 
 #include "app/cluster/node_overheads.h"
 #include "app/cluster/pod_accounts.h"
-#include "kubernetes/object_reconciler.h"
+#include "kubernetes/reconciler/object_reconciler.h"
 #include "service/accounting/outside_metering.h"
 #include "service/views/job_index.h"
 

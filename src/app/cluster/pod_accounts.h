@@ -6,7 +6,7 @@
 //   jobs + idle + unattributed = nodes      to the microjoule.
 //
 // The idle energy of a node of a group belongs by rule to the jobs that ran there before
-// (kubernetes/node_timelines.h); its rows have devices that end in "/idle".
+// (kubernetes/nodes/node_timelines.h); its rows have devices that end in "/idle".
 //
 // A job's account is complete once every agent of a node on which it had pods has reported up to
 // its end.
@@ -23,9 +23,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "kubernetes/agent_reader.h"
-#include "kubernetes/node_timelines.h"
-#include "kubernetes/pod_directory.h"
+#include "kubernetes/nodes/agent_reader.h"
+#include "kubernetes/nodes/node_timelines.h"
+#include "kubernetes/nodes/pod_directory.h"
 #include "local/process/measured_process.h"
 #include "service/accounting/outside_metering.h"
 

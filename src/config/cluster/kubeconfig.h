@@ -11,7 +11,7 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "config/cluster/plugin_token.h"
-#include "kubernetes/api_server.h"
+#include "kubernetes/api/api_server.h"
 
 namespace ebb::config {
 

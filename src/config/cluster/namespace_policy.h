@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "kubernetes/namespace_policy.h"
+#include "kubernetes/objects/namespace_policy.h"
 
 namespace ebb::config {
 

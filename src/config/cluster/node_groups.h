@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "kubernetes/node_group.h"
+#include "kubernetes/nodes/node_group.h"
 
 namespace ebb::config {
 

@@ -2,7 +2,7 @@
 // Every option of a job, described once: its key, type, range, default and meaning, the places in
 // which it may stand, its flag and annotation, and the member that it sets. The API and files of
 // jobs (web/requests), the flags of ebb submit and ebb edit (cli/job_flags.h), sweeps and scenarios
-// (config/job_option_rules.h), annotations (kubernetes/gated_object.h), answers and `ebb
+// (config/job_option_rules.h), annotations (kubernetes/objects/gated_object.h), answers and `ebb
 // show`, and docs/job-options.md follow this table. Pure.
 
 #include <functional>
