@@ -33,6 +33,7 @@
 #include "kubernetes/admission/kueue_workload.h"
 #include "kubernetes/api/api_client.h"
 #include "kubernetes/api/group_watch.h"
+#include "kubernetes/gates/release_gate.h"
 #include "kubernetes/nodes/capacity.h"
 #include "kubernetes/reconciler/object_reconciler.h"
 
