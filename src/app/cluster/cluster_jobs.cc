@@ -12,29 +12,9 @@ namespace {
 
 using engine::JobPhase;
 
-constexpr std::string_view kKeyPrefix = "kubernetes/";
-constexpr char kTimesMark = '#';
 // Agents that were away may report jobs that ended up to this long ago.
 constexpr std::chrono::hours kHeardOfFor{1};
 constexpr std::chrono::seconds kLooksAgainAfter{1};
-
-std::string KeyOf(const std::string& uid, int times) {
-  std::string key = std::string(kKeyPrefix) + uid;
-  return times == 0 ? key : key + kTimesMark + std::to_string(times);
-}
-
-// The uid in a submission's key; empty if the key is not that of an object.
-std::string UidOf(const std::string& key) {
-  if (!key.starts_with(kKeyPrefix)) return "";
-  const std::string uid = key.substr(kKeyPrefix.size());
-  return uid.substr(0, uid.find(kTimesMark));
-}
-
-// Removes the object's name from an Error, because the caller reports it with the name.
-Error WithoutName(Error error, const std::string& name) {
-  if (error.where == name) error.where.clear();
-  return error;
-}
 
 core::JobId JobOf(const engine::Command& command) {
   return std::visit([](const auto& c) { return c.job; }, command);
@@ -47,6 +27,12 @@ ClusterJobs::ClusterJobs(kubernetes::ClusterExecutor& cluster, service::Executor
     : cluster_(cluster),
       ports_(std::move(ports)),
       options_(std::move(options)),
+      offers_(
+          {ports_.ask,
+           [this](core::JobId number, const Error& why) {
+             cluster_.reconciler().Refused(number, why);
+           },
+           [this](const std::string& uid, core::JobId job) { figures_.TakeEarlier(uid, job); }}),
       accounts_(
           {.metering = *ports_.metering,
            .agents = cluster.agents(),
@@ -104,15 +90,15 @@ std::optional<int> ClusterJobs::stop_signal() const {
 // Numbers of jobs -----------------------------------------------------------------------------
 
 Status ClusterJobs::Add(local::LocalJob job) {
-  const std::string uid = UidOf(job.submission->key);
+  const std::string uid = UidOfKey(job.submission->key);
   if (uid.empty())
     return Fail({ExitCode::kUsage, "jobs of this service are objects of a cluster", job.job().name,
                  "create one with the label ebb/wait=true (docs/kubernetes.md)"});
   const core::JobId id = job.job().id;
   numbers_.Add(id, uid);
   Known& known = known_[id] = {.width = job.job().devices};
-  if (const auto offer = offered_.find(uid); offer != offered_.end())
-    numbers_.Bind(id, offer->second);
+  if (const auto number = offers_.NumberOf(uid))
+    numbers_.Bind(id, *number);
   else
     known.earlier = job.job();
   return {};
@@ -136,7 +122,7 @@ void ClusterJobs::Forget(core::JobId job) {
 // From the cluster to the service ------------------------------------------------------------
 
 void ClusterJobs::TakeOffers() {
-  HearAnswers();
+  for (const engine::Fact& fact : offers_.HearAnswers()) TakeFact(fact);
   HearChanges();
   for (const engine::Event& event : cluster_.Take(Now())) TakeFact(event.fact);
   if (!std::exchange(settled_, true)) SettleUnknown();
@@ -149,8 +135,7 @@ void ClusterJobs::TakeFact(const engine::Fact& fact) {
   const auto* changed = std::get_if<engine::JobChanged>(&fact);
   if (!cancelled && !changed) return;
   const core::JobId number = cancelled ? cancelled->job : changed->job;
-  if (const auto offer = offers_.find(number); offer != offers_.end())
-    return offer->second.later.push_back(fact);
+  if (offers_.Keep(number, fact)) return;
   const auto job = numbers_.JobOf(number);
   if (!job) return;
   if (changed) {
@@ -164,15 +149,13 @@ void ClusterJobs::TakeFact(const engine::Fact& fact) {
 void ClusterJobs::TakeSubmission(const core::Job& job) {
   const kubernetes::GatedObject* object = cluster_.reconciler().Find(job.id);
   if (!object) return;  // deleted meanwhile
-  if (offers_.contains(job.id)) return;
+  if (offers_.Contains(job.id)) return;
   if (const auto of_earlier_life = numbers_.LiveJobOf(object->uid)) {
     if (FollowMeanwhile(*of_earlier_life, job)) return numbers_.Bind(*of_earlier_life, job.id);
     std::ignore = ports_.ask(service::Cancel{*of_earlier_life});
     numbers_.GiveUp(*of_earlier_life);
   }
-  Offer& offer = offers_[job.id] = {.uid = object->uid, .job = job};
-  offered_[object->uid] = job.id;
-  Ask(job.id, offer);
+  offers_.Make(object->uid, std::string(object->kind->kind), WithDeadline(job));
 }
 
 core::Job ClusterJobs::WithDeadline(core::Job job) const {
@@ -197,51 +180,6 @@ bool ClusterJobs::FollowMeanwhile(core::JobId job, const core::Job& offered) {
   if (*change != core::JobChange{})
     changes_.push_back({offered.id, ports_.ask(service::ChangeJob{job, *change, {}, {}})});
   return true;
-}
-
-void ClusterJobs::Ask(core::JobId number, Offer& offer) {
-  service::Submit submit;
-  core::Submission& submission = submit.submission;
-  submission.job = offer.job;
-  submission.job.id = 0;
-  submission.job = WithDeadline(submission.job);
-  const kubernetes::GatedObject* object = cluster_.reconciler().Find(number);
-  submission.command = {object ? std::string(object->kind->kind) : "object", offer.job.name};
-  submission.working_directory = "/";
-  submission.key = KeyOf(offer.uid, offer.times);
-  submit.since = offer.job.submitted;
-  submit.duration_given = submit.power_given = submit.no_check = true;
-  offer.answer = ports_.ask(std::move(submit));
-}
-
-void ClusterJobs::HearAnswers() {
-  std::vector<engine::Fact> later;
-  for (auto at = offers_.begin(); at != offers_.end();) {
-    const core::JobId number = at->first;
-    Offer& offer = at->second;
-    if (offer.answer.wait_for(std::chrono::seconds{0}) != std::future_status::ready) {
-      ++at;
-      continue;
-    }
-    const Result<service::Answer> answer = offer.answer.get();
-    // The object was offered before, as a job that has ended.
-    if (answer && answer->existing) {
-      ++offer.times;
-      Ask(number, offer);
-      ++at;
-      continue;
-    }
-    if (!answer)
-      cluster_.reconciler().Refused(number, WithoutName(answer.error(), offer.job.name));
-    else if (offer.times == 0)
-      figures_.TakeEarlier(offer.uid, answer->job);
-    std::ranges::move(offer.later, std::back_inserter(later));
-    if (const auto found = offered_.find(offer.uid);
-        found != offered_.end() && found->second == number)
-      offered_.erase(found);
-    at = offers_.erase(at);
-  }
-  for (const engine::Fact& fact : later) TakeFact(fact);
 }
 
 void ClusterJobs::HearChanges() {
@@ -283,7 +221,7 @@ std::vector<engine::JobReport> ClusterJobs::Translated(std::vector<engine::JobRe
       report.job = *job;
       running_.Follow(report, known_.at(*job).width);
       all.push_back(std::move(report));
-    } else if (offers_.contains(report.job)) {
+    } else if (offers_.Contains(report.job)) {
       early_.push_back(std::move(report));
     }
   }
@@ -438,7 +376,8 @@ void ClusterJobs::FollowRecords() {
 }
 
 void ClusterJobs::TellFigures(const service::JobCard& card) {
-  if (const std::string uid = UidOf(card.submission->key); !uid.empty()) figures_.Write(uid, card);
+  if (const std::string uid = UidOfKey(card.submission->key); !uid.empty())
+    figures_.Write(uid, card);
 }
 
 }  // namespace ebb::app

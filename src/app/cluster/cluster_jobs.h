@@ -19,6 +19,7 @@
 #include "app/cluster/object_figures.h"
 #include "app/cluster/pod_accounts.h"
 #include "app/cluster/running_slots.h"
+#include "app/cluster/service_offers.h"
 #include "kubernetes/cluster_executor.h"
 #include "local/job_executor.h"
 #include "service/service.h"
@@ -81,14 +82,6 @@ class ClusterJobs final : public local::JobExecutor {
     std::optional<std::string> at_submission{};
     std::string at_start{};
   };
-  struct Offer {
-    std::string uid;
-    core::Job job;
-    int times = 0;  // times that its key belonged to a job that had ended
-    std::future<Result<service::Answer>> answer{};
-    /// The facts about the job from before the service gave it a number.
-    std::vector<engine::Fact> later{};
-  };
   void TakeOffers();
   Result<std::vector<engine::JobReport>> WaitBesideBudgets(Time deadline);
   Status MayStart(const engine::Command& command, const kubernetes::GatedObject* object);
@@ -96,8 +89,6 @@ class ClusterJobs final : public local::JobExecutor {
   void TakeSubmission(const core::Job& job);
   core::Job WithDeadline(core::Job job) const;
   bool FollowMeanwhile(core::JobId job, const core::Job& offered);
-  void Ask(core::JobId number, Offer& offer);
-  void HearAnswers();
   void HearChanges();
   void SettleUnknown();
   std::vector<engine::JobReport> Translated(std::vector<engine::JobReport> reports);
@@ -116,11 +107,10 @@ class ClusterJobs final : public local::JobExecutor {
   };
   JobNumbers numbers_;
   std::unordered_map<core::JobId, Known> known_;
-  std::map<core::JobId, Offer> offers_;         // without an answer yet, by the cluster's numbers
-  std::map<std::string, core::JobId> offered_;  // the numbers of these offers, by uid
-  std::vector<Change> changes_;                 // requests without an answer yet
-  std::vector<engine::JobReport> early_;        // on jobs in offers_, with the cluster's numbers
-  std::vector<engine::JobReport> reports_;      // with the service's numbers
+  ServiceOffers offers_;
+  std::vector<Change> changes_;             // requests without an answer yet
+  std::vector<engine::JobReport> early_;    // on jobs in offers_, with the cluster's numbers
+  std::vector<engine::JobReport> reports_;  // with the service's numbers
   bool settled_ = false;
   RunningSlots running_;
   std::int64_t node_wait_changes_ = 0;         // changes that were published
