@@ -77,7 +77,7 @@ ClusterJobs::ClusterJobs(kubernetes::ClusterExecutor& cluster, service::Executor
 
 // The job of an object that runs or ended within the last hour.
 std::optional<core::JobId> ClusterJobs::JobOfObject(const std::string& uid) const {
-  if (const auto live = numbers_.LiveJobOf(uid)) return live;
+  if (const auto live = jobs_.LiveJobOf(uid)) return live;
   const auto ended = ended_.find(uid);
   return ended == ended_.end() ? std::nullopt : std::optional(ended->second.first);
 }
@@ -95,10 +95,10 @@ Status ClusterJobs::Add(local::LocalJob job) {
     return Fail({ExitCode::kUsage, "jobs of this service are objects of a cluster", job.job().name,
                  "create one with the label ebb/wait=true (docs/kubernetes.md)"});
   const core::JobId id = job.job().id;
-  numbers_.Add(id, uid);
+  jobs_.Add(id, uid);
   Known& known = known_[id] = {.width = job.job().devices};
   if (const auto number = offers_.NumberOf(uid))
-    numbers_.Bind(id, *number);
+    jobs_.Bind(id, *number);
   else
     known.earlier = job.job();
   return {};
@@ -110,12 +110,12 @@ void ClusterJobs::Forget(core::JobId job) {
   const auto known = known_.find(job);
   if (known == known_.end() || !known->second.said || !engine::HasEnded(*known->second.said))
     return;
-  if (const auto number = numbers_.NumberOf(job)) cluster_.Forget(*number);
-  if (const std::string* uid = numbers_.UidOf(job)) {
+  if (const auto number = jobs_.NumberOf(job)) cluster_.Forget(*number);
+  if (const std::string* uid = jobs_.UidOf(job)) {
     ended_[*uid] = {job, platform::SinceBoot()};
     if (!accounts_.Ended(job, *uid)) ports_.metering->Complete(job);
   }
-  numbers_.Drop(job);
+  jobs_.Drop(job);
   known_.erase(known);
 }
 
@@ -136,24 +136,24 @@ void ClusterJobs::TakeFact(const engine::Fact& fact) {
   if (!cancelled && !changed) return;
   const core::JobId number = cancelled ? cancelled->job : changed->job;
   if (offers_.Keep(number, fact)) return;
-  const auto job = numbers_.JobOf(number);
+  const auto job = jobs_.JobOf(number);
   if (!job) return;
   if (changed) {
     changes_.push_back({number, ports_.ask(service::ChangeJob{*job, changed->change, {}, {}})});
     return;
   }
   std::ignore = ports_.ask(service::Cancel{*job});
-  numbers_.GiveUp(*job);
+  jobs_.GiveUp(*job);
 }
 
 void ClusterJobs::TakeSubmission(const core::Job& job) {
   const kubernetes::GatedObject* object = cluster_.reconciler().Find(job.id);
   if (!object) return;  // deleted meanwhile
   if (offers_.Contains(job.id)) return;
-  if (const auto of_earlier_life = numbers_.LiveJobOf(object->uid)) {
-    if (FollowMeanwhile(*of_earlier_life, job)) return numbers_.Bind(*of_earlier_life, job.id);
+  if (const auto of_earlier_life = jobs_.LiveJobOf(object->uid)) {
+    if (FollowMeanwhile(*of_earlier_life, job)) return jobs_.Bind(*of_earlier_life, job.id);
     std::ignore = ports_.ask(service::Cancel{*of_earlier_life});
-    numbers_.GiveUp(*of_earlier_life);
+    jobs_.GiveUp(*of_earlier_life);
   }
   offers_.Make(object->uid, std::string(object->kind->kind), WithDeadline(job));
 }
@@ -192,8 +192,8 @@ void ClusterJobs::HearChanges() {
 
 // Settles jobs of an earlier controller for which no object was offered.
 void ClusterJobs::SettleUnknown() {
-  for (const auto& [uid, job] : numbers_.live()) {
-    if (numbers_.NumberOf(job)) continue;
+  for (const auto& [uid, job] : jobs_.live()) {
+    if (jobs_.NumberOf(job)) continue;
     const kubernetes::GatedObject* object = cluster_.reconciler().FindObject(uid);
     const bool succeeded = object && object->phase == kubernetes::ObjectPhase::kSucceeded;
     const bool failed = object && object->phase == kubernetes::ObjectPhase::kFailed;
@@ -217,7 +217,7 @@ std::vector<engine::JobReport> ClusterJobs::Translated(std::vector<engine::JobRe
   std::vector<engine::JobReport> early = std::exchange(early_, {});
   std::ranges::move(reports, std::back_inserter(early));
   for (engine::JobReport& report : early) {
-    if (const auto job = numbers_.JobOf(report.job)) {
+    if (const auto job = jobs_.JobOf(report.job)) {
       report.job = *job;
       running_.Follow(report, known_.at(*job).width);
       all.push_back(std::move(report));
@@ -236,7 +236,7 @@ std::vector<local::SupervisedFigures> ClusterJobs::Running() const {
     figures.is_measured = measured.has_value();
     if (measured) figures.figures = *measured;
     figures.figures.elapsed = std::max(Duration{}, Now() - running.began);
-    if (const auto number = numbers_.NumberOf(job))
+    if (const auto number = jobs_.NumberOf(job))
       figures.begins_after = cluster_.NodeItWaitsFor(*number);
   }
   return all;
@@ -245,7 +245,7 @@ std::vector<local::SupervisedFigures> ClusterJobs::Running() const {
 Result<std::vector<engine::JobReport>> ClusterJobs::Observe() {
   TakeOffers();
   EBB_ASSIGN_OR_RETURN(auto reports, cluster_.Observe());
-  std::erase_if(reports, [&](const auto& report) { return !numbers_.JobOf(report.job); });
+  std::erase_if(reports, [&](const auto& report) { return !jobs_.JobOf(report.job); });
   auto early = std::exchange(early_, {});
   auto all = Translated(std::move(reports));
   early_ = std::move(early);
@@ -282,7 +282,7 @@ Result<std::vector<engine::JobReport>> ClusterJobs::WaitForEvents(Time deadline)
 
 Status ClusterJobs::Execute(const engine::Command& command) {
   const core::JobId job = JobOf(command);
-  const auto number = numbers_.NumberOf(job);
+  const auto number = jobs_.NumberOf(job);
   if (!number) {
     const auto* cancel = std::get_if<engine::CancelJob>(&command);
     if (!cancel) return Fail({ExitCode::kTryLater, "its object is not there", "", ""});
@@ -326,7 +326,7 @@ void ClusterJobs::Tell(const engine::Explanation& explanation) {
   if (found == known_.end()) return;
   Known& known = found->second;
   const bool is_news = std::exchange(known.said, explanation.stage) != explanation.stage;
-  const auto number = numbers_.NumberOf(explanation.job);
+  const auto number = jobs_.NumberOf(explanation.job);
   const kubernetes::GatedObject* object = number ? cluster_.reconciler().Find(*number) : nullptr;
   if (!object) return;
   std::string sentence = engine::Sentence(explanation);

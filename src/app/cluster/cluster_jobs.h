@@ -1,7 +1,7 @@
 #pragma once
 // Makes the objects of a cluster jobs of the queue service. An object is submitted to the service
 // as a person would do it, with the object's uid as the key; so the store, the views and the
-// clients are those of `ebb serve`. This class translates between two numberings (job_numbers.h).
+// clients are those of `ebb serve`. This class translates between two numberings (object_jobs.h).
 //
 // Thread contract: one thread, the loop's, but for Wake, Now and heartbeat.
 
@@ -13,10 +13,10 @@
 #include <unordered_map>
 #include <vector>
 
-#include "app/cluster/job_numbers.h"
 #include "app/cluster/namespace_budgets.h"
 #include "app/cluster/node_overheads.h"
 #include "app/cluster/object_figures.h"
+#include "app/cluster/object_jobs.h"
 #include "app/cluster/pod_accounts.h"
 #include "app/cluster/running_slots.h"
 #include "app/cluster/service_offers.h"
@@ -105,7 +105,7 @@ class ClusterJobs final : public local::JobExecutor {
     core::JobId number;
     std::future<Result<service::Answer>> answer;
   };
-  JobNumbers numbers_;
+  ObjectJobs jobs_;
   std::unordered_map<core::JobId, Known> known_;
   ServiceOffers offers_;
   std::vector<Change> changes_;             // requests without an answer yet

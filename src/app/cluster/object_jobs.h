@@ -17,7 +17,7 @@
 
 namespace ebb::app {
 
-class JobNumbers {
+class ObjectJobs {
  public:
   /// The service has made this job for the object. If the service has taken this number back from
   /// another object's job, that one is dropped.
