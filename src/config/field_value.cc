@@ -1,6 +1,6 @@
 #include "config/field_value.h"
 
-#include "config/list_reader.h"
+#include "config/yaml/list_reader.h"
 
 namespace ebb::config {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "config/key_reader.h"
+#include "config/yaml/key_reader.h"
 #include "core/options/job_options.h"
 
 namespace ebb::config {

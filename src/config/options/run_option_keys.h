@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "config/key_reader.h"
 #include "config/options/run_option.h"
+#include "config/yaml/key_reader.h"
 
 namespace ebb::config {
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "config/train_config.h"
+#include "config/run/train_config.h"
 #include "core/csv_write.h"
 #include "core/power_cap.h"
 #include "core/run.h"

@@ -4,11 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "train/files/tensor_of_bytes.h"
 #include "train/language/language_for_test.h"
 #include "train/language/merge.h"
 #include "train/language/merged_for_test.h"
-#include "train/small_models_for_test.h"
-#include "train/tensor_of_bytes.h"
+#include "train/learning/small_models_for_test.h"
 
 namespace ebb::train {
 namespace {

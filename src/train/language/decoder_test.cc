@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "train/devices/tensor_memory.h"
 #include "train/language/language_for_test.h"
-#include "train/tensor_memory.h"
 
 namespace ebb::train {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "train/language/language_for_test.h"
 #include "train/language/lora_task.h"
-#include "train/small_models_for_test.h"
+#include "train/learning/small_models_for_test.h"
 
 namespace ebb::train {
 namespace {
