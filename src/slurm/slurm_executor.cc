@@ -256,7 +256,7 @@ Result<std::vector<JobReport>> SlurmExecutor::WaitForEvents(Time deadline) {
   has_begun_ = true;
   while (true) {
     heartbeat_.Beat();
-    const Duration every = HasSomethingUnderWay() ? options_.poll_soon : options_.poll_every;
+    const Duration every = PollEvery();
     if (polled_at_ < Duration::zero() || SinceBoot() >= polled_at_ + every) {
       heartbeat_.At("asking Slurm for its jobs");
       Round();
@@ -286,8 +286,17 @@ void SlurmExecutor::Round() {
   SendChanges();
 }
 
+// A controller that answers slowly has much to do, and is asked less often.
+Duration SlurmExecutor::PollEvery() const {
+  constexpr int kShareOfTime = 5;
+  const Duration wanted = HasSomethingUnderWay() ? options_.poll_soon : options_.poll_every;
+  return std::max(wanted, kShareOfTime * answer_took_);
+}
+
 bool SlurmExecutor::ReadJobs() {
+  const Duration asked_at = SinceBoot();
   auto jobs = client_->Jobs();
+  answer_took_ = SinceBoot() - asked_at;
   if (!jobs) {
     if (!std::exchange(is_away_, true)) options_.say(jobs.error().Message());
     return false;

@@ -181,6 +181,7 @@ class SlurmExecutor final : public local::JobExecutor {
   Entry* EntryOf(core::JobId job);
   std::vector<engine::JobReport> TakeReports() { return std::exchange(reports_, {}); }
   bool HasSomethingUnderWay() const;
+  Duration PollEvery() const;
 
   std::unique_ptr<SlurmClient> client_;
   SlurmOptions options_;
@@ -197,6 +198,7 @@ class SlurmExecutor final : public local::JobExecutor {
   std::map<std::string, std::shared_ptr<Entry>> offered_;  // by key
   std::vector<engine::JobReport> reports_;
   Duration polled_at_{-1}, nodes_at_{-1};  // since boot
+  Duration answer_took_{};                 // the last answer with all jobs
   bool has_begun_ = false;                 // all jobs of an earlier life are known
   bool is_away_ = false;
   bool said_no_accounting_ = false;

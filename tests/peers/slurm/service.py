@@ -23,12 +23,19 @@ def trace_of_days(path, grams_by_hour, days=40, before=21):
     return path
 
 
-class Service:
-    """The service; `start` and `kill` may follow one another. Its store and its jobs lie in `directory`."""
+def replay(trace, speed, start=START, forecast="perfect"):
+    """Flags of a service whose clock replays a trace. The clock begins anew with each life of the service."""
+    return ["--signal", "replay", "--trace", trace, "--zone", "DE", "--grid-start", f"{start:%Y-%m-%dT%H:%M:%SZ}",
+            "--grid-speed", str(speed), "--forecast", forecast]
 
-    def __init__(self, cluster, directory, trace, speed, *flags):
-        self.cluster, self.directory, self.trace, self.speed, self.flags = cluster, Path(directory), trace, speed, flags
-        self.process = None
+
+class Service:
+    """The service; `start` and `kill` may follow one another. Its store and its jobs lie in `directory`. `began`: the wall
+    clock when it was started last."""
+
+    def __init__(self, cluster, directory, flags):
+        self.cluster, self.directory, self.flags = cluster, Path(directory), flags
+        self.process, self.began = None, None
         self.log = open(self.directory / "serve.log", "a", encoding="utf-8")
 
     def __enter__(self):
@@ -40,10 +47,9 @@ class Service:
         self.log.close()
 
     def start(self):
+        self.began = time.time()
         self.process = subprocess.Popen(
-            [EBB, "serve", "--slurm", "--slurm-every", "1s", "--store", self.directory / "ebb.db", "--port", "0",
-             "--signal", "replay", "--trace", self.trace, "--zone", "DE", "--forecast", "perfect",
-             "--grid-start", f"{START:%Y-%m-%dT%H:%M:%SZ}", "--grid-speed", str(self.speed), *self.flags],
+            [EBB, "serve", "--slurm", "--slurm-every", "1s", "--store", self.directory / "ebb.db", "--port", "0", *self.flags],
             env={**self.cluster.environment, "EBB_CONFIG": "none"}, stdout=self.log, stderr=self.log)
         self.cluster.wait(self._answers, f"ebb serve ({self.directory}/serve.log)")
         return self
