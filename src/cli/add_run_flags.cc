@@ -35,7 +35,7 @@ void AddFlags(Command& command, app::FlagGroup group, app::FlagValues& values,
               const std::set<std::string>& only) {
   for (const app::FlagHelp& flag : app::FlagsOf(group)) {
     if (!only.empty() && !only.contains(flag.name)) continue;
-    const FlagText text{flag.name, flag.value_name, flag.help, Heading(group)};
+    const FlagText text{flag.name, flag.value_name, flag.help, Heading(group), flag.choices};
     if (flag.value_name.empty())
       command.Switch(text, [&values, name = flag.name] { values[name] = "true"; });
     else

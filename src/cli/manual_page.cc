@@ -79,10 +79,6 @@ std::string FlagWords(const CommandText& command) {
   return words;
 }
 
-bool IsChoice(const FlagText& flag) { return !ChoicesOf(flag).empty(); }
-
-std::string ChoiceWords(const FlagText& flag) { return Join(ChoicesOf(flag), " "); }
-
 // The list of words that the program knows for a value; empty for a file, or any value.
 std::string_view ListOf(const FlagText& flag) {
   if (flag.name == "policy") return flag.value_name == "POLICY" ? kGatePolicyWords : kPolicyWords;
@@ -90,6 +86,16 @@ std::string_view ListOf(const FlagText& flag) {
   if (flag.name == "signal") return kSignalWords;
   return flag.name == "after" ? kJobWords : "";
 }
+
+// The values that a script offers without asking the program.
+std::vector<std::string> FixedWords(const FlagText& flag) {
+  std::vector<std::string> choices = ChoicesOf(flag);
+  return choices.empty() && ListOf(flag).empty() ? flag.words : choices;
+}
+
+bool IsChoice(const FlagText& flag) { return !FixedWords(flag).empty(); }
+
+std::string ChoiceWords(const FlagText& flag) { return Join(FixedWords(flag), " "); }
 
 struct Words {
   bool jobs = false, files = false;

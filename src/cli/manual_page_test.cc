@@ -113,6 +113,7 @@ CommandText WithValues() {
   command.positionals = {{"JOB", "numbers or names", true, true}};
   command.flags = {{"policy", "POLICY", "which", "Output"},
                    {"zone", "ZONE", "where", "Output"},
+                   {"rapl", "DOMAINS", "which domains", "Output", {"psys", "packages+dram"}},
                    {"out", "FILE", "where to", "Output"}};
   return command;
 }
@@ -147,6 +148,7 @@ TEST(Completion, ValuesComeFromTheProgram) {
   EXPECT_EQ(completed("prog show 12 n", 3), "nightly\n");
   EXPECT_EQ(completed("prog show --policy t", 3), "threshold\n");
   EXPECT_EQ(completed("prog show --zone ''", 3), "DE\n");
+  EXPECT_EQ(completed("prog show --rapl pa", 3), "packages+dram\n");
   EXPECT_EQ(completed("prog show --out n", 3), "n-file\n") << "a value is no job";
   EXPECT_EQ(completed("prog resume n", 2), "n-file nightly\n");
   const Script fish(CompletionScript(Shell::kFish, "prog", {WithValues()}));

@@ -19,6 +19,9 @@ struct FlagText {
   std::string value_name;
   std::string help;
   std::string heading = "Options";
+  /// The values that shell completion offers. Not checked here: the command reads its values
+  /// itself.
+  std::vector<std::string> words{};
 };
 
 /// The choices of a flag, if it has any.

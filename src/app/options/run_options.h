@@ -26,7 +26,8 @@ struct FlagHelp {
   std::string name;        ///< without dashes
   std::string value_name;  ///< empty for a switch
   std::string help;
-  std::string formerly{};  ///< older name, which is also read; empty if there is none
+  std::string formerly{};              ///< older name, which is also read; empty if there is none
+  std::vector<std::string> choices{};  ///< empty: other values than words
 };
 /// The flags of a group, in the order of the help.
 std::vector<FlagHelp> FlagsOf(FlagGroup group);

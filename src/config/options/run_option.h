@@ -3,8 +3,8 @@
 // places in which it may stand, and the member that it sets. The flags of `ebb run`, `track`,
 // `train` and others (app/options/run_options.h), the settings of a user
 // (app/options/user_settings.h), the sections of a configuration (run_option_keys.h), the settings
-// of CodeCarbon (app/options/codecarbon_flags.h), stored runs and docs/run-options.md follow this
-// table. Each group has its own file. Pure but for options that name a file.
+// of CodeCarbon (app/options/codecarbon_flags.h), stored runs, completion and docs/run-options.md
+// follow this table. Each group has its own file. Pure but for options that name a file.
 
 #include <functional>
 #include <optional>
