@@ -64,7 +64,7 @@ int CheckUnixPeer(void* user, char*, char*, int, int) {
   return peer.known ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT;
 }
 
-enum class Method { kGet, kPut, kPost };
+enum class Method { kGet, kPut, kPost, kDelete };
 
 // One request. It cannot be moved, because libcurl holds pointers into it.
 class Call {
@@ -139,6 +139,10 @@ class Call {
     if (!is_part) Set(CURLOPT_ACCEPT_ENCODING, "");
     if (!request_.user_password.empty()) Set(CURLOPT_USERPWD, request_.user_password.c_str());
     if (method == Method::kGet) return;
+    if (method == Method::kDelete) {
+      Set(CURLOPT_CUSTOMREQUEST, "DELETE");
+      return;
+    }
     if (method == Method::kPut) Set(CURLOPT_CUSTOMREQUEST, "PUT");
     Set(CURLOPT_POSTFIELDS, request_.body.c_str());
     Set(CURLOPT_POSTFIELDSIZE, static_cast<long>(request_.body.size()));
@@ -210,6 +214,10 @@ Result<HttpResponse> HttpPut(const HttpRequest& request) { return Perform(reques
 
 Result<HttpResponse> HttpPost(const HttpRequest& request) {
   return Perform(request, Method::kPost);
+}
+
+Result<HttpResponse> HttpDelete(const HttpRequest& request) {
+  return Perform(request, Method::kDelete);
 }
 
 }  // namespace ebb::platform

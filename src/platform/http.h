@@ -50,5 +50,7 @@ Result<HttpResponse> HttpGet(const HttpRequest& request);
 Result<HttpResponse> HttpPut(const HttpRequest& request);
 /// Sends `request.body` with POST. Errors are as in HttpGet.
 Result<HttpResponse> HttpPost(const HttpRequest& request);
+/// DELETE, without a body. Errors are as in HttpGet.
+Result<HttpResponse> HttpDelete(const HttpRequest& request);
 
 }  // namespace ebb::platform

@@ -7,14 +7,20 @@
 
 namespace ebb::platform {
 
-std::string OwnerOf(const std::filesystem::path& file) {
+std::optional<uid_t> OwnerIdOf(const std::filesystem::path& file) {
   struct stat facts {};
-  if (::stat(file.c_str(), &facts) != 0) return "";
+  if (::stat(file.c_str(), &facts) != 0) return std::nullopt;
+  return facts.st_uid;
+}
+
+std::string OwnerOf(const std::filesystem::path& file) {
+  const std::optional<uid_t> owner = OwnerIdOf(file);
+  if (!owner) return "";
   std::array<char, 4096> buffer{};
   passwd entry{};
   passwd* found = nullptr;
-  ::getpwuid_r(facts.st_uid, &entry, buffer.data(), buffer.size(), &found);
-  return found ? entry.pw_name : "uid " + std::to_string(facts.st_uid);
+  ::getpwuid_r(*owner, &entry, buffer.data(), buffer.size(), &found);
+  return found ? entry.pw_name : "uid " + std::to_string(*owner);
 }
 
 }  // namespace ebb::platform

@@ -1,7 +1,10 @@
 #pragma once
-// Users by name.
+// Owners of files.
+
+#include <sys/types.h>
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 namespace ebb::platform {
@@ -9,5 +12,7 @@ namespace ebb::platform {
 /// The name of a file's owner, or "uid 1001" if the system has no name for it; "" if the file
 /// cannot be seen.
 std::string OwnerOf(const std::filesystem::path& file);
+/// The number of a file's owner; nullopt if the file cannot be seen.
+std::optional<uid_t> OwnerIdOf(const std::filesystem::path& file);
 
 }  // namespace ebb::platform

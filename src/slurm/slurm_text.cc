@@ -83,11 +83,14 @@ Number NumberOf(std::string_view text, Number otherwise) {
   return error == std::errc{} ? number : otherwise;
 }
 
-// Squeue prints the status of wait(2).
-int ExitCodeOf(int status) {
-  constexpr int kSignals = 127, kSignalBase = 128, kCodeBits = 8;
-  const int signal = status & kSignals;
-  return signal != 0 ? kSignalBase + signal : status >> kCodeBits;
+// Sacct, and squeue of newer versions, print the code and the signal: "3:0", "0:9". Squeue of older
+// versions prints the status of wait(2).
+int ReadExitCode(std::string_view text) {
+  constexpr int kSignalBase = 128;
+  const auto colon = std::min(text.find(':'), text.size());
+  if (colon == text.size()) return ExitCodeOf(NumberOf<int>(text, 0));
+  const int signal = NumberOf<int>(text.substr(colon + 1), 0);
+  return signal != 0 ? kSignalBase + signal : NumberOf<int>(text.substr(0, colon), 0);
 }
 
 std::optional<Time> TimeOf(std::string_view text) {
@@ -108,19 +111,6 @@ std::string IdOf(std::string_view array, std::string_view element, std::string_v
   const bool is_element = !array.empty() && !element.empty() &&
                           std::ranges::all_of(element, [](char c) { return c >= '0' && c <= '9'; });
   return is_element ? std::string(array) + '_' + std::string(element) : std::string(job);
-}
-
-// GPUs can be asked for by job, by node or by task.
-void AddGpus(std::string_view by_job, std::string_view by_node, std::string_view by_task, int tasks,
-             SlurmJob& job) {
-  const GpuRequest of_job = ReadGpus(by_job), of_node = ReadGpus(by_node),
-                   of_task = ReadGpus(by_task);
-  if (of_job.count > 0)
-    job.gpus = of_job.count, job.gpu_type = of_job.type;
-  else if (of_node.count > 0)
-    job.gpus = of_node.count * job.nodes, job.gpu_type = of_node.type;
-  else if (of_task.count > 0)
-    job.gpus = of_task.count * tasks, job.gpu_type = of_task.type;
 }
 
 SlurmJob ReadSqueueLine(std::string_view line) {
@@ -151,10 +141,10 @@ SlurmJob ReadSqueueLine(std::string_view line) {
   job.cores = std::max(1, NumberOf<int>(next.Next(), 1));
   const int tasks = std::max(1, NumberOf<int>(next.Next(), 1));
   const std::string_view by_job = next.Next(), by_node = next.Next(), by_task = next.Next();
-  AddGpus(by_job, by_node, by_task, tasks, job);
+  SetGpus(by_job, by_node, by_task, tasks, job);
   job.has_dependency = !next.Next().empty();
   job.restarts = NumberOf<int>(next.Next(), 0);
-  job.exit_code = ExitCodeOf(NumberOf<int>(next.Next(), 0));
+  job.exit_code = ReadExitCode(next.Next());
   job.has_reservation = !next.Next().empty();
   job.host = next.Next();
   job.directory = next.Next();
@@ -211,13 +201,13 @@ JobState StateOf(std::string_view text) {
   static const std::map<std::string_view, JobState> states{
       {"PENDING", JobState::kPending},       {"REQUEUED", JobState::kPending},
       {"REQUEUE_HOLD", JobState::kPending},  {"REQUEUE_FED", JobState::kPending},
-      {"SPECIAL_EXIT", JobState::kPending},  {"RUNNING", JobState::kRunning},
-      {"CONFIGURING", JobState::kRunning},   {"SUSPENDED", JobState::kRunning},
-      {"RESIZING", JobState::kRunning},      {"SIGNALING", JobState::kRunning},
-      {"STAGE_OUT", JobState::kRunning},     {"STOPPED", JobState::kRunning},
-      {"POWER_UP_NODE", JobState::kRunning}, {"COMPLETING", JobState::kCompleting},
-      {"COMPLETED", JobState::kCompleted},   {"CANCELLED", JobState::kCancelled},
-      {"REVOKED", JobState::kCancelled}};
+      {"SPECIAL_EXIT", JobState::kPending},  {"RESV_DEL_HOLD", JobState::kPending},
+      {"RUNNING", JobState::kRunning},       {"CONFIGURING", JobState::kRunning},
+      {"SUSPENDED", JobState::kRunning},     {"RESIZING", JobState::kRunning},
+      {"SIGNALING", JobState::kRunning},     {"STAGE_OUT", JobState::kRunning},
+      {"STOPPED", JobState::kRunning},       {"POWER_UP_NODE", JobState::kRunning},
+      {"COMPLETING", JobState::kCompleting}, {"COMPLETED", JobState::kCompleted},
+      {"CANCELLED", JobState::kCancelled},   {"REVOKED", JobState::kCancelled}};
   const auto found = states.find(word);
   return found == states.end() ? JobState::kFailed : found->second;
 }
@@ -242,6 +232,24 @@ GpuRequest ReadGpus(std::string_view text) {
     if (names > 1) request.type = std::string(words[1]);
   }
   return request;
+}
+
+void SetGpus(std::string_view by_job, std::string_view by_node, std::string_view by_task, int tasks,
+             SlurmJob& job) {
+  const GpuRequest of_job = ReadGpus(by_job), of_node = ReadGpus(by_node),
+                   of_task = ReadGpus(by_task);
+  if (of_job.count > 0)
+    job.gpus = of_job.count, job.gpu_type = of_job.type;
+  else if (of_node.count > 0)
+    job.gpus = of_node.count * job.nodes, job.gpu_type = of_node.type;
+  else if (of_task.count > 0)
+    job.gpus = of_task.count * tasks, job.gpu_type = of_task.type;
+}
+
+int ExitCodeOf(int status) {
+  constexpr int kSignals = 127, kSignalBase = 128, kCodeBits = 8;
+  const int signal = status & kSignals;
+  return signal != 0 ? kSignalBase + signal : status >> kCodeBits;
 }
 
 std::optional<Duration> ReadTimeLimit(std::string_view text) {
@@ -319,7 +327,7 @@ std::vector<SlurmJob> ReadSacct(std::string_view text) {
     job.id = std::string(cells[0]);
     job.state_text = std::string(cells[1]);
     job.state = StateOf(cells[1]);
-    job.exit_code = NumberOf<int>(cells[2].substr(0, cells[2].find(':')), 0);
+    job.exit_code = ReadExitCode(cells[2]);
     job.submitted = TimeOf(cells[3]).value_or(Time{});
     job.start = TimeOf(cells[4]);
     job.end = TimeOf(cells[5]);

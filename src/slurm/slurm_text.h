@@ -35,6 +35,12 @@ struct GpuRequest {
   std::string type;
 };
 GpuRequest ReadGpus(std::string_view text);
+/// Sets a job's GPUs, which can be asked for by job, by node or by task. Its nodes must be set.
+void SetGpus(std::string_view by_job, std::string_view by_node, std::string_view by_task, int tasks,
+             SlurmJob& job);
+
+/// The exit code of a status of wait(2), in which squeue and slurmrestd report it.
+int ExitCodeOf(int status);
 
 /// Reads a time limit in all of Slurm's forms: minutes ("90"), "minutes:seconds",
 /// "hours:minutes:seconds", "days-hours", "days-hours:minutes" and "days-hours:minutes:seconds".

@@ -263,22 +263,21 @@ class Cluster:
         self.parts.end("slurmctld", with_signal)
 
     def start_rest(self):
-        """Starts slurmrestd, also again. It refuses to run as SlurmUser unless it is told not to look."""
+        """Starts slurmrestd, also again: for the socket, and a second one that takes tokens. It refuses to run as SlurmUser
+        unless it is told not to look."""
         Path(self.rest_socket).unlink(missing_ok=True)
-        plugin = "slurmctld,slurmdbd" if slurm_version() >= (23, 0) else "openapi/v0.0.38,openapi/dbv0.0.38"
-        listens = [f"unix:{self.rest_socket}"] + ([self.rest_url.removeprefix("http://")] if self.has_tokens else [])
-        self._start_part(
-            "slurmrestd", "slurmrestd", "-f", self.conf, "-s", plugin,
-            "-a", "rest_auth/local,rest_auth/jwt" if self.has_tokens else "rest_auth/local", *listens,
-            SLURMRESTD_SECURITY="disable_user_check,disable_unshare_files,disable_unshare_sysv")
+        security = {"SLURMRESTD_SECURITY": "disable_user_check,disable_unshare_files,disable_unshare_sysv"}
+        names = ["slurmctld", "slurmdbd"] if slurm_version() >= (23, 0) else ["openapi/v0.0.38", "openapi/dbv0.0.38"]
+        words = ("-f", self.conf, "-s", ",".join(names if self.accounting else names[:1]), "-a")
+        self._start_part("slurmrestd", "slurmrestd", *words, "rest_auth/local", f"unix:{self.rest_socket}", **security)
         self.wait(Path(self.rest_socket).is_socket, "slurmrestd", START_PATIENCE_S)
+        if self.has_tokens:
+            self._start_part("slurmrestd-jwt", "slurmrestd", *words, "rest_auth/jwt", self.rest_url.removeprefix("http://"),
+                             SLURM_JWT="daemon", **security)
 
-    def token(self, lifespan_s=600):
-        """A JSON web token of this user, for rest_url."""
-        return self.run("scontrol", "token", f"lifespan={lifespan_s}").strip().removeprefix("SLURM_JWT=")
-
-    def kill_rest(self):
-        self.parts.end("slurmrestd", signal.SIGKILL)
+    def token(self, user, lifespan_s=600):
+        """A JSON web token for rest_url."""
+        return self.run("scontrol", "token", f"username={user}", f"lifespan={lifespan_s}").strip().removeprefix("SLURM_JWT=")
 
     def _start_part(self, name, command, *words, end_signal=signal.SIGTERM, **environment):
         variables = {"SLURM_CONF": self.conf, **environment}
