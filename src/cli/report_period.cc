@@ -6,6 +6,8 @@
 
 #include "app/options/when.h"
 #include "app/period_sources.h"
+#include "app/slurm/job_runs.h"
+#include "app/slurm/sacct.h"
 #include "base/text.h"
 #include "cli/display.h"
 #include "cli/local_days.h"
@@ -128,8 +130,16 @@ Result<std::vector<report::BillingExport>> ReadBilling(const std::vector<std::st
   return exports;
 }
 
+// Comparisons beside the report, each absent if it was not asked for.
+struct Beside {
+  std::optional<report::BillingReport> bill;
+  std::optional<report::SlurmReport> accounting;
+  const report::BillingReport* billing() const { return bill ? &*bill : nullptr; }
+  const report::SlurmReport* slurm() const { return accounting ? &*accounting : nullptr; }
+};
+
 Status WriteFiles(const fs::path& directory, const report::PeriodReport& report,
-                  const report::BillingReport* billing) {
+                  const Beside& beside) {
   EBB_RETURN_IF_ERROR(platform::EnsureWritableDirectory(directory));
   const auto write = [&](const char* name, const std::string& text) -> Status {
     EBB_RETURN_IF_ERROR(platform::WriteFileAtomically(directory / name, text));
@@ -137,21 +147,25 @@ Status WriteFiles(const fs::path& directory, const report::PeriodReport& report,
     return {};
   };
   EBB_RETURN_IF_ERROR(write("period.csv", report::PeriodCsv(report)));
-  EBB_RETURN_IF_ERROR(write("period.json", report::PeriodJson(report, billing)));
-  EBB_RETURN_IF_ERROR(write("period.html", report::PeriodPage(report, billing)));
-  return billing ? write("billing.csv", report::BillingCsv(*billing)) : Status();
+  EBB_RETURN_IF_ERROR(
+      write("period.json", report::PeriodJson(report, beside.billing(), beside.slurm())));
+  EBB_RETURN_IF_ERROR(
+      write("period.html", report::PeriodPage(report, beside.billing(), beside.slurm())));
+  if (beside.bill) EBB_RETURN_IF_ERROR(write("billing.csv", report::BillingCsv(*beside.bill)));
+  return beside.accounting ? write("slurm.csv", report::SlurmCsv(*beside.accounting)) : Status();
 }
 
-void Print(const std::string& format, const report::PeriodReport& report,
-           const report::BillingReport* billing) {
+void Print(const std::string& format, const report::PeriodReport& report, const Beside& beside) {
   std::string text;
   if (format == "json")
-    text = report::PeriodJson(report, billing);
+    text = report::PeriodJson(report, beside.billing(), beside.slurm());
   else if (format == "csv")
     text = report::PeriodCsv(report);
   else
-    text = report::PeriodText(report, platform::StdoutColumns()) +
-           (billing ? report::BillingText(*billing, platform::StdoutColumns()) : "");
+    text =
+        report::PeriodText(report, platform::StdoutColumns()) +
+        (beside.bill ? report::BillingText(*beside.bill, platform::StdoutColumns()) : "") +
+        (beside.accounting ? report::SlurmText(*beside.accounting, platform::StdoutColumns()) : "");
   std::fputs(text.c_str(), stdout);
 }
 
@@ -176,6 +190,18 @@ Result<report::PeriodReport> Account(app::PeriodSources& sources, report::Period
     notices.push_back("copies of runs that count once: " + std::to_string(sources.copies()));
   for (const std::string& notice : notices) SayNote(notice);
   return account.Report();
+}
+
+Result<report::SlurmReport> ReadSlurm(const std::string& source,
+                                      const std::vector<std::string>& sources,
+                                      const PeriodFlags& flags, Interval period) {
+  EBB_ASSIGN_OR_RETURN(const prices::ZoneClock zone, app::ZoneOfUser(flags.time_zone));
+  EBB_ASSIGN_OR_RETURN(auto rows, app::SlurmRowsOf(source, period, zone, platform::WallNow(),
+                                                   slurm::RunOnThisMachine()));
+  std::vector<std::string> notices;
+  EBB_ASSIGN_OR_RETURN(const auto attempts,
+                       app::MeasuredAttempts({sources.begin(), sources.end()}, period, notices));
+  return report::BesideSlurm(std::move(rows), attempts);
 }
 
 }  // namespace
@@ -204,6 +230,8 @@ void AddPeriodFlags(Command& command, PeriodFlags& flags) {
   command.List(
       {"billing", "FILE", "carbon export of AWS, Google Cloud or Azure to compare with", "period"},
       &flags.billing);
+  text("slurm", "FILE", "Slurm's accounting to compare with: sacct, or a file that sacct -P wrote",
+       &PeriodFlags::slurm);
   command.Switch({"include-replayed", "", "include runs on a replayed grid clock", "period"},
                  [&flags] {
                    flags.include_replayed = true;
@@ -225,9 +253,12 @@ Result<int> ReportPeriod(const std::vector<std::string>& sources, const PeriodFl
       app::PeriodSources::Open({sources.begin(), sources.end()}, request.period()));
   EBB_ASSIGN_OR_RETURN(request.boundary, BoundaryOf(flags, opened));
   EBB_ASSIGN_OR_RETURN(const report::PeriodReport report, Account(opened, std::move(request)));
-  std::optional<report::BillingReport> billing;
-  if (!exports.empty()) billing = report::MatchBilling(exports, report);
-  const report::BillingReport* beside = billing ? &*billing : nullptr;
+  Beside beside;
+  if (!exports.empty()) beside.bill = report::MatchBilling(exports, report);
+  if (!flags.slurm.empty()) {
+    EBB_ASSIGN_OR_RETURN(beside.accounting,
+                         ReadSlurm(flags.slurm, sources, flags, report.request.period()));
+  }
   if (!output_dir.empty()) EBB_RETURN_IF_ERROR(WriteFiles(output_dir, report, beside));
   Print(format, report, beside);
   return 0;

@@ -13,6 +13,7 @@ struct PeriodFlags {
   std::string from, to, time_zone, by = "project", boundary;
   std::string supplier_factors, residual_mix;  ///< separated by commas
   std::vector<std::string> billing;
+  std::string slurm;
   bool include_replayed = false;
   std::string given;  ///< the first of these flags that was given; empty if none
 };

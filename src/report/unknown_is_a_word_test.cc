@@ -188,8 +188,8 @@ TEST(UnknownIsAWord, InReportsOfAPeriod) {
     account.Add(runs);
     const PeriodReport report = account.Report();
     EXPECT_GT(report.total.figures.energy, Energy{});
-    CheckPeriodJson(Json::parse(PeriodJson(report, nullptr)));
-    const std::string page = PeriodPage(report, nullptr);
+    CheckPeriodJson(Json::parse(PeriodJson(report, nullptr, nullptr)));
+    const std::string page = PeriodPage(report, nullptr, nullptr);
     EXPECT_THAT(ZeroGramsOfPage(page), IsEmpty());
     const auto unknown_days =
         std::count_if(report.days.begin(), report.days.end(),

@@ -30,6 +30,7 @@ std::optional<JobPlace> FindJobPlace(const Variables& variable) {
   // Components of a heterogeneous job are requeued by their first one.
   const std::string leader = TextOf(variable, "SLURM_HET_JOB_ID");
   place.requeue = leader.empty() ? place.job : leader;
+  place.cluster = TextOf(variable, "SLURM_CLUSTER_NAME");
   place.name = TextOf(variable, "SLURM_JOB_NAME");
   place.submitted_from = TextOf(variable, "SLURM_SUBMIT_DIR");
   place.attempt = NumberOf(variable, "SLURM_RESTART_COUNT", 0) + 1;
@@ -60,6 +61,10 @@ std::filesystem::path RunFolder(const std::filesystem::path& job_folder, const J
   if (steps_before > 0) name += std::string(kStep) + std::to_string(steps_before + 1);
   if (place.task_on_node > 0) name += std::string(kTask) + std::to_string(place.task_on_node);
   return AttemptFolder(job_folder, place.attempt) / name;
+}
+
+std::filesystem::path JobFile(const std::filesystem::path& job_folder) {
+  return job_folder / "job.json";
 }
 
 std::optional<int> AttemptOfFolder(const std::string& name) {

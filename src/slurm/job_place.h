@@ -2,6 +2,7 @@
 // Where a process is in a Slurm job, from the environment that Slurm gives it, and where the runs
 // of that job are kept. Pure.
 //
+//   DIR/job.json                which job it is
 //   DIR/checkpoints             the same for all attempts
 //   DIR/attempt-2/n1            the run directory of the second attempt on node n1
 //   DIR/attempt-2/n1.task-1     that of the second task on this node
@@ -16,6 +17,7 @@ namespace ebb::slurm {
 struct JobPlace {
   std::string job;      ///< SLURM_JOB_ID
   std::string requeue;  ///< the id by which the job is requeued as a whole
+  std::string cluster;  ///< empty: unknown
   std::string name;     ///< the job's name; empty: unknown
   std::string node;     ///< Slurm's name of this node
   std::string submitted_from;
@@ -39,6 +41,8 @@ std::filesystem::path AttemptFolder(const std::filesystem::path& job_folder, int
 /// attempt have left at it.
 std::filesystem::path RunFolder(const std::filesystem::path& job_folder, const JobPlace& place,
                                 int steps_before);
+
+std::filesystem::path JobFile(const std::filesystem::path& job_folder);
 
 /// Reads the names of an attempt's folder and of a run's folder back.
 std::optional<int> AttemptOfFolder(const std::string& name);

@@ -1,5 +1,12 @@
 #include "app/slurm/job_runs.h"
 
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "base/json_node.h"
+#include "platform/file.h"
 #include "platform/path_facts.h"
 #include "report/run/run_directory.h"
 #include "slurm/job_place.h"
@@ -7,6 +14,52 @@
 namespace ebb::app {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* kSchema = "ebb.slurm-job/1";
+constexpr std::uint64_t kLargestJobFile = 1 << 16;
+
+// The folders of Slurm jobs that have runs at or below `folder`.
+std::set<fs::path> JobFoldersIn(const fs::path& folder) {
+  std::set<fs::path> folders;
+  for (const fs::path& run : report::SearchForRuns(folder).runs) {
+    const fs::path attempt = platform::AbsolutePath(run).lexically_normal().parent_path();
+    if (slurm::AttemptOfFolder(attempt.filename())) folders.insert(attempt.parent_path());
+  }
+  return folders;
+}
+
+Interval WallOf(const std::vector<report::JobRun>& runs, int attempt) {
+  Interval wall{Time::max(), Time::min()};
+  for (const report::JobRun& part : runs)
+    if (part.attempt == attempt)
+      for (const core::Attempt& each : part.run.attempts) {
+        wall.begin = std::min(wall.begin, each.wall.begin);
+        wall.end = std::max(wall.end, each.wall.end);
+      }
+  return wall;
+}
+
+}  // namespace
+
+Status WriteJobFile(const fs::path& folder, const slurm::JobPlace& place) {
+  EBB_RETURN_IF_ERROR(platform::EnsureWritableDirectory(folder));
+  const nlohmann::ordered_json json{
+      {"schema", kSchema}, {"job", place.job}, {"cluster", place.cluster}, {"name", place.name}};
+  return platform::WriteFileAtomically(
+      slurm::JobFile(folder),
+      json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+}
+
+std::optional<JobName> ReadJobFile(const fs::path& folder) {
+  const fs::path file = slurm::JobFile(folder);
+  const auto text = platform::ReadFile(file, kLargestJobFile);
+  if (!text) return std::nullopt;
+  const auto json = ParseJson(*text, file.string());
+  if (!json || json->TextOf("schema") != kSchema) return std::nullopt;
+  return JobName{json->TextOf("job"), json->TextOf("cluster")};
+}
 
 Result<fs::path> FindJobFolder(const std::string& named) {
   if (platform::IsDirectory(named)) return fs::path(named);
@@ -31,6 +84,25 @@ Result<std::vector<report::JobRun>> ReadJobRuns(const fs::path& folder,
     return Fail({ExitCode::kUnavailable, "holds no attempts of a Slurm job", folder.string(),
                  "ebb summary reads single runs"});
   return runs;
+}
+
+Result<std::vector<report::MeasuredAttempt>> MeasuredAttempts(const std::vector<fs::path>& folders,
+                                                              Interval period,
+                                                              std::vector<std::string>& notices) {
+  std::set<fs::path> jobs;
+  for (const fs::path& folder : folders) jobs.merge(JobFoldersIn(folder));
+  std::vector<report::MeasuredAttempt> attempts;
+  for (const fs::path& folder : jobs) {
+    const auto named = ReadJobFile(folder);
+    if (!named) continue;
+    EBB_ASSIGN_OR_RETURN(const auto runs, ReadJobRuns(folder, notices));
+    for (const report::JobEnergy::Row& row : report::EnergyOf(named->job, runs).attempts) {
+      const Interval wall = WallOf(runs, row.attempt);
+      if (wall.begin < period.end && wall.end >= period.begin)
+        attempts.push_back({named->job, named->cluster, wall, row.figures});
+    }
+  }
+  return attempts;
 }
 
 }  // namespace ebb::app

@@ -148,6 +148,7 @@ Result<int> RunWrapped(WrappedAttempt attempt, const slurm::RunCommand& slurm,
                        const SayLine& say) {
   if (attempt.directory.empty())
     attempt.directory = slurm::JobFolder(attempt.place.submitted_from, attempt.place.job);
+  EBB_RETURN_IF_ERROR(WriteJobFile(attempt.directory, attempt.place));
   RunOptions& options = attempt.run.options;
   options.run_dir = FreeFolder(attempt.directory, attempt.place);
   if (options.name.empty()) options.name = attempt.place.name;

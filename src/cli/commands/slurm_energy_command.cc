@@ -32,7 +32,8 @@ void AddSlurmEnergyCommand(Parser& parser) {
     std::vector<std::string> notices;
     EBB_ASSIGN_OR_RETURN(const auto runs, app::ReadJobRuns(folder, notices));
     for (const std::string& notice : notices) SayNote(notice);
-    const report::JobEnergy energy = report::EnergyOf(*named, runs);
+    const auto job = app::ReadJobFile(folder);
+    const report::JobEnergy energy = report::EnergyOf(job ? job->job : *named, runs);
     const std::string text = *format == "json" ? report::JobEnergyJson(energy)
                              : *format == "csv"
                                  ? report::JobEnergyCsv(energy)

@@ -123,9 +123,59 @@ Json BillingJson(const BillingReport& billing) {
   return json;
 }
 
+Json MeasuredJson(const JobFigures& figures) {
+  return {{"energy_uj", figures.energy.microjoules()},
+          {"gpu_energy_uj", figures.gpu.microjoules()},
+          {"emissions_ug", OrNull(figures.known_emissions_ug())}};
+}
+
+Json SumsJson(const SlurmSums& sums, bool measured) {
+  Json json{{"starts", sums.starts}, {"hours", sums.hours}, {"gpu_hours", sums.gpu_hours}};
+  if (measured) json.update(MeasuredJson(sums.measured));
+  json["starts_with_slurm_energy"] = sums.with_told;
+  json["slurm_energy_j"] = sums.with_told > 0 ? Json(sums.told.joules()) : Json(nullptr);
+  return json;
+}
+
+Json StartJson(const SlurmRow& row) {
+  return {{"cluster", row.cluster},
+          {"job", row.job},
+          {"id", row.id},
+          {"restart", row.restart},
+          {"user", row.user},
+          {"account", row.account},
+          {"partition", row.partition},
+          {"name", row.name},
+          {"state", row.state},
+          {"begin", FormatTime(row.wall.begin)},
+          {"end", FormatTime(row.wall.end)},
+          {"elapsed_s", Seconds(row.elapsed)},
+          {"nodes", row.nodes},
+          {"cores", row.cores},
+          {"gpus", row.gpus},
+          {"measured", row.measured ? MeasuredJson(*row.measured) : Json(nullptr)},
+          {"slurm_energy_j", row.told ? Json(row.told->joules()) : Json(nullptr)}};
+}
+
+Json SlurmJson(const SlurmReport& slurm) {
+  Json json{{"measured", SumsJson(slurm.measured, true)},
+            {"not_measured", SumsJson(slurm.not_measured, false)},
+            {"not_listed", MeasuredJson(slurm.without_row)}};
+  json["users"] = Json::array();
+  for (const SlurmReport::User& user : slurm.users)
+    json["users"].push_back({{"user", user.name},
+                             {"measured", SumsJson(user.measured, true)},
+                             {"not_measured", SumsJson(user.not_measured, false)}});
+  json["starts"] = Json::array();
+  for (const SlurmRow& row : slurm.rows) json["starts"].push_back(StartJson(row));
+  json["notes"] = slurm.notes;
+  return json;
+}
+
 }  // namespace
 
-std::string PeriodJson(const PeriodReport& report, const BillingReport* billing) {
+std::string PeriodJson(const PeriodReport& report, const BillingReport* billing,
+                       const SlurmReport* slurm) {
   const PeriodRequest& request = report.request;
   const bool market = request.IsMarketBased();
   Json json{{"schema", "ebb.period/1"},
@@ -160,6 +210,7 @@ std::string PeriodJson(const PeriodReport& report, const BillingReport* billing)
   json["runs_not_ended"] = report.not_ended;
   json["notes"] = PeriodNotes(report);
   json["billing"] = billing ? BillingJson(*billing) : Json(nullptr);
+  json["slurm"] = slurm ? SlurmJson(*slurm) : Json(nullptr);
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

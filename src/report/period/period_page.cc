@@ -169,6 +169,19 @@ std::string BillingSection(const BillingReport* billing) {
   return html + "<h3>Why they differ</h3><ul>" + items + "</ul>";
 }
 
+std::string SlurmSection(const SlurmReport* slurm) {
+  if (!slurm) return "";
+  std::string html = "<h2>Beside Slurm</h2>", items;
+  for (const TextTable& table : {MeasuredTable(*slurm), NotMeasuredTable(*slurm)}) {
+    std::string rows;
+    for (const std::vector<std::string>& row : table.rows)
+      rows += TableRow(row.front(), {row.begin() + 1, row.end()});
+    if (!rows.empty()) html += TableCard(table.headers, rows);
+  }
+  for (const std::string& note : slurm->notes) items += Element("li", note);
+  return html + "<ul>" + items + "</ul>";
+}
+
 std::string NotesSection(const PeriodReport& report) {
   std::string items;
   for (const std::string& note : PeriodNotes(report)) items += Element("li", note);
@@ -180,11 +193,12 @@ std::string NotesSection(const PeriodReport& report) {
 
 }  // namespace
 
-std::string PeriodPage(const PeriodReport& report, const BillingReport* billing) {
+std::string PeriodPage(const PeriodReport& report, const BillingReport* billing,
+                       const SlurmReport* slurm) {
   return HtmlPage("Ebb: " + PeriodTitle(report.request),
                   Opening(report) + "\n" + TotalsSection(report) + "\n" + TimeSection(report) +
                       "\n" + RowsSection(report) + "\n" + BillingSection(billing) + "\n" +
-                      NotesSection(report));
+                      SlurmSection(slurm) + "\n" + NotesSection(report));
 }
 
 }  // namespace ebb::report
