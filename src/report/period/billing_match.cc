@@ -147,11 +147,18 @@ std::vector<std::string> ReasonsOf(const BillingReport& billing, const PeriodRep
   return reasons;
 }
 
+// Grams that are not known are no 0 g.
+std::optional<double> KnownGrams(const PeriodFigures& figures) {
+  const auto micrograms = figures.known_emissions_ug();
+  return micrograms ? std::optional(Grams(*micrograms)) : std::nullopt;
+}
+
 TextTable TableOf(const std::vector<BillingMatch>& matches, const std::string& name) {
   TextTable table{{"month", name, "theirs", "which", "ours", "difference"}, {}, false, {1}};
   for (const BillingMatch& match : matches) {
     const auto difference = match.difference_g();
-    std::string ours = EmissionsText({Grams(match.ours.emissions_ug)});
+    const auto grams = KnownGrams(match.ours);
+    std::string ours = grams ? EmissionsText({*grams}) : "unknown";
     if (match.ours.energy == Energy{}) ours = "nothing measured";
     table.rows.push_back(
         {match.month, match.name.empty() ? "unknown" : match.name,
@@ -164,6 +171,11 @@ TextTable TableOf(const std::vector<BillingMatch>& matches, const std::string& n
 
 std::string CsvNumber(std::optional<double> grams) { return grams ? FormatFixed(*grams, 3) : ""; }
 
+std::string OursText(const PeriodFigures& ours) {
+  const auto grams = KnownGrams(ours);
+  return grams ? FormatFixed(*grams, 6) : "";
+}
+
 void AddCsv(const std::vector<BillingMatch>& matches, const char* kind, std::string& csv) {
   for (const BillingMatch& match : matches) {
     const std::vector<std::string> told(match.told_as.begin(), match.told_as.end());
@@ -174,8 +186,8 @@ void AddCsv(const std::vector<BillingMatch>& matches, const char* kind, std::str
                  CsvNumber(match.theirs.scope2_market.value()),
                  CsvNumber(match.theirs.total_location.value()),
                  CsvNumber(match.theirs.total_market.value()),
-                 FormatFixed(match.ours.energy.joules(), 6),
-                 FormatFixed(Grams(match.ours.emissions_ug), 6), CsvNumber(match.difference_g())}) +
+                 FormatFixed(match.ours.energy.joules(), 6), OursText(match.ours),
+                 CsvNumber(match.difference_g())}) +
         "\n";
   }
 }

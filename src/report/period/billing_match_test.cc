@@ -8,6 +8,7 @@ namespace {
 
 using testing::Contains;
 using testing::HasSubstr;
+using testing::Not;
 using testing::Optional;
 using testing::SizeIs;
 
@@ -98,6 +99,18 @@ TEST(BillingMatch, WhatExplainsADifferenceIsSaid) {
               Contains(HasSubstr("19.0 kg of the provider's figure has no region")));
   for (const std::string& reason : MatchBilling({Google()}, October(31)).reasons)
     EXPECT_THAT(reason, testing::Not(HasSubstr("31 of 31")));
+}
+
+TEST(BillingMatch, UnknownGramsAreNotZero) {
+  PeriodReport report = October(31);
+  for (auto& [cell, figures] : report.cells) {
+    figures.emissions_ug = 0;
+    figures.without_intensity = figures.energy;
+  }
+  const BillingReport billing = MatchBilling({Google()}, report);
+  EXPECT_THAT(BillingText(billing, 200), HasSubstr("unknown"));
+  EXPECT_THAT(BillingText(billing, 200), Not(HasSubstr(" 0 g")));
+  EXPECT_THAT(BillingCsv(billing), HasSubstr(",3600000.000000,,"));
 }
 
 }  // namespace

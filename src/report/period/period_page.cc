@@ -172,12 +172,8 @@ std::string BillingSection(const BillingReport* billing) {
 std::string SlurmSection(const SlurmReport* slurm) {
   if (!slurm) return "";
   std::string html = "<h2>Beside Slurm</h2>", items;
-  for (const TextTable& table : {MeasuredTable(*slurm), NotMeasuredTable(*slurm)}) {
-    std::string rows;
-    for (const std::vector<std::string>& row : table.rows)
-      rows += TableRow(row.front(), {row.begin() + 1, row.end()});
-    if (!rows.empty()) html += TableCard(table.headers, rows);
-  }
+  for (const TextTable& table : {MeasuredTable(*slurm), NotMeasuredTable(*slurm)})
+    if (!table.rows.empty()) html += TableCard(table);
   for (const std::string& note : slurm->notes) items += Element("li", note);
   return html + "<ul>" + items + "</ul>";
 }
