@@ -48,6 +48,7 @@ void AddSlurmCommand(Parser& parser);
 void AddSlurmEnergyCommand(Parser& parser);
 void AddSlurmRunCommand(Parser& parser);
 void AddSlurmSubmitCommand(Parser& parser);
+void AddSlurmTickCommand(Parser& parser);
 void AddStoreCommand(Parser& parser);
 void AddSubmitCommand(Parser& parser);
 void AddSummaryCommand(Parser& parser);

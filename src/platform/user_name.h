@@ -15,4 +15,7 @@ std::string OwnerOf(const std::filesystem::path& file);
 /// The number of a file's owner; nullopt if the file cannot be seen.
 std::optional<uid_t> OwnerIdOf(const std::filesystem::path& file);
 
+/// The name of the user of this process, or its number if the system has no name for it.
+std::string UserOfProcess();
+
 }  // namespace ebb::platform

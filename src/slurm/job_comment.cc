@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kMark = "{ebb ", kMeasured = "measured}";
 constexpr std::string_view kStartBy = "start-by", kFinishBy = "finish-by", kTier = "tier",
-                           kSignal = "signal", kGrace = "grace";
+                           kSignal = "signal", kGrace = "grace", kNotBefore = "not-before";
 
 std::string_view Name(Course course) {
   switch (course) {
@@ -34,7 +34,7 @@ Course CourseFromName(std::string_view name) {
 }
 
 std::vector<std::string> KnownKeys() {
-  std::vector<std::string> keys{std::string(kSignal), std::string(kGrace)};
+  std::vector<std::string> keys{std::string(kSignal), std::string(kGrace), std::string(kNotBefore)};
   for (const core::JobOption* option : OptionsInSlurm()) keys.push_back(option->field.flag.name);
   return keys;
 }
@@ -80,6 +80,7 @@ class WishReader {
     if (key == kTier) return;
     if (key == kStartBy) return ReadMoment(key, value, job().start_by);
     if (key == kFinishBy) return ReadMoment(key, value, job().finish_by);
+    if (key == kNotBefore) return ReadMoment(key, value, wishes_.not_before);
     if (key == kSignal) return ReadSignal(value);
     if (key == kGrace) return ReadGrace(value);
     const auto options = OptionsInSlurm();

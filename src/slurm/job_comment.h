@@ -63,6 +63,8 @@ struct JobWishes {
   /// Signal that asks the job to write a checkpoint and end; empty: SIGTERM, which Slurm sends
   /// itself.
   std::string pause_signal{};
+  /// The earliest start that its owner set with --begin.
+  std::optional<Time> not_before{};
   /// How long a job may take for its checkpoint.
   Duration grace{std::chrono::minutes{1}};
   /// A sentence for each wish that cannot be read.

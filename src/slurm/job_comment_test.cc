@@ -83,7 +83,7 @@ TEST(JobComment, WishesAreTheOptionsOfAllJobs) {
 TEST(JobComment, EveryOptionInSlurmCanStandInAComment) {
   const JobWishes wishes = ReadWishes(
       JobWith("ebb:tier=1;finish-by=2026-11-28T12:00Z;duration=90m;threshold=200;priority=3;"
-              "on-outage=run;pause-cost=30s;minimum-segment=10m"),
+              "on-outage=run;pause-cost=30s;minimum-segment=10m;not-before=2026-11-27T15:00Z"),
       {});
   EXPECT_TRUE(wishes.problems.empty()) << wishes.problems.front();
   const core::Job& job = wishes.submission.job;
@@ -94,6 +94,7 @@ TEST(JobComment, EveryOptionInSlurmCanStandInAComment) {
   EXPECT_EQ(job.on_outage, core::OnOutage::kRun);
   EXPECT_EQ(job.pause_cost, std::chrono::seconds{30});
   EXPECT_EQ(job.minimum_segment, std::chrono::minutes{10});
+  EXPECT_EQ(wishes.not_before, *ParseTime("2026-11-27T15:00Z"));
 }
 
 TEST(JobComment, WhatCannotBeReadIsSaid) {

@@ -39,6 +39,14 @@ class SlurmClient {
   virtual Result<std::pair<std::string, std::string>> Identity() = 0;
   /// All jobs that the controller remembers: one request, whatever their number.
   virtual Result<std::vector<SlurmJob>> Jobs() = 0;
+  /// The pending jobs of one user: one request.
+  virtual Result<std::vector<SlurmJob>> PendingJobsOf(const std::string& user) {
+    EBB_ASSIGN_OR_RETURN(std::vector<SlurmJob> jobs, Jobs());
+    std::erase_if(jobs, [&](const SlurmJob& job) {
+      return job.user != user || job.state != JobState::kPending;
+    });
+    return jobs;
+  }
   virtual Result<std::vector<SlurmNode>> Nodes() = 0;
   /// Jobs that the controller has forgotten, as accounting knows their last attempt. Jobs that it
   /// does not know are left out; an Error: there is no accounting.

@@ -37,6 +37,12 @@ class SlurmCommands final : public SlurmClient {
     return ReadSqueue(text);
   }
 
+  Result<std::vector<SlurmJob>> PendingJobsOf(const std::string& user) override {
+    EBB_RETURN_IF_ERROR(Ping());
+    EBB_ASSIGN_OR_RETURN(const std::string text, Run(PendingCommand(user)));
+    return ReadSqueue(text);
+  }
+
   Result<std::vector<SlurmNode>> Nodes() override {
     EBB_ASSIGN_OR_RETURN(const std::string text, Run(SinfoCommand()));
     return ReadSinfo(text);

@@ -279,6 +279,10 @@ std::vector<std::string> SqueueCommand() {
   return {"squeue", "-h", "-a", "-r", "-t", "all", "-O", Format(kJobColumns)};
 }
 
+std::vector<std::string> PendingCommand(const std::string& user) {
+  return {"squeue", "-h", "-a", "-r", "-u", user, "-t", "pending", "-O", Format(kJobColumns)};
+}
+
 std::vector<SlurmJob> ReadSqueue(std::string_view text) {
   std::vector<SlurmJob> jobs;
   const std::size_t least = WidthOf(kJobColumns) - kJobColumns.back().width;

@@ -19,6 +19,8 @@ inline constexpr std::size_t kLongestComment = 600;
 /// The arguments of squeue and sinfo, and the readers of their output. A line that cannot be read
 /// is left out.
 std::vector<std::string> SqueueCommand();
+/// Asks for the pending jobs of one user.
+std::vector<std::string> PendingCommand(const std::string& user);
 std::vector<SlurmJob> ReadSqueue(std::string_view text);
 std::vector<std::string> SinfoCommand();
 std::vector<SlurmNode> ReadSinfo(std::string_view text);

@@ -124,10 +124,11 @@ class Preparation {
                               FormatDuration(result_.job.duration));
     if (!result_.job.start_by && !result_.job.finish_by) {
       result_.job.start_by = moment_.now + config::kDefaultLongestWait;
-      wishes_ += (wishes_.empty() ? "" : ";") + std::string("start-by=") +
-                 FormatTime(*result_.job.start_by);
+      AddWish("start-by=" + FormatTime(*result_.job.start_by));
     }
   }
+
+  void AddWish(const std::string& wish) { wishes_ += (wishes_.empty() ? "" : ";") + wish; }
 
   // A job may begin at its --begin, and Slurm removes it if it cannot end by its --deadline.
   Status ReadSlurmTimes() {
@@ -136,6 +137,11 @@ class Preparation {
     if (const auto text = ValueOf(kBegin)) {
       EBB_ASSIGN_OR_RETURN(const Time begin,
                            SlurmMomentOf("--begin", *text, moment_.now, moment_.zone));
+      if (request_.managed)
+        return Fail(
+            Usage("--begin and --managed contradict each other: the service moves the start",
+                  "leave one of them out"));
+      if (begin > moment_.now) AddWish("not-before=" + FormatTime(begin));
       earliest_ = std::max(earliest_, begin);
     }
     latest_ = job.start_by.value_or(Time::max());

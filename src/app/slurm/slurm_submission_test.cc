@@ -135,6 +135,15 @@ TEST(SlurmSubmission, ItsBeginIsTheEarliestStart) {
             "2026-11-29T00:00:00Z");
 }
 
+TEST(SlurmSubmission, ATickAndAServiceKnowItsBegin) {
+  const auto made = Prepare({"-t60", "--begin=10:00", "train.sh"});
+  EXPECT_TRUE(Has(made->command,
+                  "--comment=ebb:start-by=2026-11-28T18:00:00Z;"
+                  "not-before=2026-11-28T10:00:00Z"));
+  EXPECT_NE(ErrorOf(Prepare({"--begin=10:00", "train.sh"}, {}, "", true)).find("contradict"),
+            std::string::npos);
+}
+
 TEST(SlurmSubmission, ACommentForEbbIsReadAndReplaced) {
   const auto made =
       Prepare({"-t60", "train.sh"}, {Flag("priority", "3")}, "#SBATCH --comment=ebb:start-by=6h\n");

@@ -37,7 +37,10 @@ void Read(const engine::Engine& engine, const engine::Decision& decision, const 
   if (const auto& end = (*found)->job.finish_by)
     choice.latest = std::min(choice.latest, *end - job.duration);
   choice.start = std::max(view.now, choice.latest);
-  if (const engine::Explanation* why = engine.Explain(job.id)) choice.reason = why->reason;
+  if (const engine::Explanation* why = engine.Explain(job.id)) {
+    choice.reason = why->reason;
+    choice.pool = why->pool;
+  }
   if (IsStarted(decision, job.id))
     choice.start = view.now;
   else if (choice.reason.start)

@@ -17,6 +17,7 @@ struct StartChoice {
   std::string refused;  ///< why the engine does not take the job; empty: it takes it
   Time start{};         ///< the moment of the plan: at once
   Time latest{};        ///< latest start by the job's deadlines
+  int pool = -1;        ///< pool in which it is expected to run
   core::Reason reason;
   std::optional<Intensity> if_now;    ///< expected mean over the run if it starts at once
   std::optional<Intensity> expected;  ///< the same if it starts at `start`

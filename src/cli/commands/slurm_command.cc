@@ -6,6 +6,7 @@ namespace ebb::cli {
 void AddSlurmCommand(Parser& parser) {
   parser.Add("slurm", "jobs of a Slurm cluster in clean hours", "");
   AddSlurmSubmitCommand(parser);
+  AddSlurmTickCommand(parser);
   AddSlurmRunCommand(parser);
   AddSlurmEnergyCommand(parser);
 }

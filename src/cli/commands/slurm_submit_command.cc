@@ -5,19 +5,18 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
-#include "app/options/user_settings.h"
 #include "app/options/when.h"
 #include "app/slurm/slurm_submission.h"
 #include "base/text.h"
 #include "cli/command_line.h"
 #include "cli/job_flags.h"
 #include "cli/say.h"
+#include "cli/slurm_grid.h"
 #include "cli/slurm_start_text.h"
 #include "platform/child_process.h"
 #include "platform/file.h"
 #include "platform/program_output.h"
 #include "platform/temporary_directory.h"
-#include "signals/make_feed.h"
 #include "slurm/sbatch_line.h"
 #include "slurm/slurm_commands.h"
 #include "sweep/shell_quote.h"
@@ -78,23 +77,11 @@ Result<Script> ReadScript(const slurm::SbatchLine& line) {
   return script;
 }
 
-// The grid by the settings of this user. A source that fails for the moment leaves it unknown.
+// The grid, and what there is to say of its source.
 Result<core::SignalView> Observe(const std::string& zone, Time now, Duration horizon) {
-  app::FlagValues given;
-  if (!zone.empty()) given["zone"] = zone;
-  EBB_ASSIGN_OR_RETURN(const app::FlagValues flags,
-                       app::WithSettings(given, app::SettingsFor::kSignal));
-  app::RunOptions options;
-  EBB_RETURN_IF_ERROR(app::ApplyFlags(flags, options));
-  EBB_ASSIGN_OR_RETURN(const auto feed, signals::MakeFeed(options.scheduler.signal));
-  auto view = feed->Observe(now, horizon);
-  for (const std::string& note : feed->TakeNotes()) SayNote(note);
-  if (!view) {
-    SayNote(view.error().Message());
-    view = core::SignalView{};
-  }
-  view->now = now;
-  return view;
+  EBB_ASSIGN_OR_RETURN(const SlurmGrid grid, LookAtGrid(zone, now, horizon));
+  for (const std::string& note : grid.notes) SayNote(note);
+  return grid.view;
 }
 
 Json JsonOf(const app::SlurmSubmission& submission, const std::string& id, bool dry_run) {
@@ -193,6 +180,7 @@ Result<int> Submit(const Flags& flags) {
     return RunAndWait(command);
   }
   EBB_ASSIGN_OR_RETURN(const std::string id, RunSbatch(command));
+  if (IsGiven(line, {"quiet", 'Q'}) && flags.format != "json") return 0;
   const bool id_alone = IsGiven(line, {"parsable"});
   if (id_alone && flags.format != "json") std::printf("%s\n", id.c_str());
   return Print(submission, flags, now, id, id_alone);
