@@ -19,12 +19,12 @@ namespace ebb::app {
 
 /// How jobs of the service become batch scripts.
 struct BatchScripts {
-  std::string program;               ///< path of ebb on the nodes
-  std::vector<std::string> options;  ///< options of sbatch for all jobs: "--partition=long"
-  /// Options of `ebb slurm run`. The service counts grams by its own signal, so nodes need none that
-  /// they have to ask for.
+  std::string program{};               ///< path of ebb on the nodes
+  std::vector<std::string> options{};  ///< options of sbatch for all jobs: "--partition=long"
+  /// Options of `ebb slurm run`. The service counts grams by its own signal, so nodes need none
+  /// that they have to ask for.
   std::vector<std::string> run_options{};
-  bool on_gpus = true;               ///< devices of a job are GPUs; false: cores
+  bool on_gpus = true;  ///< devices of a job are GPUs; false: cores
 };
 
 /// Writes the script of a job into its directory. Only its owner can read it: it has the job's
