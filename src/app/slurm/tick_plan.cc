@@ -97,15 +97,15 @@ class Room {
     const int pool = PoolOf(job);
     if (start <= now && Used(pool, now) + job.job.devices > CountIn(free_, pool)) return false;
     int most = 0;
-    const Time end = start + job.job.duration;
+    const Interval time = TimeOf(job, start);
     for (const Taken& taken : taken_)
-      if (taken.pool == pool && taken.time.begin >= start && taken.time.begin < end)
+      if (taken.pool == pool && taken.time.begin >= time.begin && taken.time.begin < time.end)
         most = std::max(most, Used(pool, taken.time.begin));
     most = std::max(most, Used(pool, start));
     return most + job.job.devices <= CountIn(pools_, pool);
   }
   void Take(const Movable& job, Time start) {
-    taken_.push_back({PoolOf(job), {start, start + job.job.duration}, job.job.devices});
+    taken_.push_back({PoolOf(job), TimeOf(job, start), job.job.devices});
   }
 
  private:
@@ -114,6 +114,11 @@ class Room {
     Interval time;
     int devices = 0;
   };
+  // Jobs whose ends and starts overlap by so little need not be apart: Slurm lets one wait for the
+  // other.
+  static Interval TimeOf(const Movable& job, Time start) {
+    return {start, start + std::max(job.job.duration - kLeastMove, kLeastMove)};
+  }
   int PoolOf(const Movable& job) const {
     return job.choice.pool >= 0 ? job.choice.pool : pools_.PoolOf(job.job.models);
   }
