@@ -41,6 +41,7 @@ bool IsRead(const std::string& member) {
                                                        "comment",
                                                        "cpus",
                                                        "current",
+                                                       "current_working_directory",
                                                        "dependency",
                                                        "description",
                                                        "end",
@@ -234,6 +235,7 @@ SlurmJob JobFrom(const Json& from) {
   job.restarts = CountOf(from, "restart_cnt", 0);
   job.exit_code = ExitCodeFrom(At(from, "exit_code"));
   job.host = TextOf(from, "batch_host");
+  job.directory = TextOf(from, "current_working_directory");
   job.name = TextOf(from, "name");
   job.comment = TextOf(from, "comment");
   return job;

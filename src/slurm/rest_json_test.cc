@@ -51,12 +51,12 @@ TEST(RestJson, DocumentedJobsOfSlurm2511) {
   EXPECT_EQ(RowOf(jobs->jobs[0]),
             "900_4 |  | alice | lab | green | a100,h100 | CONFIGURING | None | 1200 | "
             "2026-11-27T17:20:00Z | 2026-11-27T18:20:00Z | - | - | 2 | 32 | 8 | a100 |  |  | 2 | 0 "
-            "| gpu07 | train | ebb:tier=2");
+            "| gpu07 |  | train | ebb:tier=2");
   EXPECT_EQ(jobs->jobs[0].state, JobState::kRunning);
   EXPECT_EQ(RowOf(jobs->jobs[4]),
             "950_9 |  | bob | lab | normal | a100 | PENDING | nodes are in maintenance | 900 | "
             "2026-11-27T17:21:40Z | - | - | 1h 30m | 1 | 4 | 2 |  | dependency | reservation | 0 | "
-            "0 |  | eval | ");
+            "0 |  |  | eval | ");
   EXPECT_EQ(jobs->jobs[2].id, "950_3");
 }
 

@@ -35,6 +35,7 @@ inline std::string RowOf(const SlurmJob& job) {
                                        std::to_string(job.restarts),
                                        std::to_string(job.exit_code),
                                        job.host,
+                                       job.directory,
                                        job.name,
                                        job.comment},
               " | ");
