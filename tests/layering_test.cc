@@ -148,7 +148,7 @@ const std::map<std::string, std::map<std::string, Rooms>> kParts{
       {"slurm", {"options", "run"}},
       {"run", {"options"}},
       {"jobs", {"options", "run"}},
-      {"sweep", {"options", "run", "jobs"}}}},
+      {"sweep", {"options", "run", "jobs", "slurm"}}}},
     {"cli", {{"", {}}, {"commands", {""}}}},
     {"train",
      {{"", {"options", "data", "devices", "files", "loop", "language"}},  // main.cc

@@ -77,6 +77,7 @@ TEST_F(SweepCli, GeneratesForEveryTarget) {
     EXPECT_EQ(outcome.code, 0) << outcome.err;
   }
   EXPECT_TRUE(fs::exists(directory_ / "slurm/l0.1.sbatch"));
+  EXPECT_EQ(Read(directory_ / "slurm/sweep.yaml"), Read(directory_ / "s.yaml"));
   EXPECT_TRUE(fs::exists(directory_ / "local/s.jobs.yaml"));
   const Outcome dry = Ebb({"sweep", "generate", "s.yaml", "--target", "slurm", "--dry-run"});
   EXPECT_EQ(dry.out, "l0.1.sbatch\nl0.2.sbatch\nl0.3.sbatch\n");

@@ -164,10 +164,9 @@ TEST(SlurmScript, IsOneThatBashReads) {
   command.insert(command.end(), kHostile.begin(), kHostile.end());
   const Sweep sweep = OneExperiment(command);
   const std::string script = SlurmScript(sweep, sweep.experiments[0], {});
-  EXPECT_NE(script.find("#SBATCH --hold\n"), std::string::npos);
+  EXPECT_EQ(script.find("--hold"), std::string::npos);
   EXPECT_NE(script.find("#SBATCH --time=0-04:00:00\n"), std::string::npos);
-  EXPECT_NE(script.find("#SBATCH --comment=carbon:tier=3;threshold=125;start-within=345600s\n"),
-            std::string::npos);
+  EXPECT_NE(script.find("#SBATCH --comment=ebb:tier=3;duration="), std::string::npos) << script;
   EXPECT_NE(script.find("set -euo pipefail\n"), std::string::npos);
   const std::filesystem::path path = ScratchDirectory("slurm") / "job.sbatch";
   std::ofstream(path) << script;
@@ -185,8 +184,32 @@ TEST(SlurmScript, GivesTheProgramItsArgumentsAndTheContract) {
   const std::string in = "cd '" + directory.string() + "' && PATH=.:$PATH ";
   const std::string rest =
       FileName(sweep.experiments[0].name) + "|--kill-on-bad-exit=1|--|prog|$(id)|a b|";
-  EXPECT_EQ(OutputOf(in + "bash job.sbatch"), "0|" + rest);
+  EXPECT_EQ(OutputOf(in + "bash job.sbatch"), "0|" + rest) << "without Ebb on the node";
   EXPECT_EQ(OutputOf(in + "SLURM_RESTART_COUNT=1 bash job.sbatch"), "1|" + rest);
+}
+
+TEST(SlurmScript, EbbMeasuresWhereItIsInstalled) {
+  const std::filesystem::path directory = ScratchDirectory("slurm");
+  std::ofstream(directory / "srun") << "#!/bin/sh\nprintf '%s|' \"$@\"\n";
+  std::ofstream(directory / "ebb") << "#!/bin/sh\n";
+  for (const char* name : {"srun", "ebb"})
+    std::filesystem::permissions(directory / name, std::filesystem::perms::owner_all);
+  const Sweep sweep = OneExperiment({"prog", "a b"});
+  std::ofstream(directory / "job.sbatch") << SlurmScript(sweep, sweep.experiments[0], {});
+  EXPECT_EQ(
+      OutputOf("cd '" + directory.string() + "' && EBB_SWEEP_DIR=d PATH=.:$PATH bash job.sbatch"),
+      "--kill-on-bad-exit=1|--|ebb|slurm|run|--directory|d/runs/" +
+          FileName(sweep.experiments[0].name) + "|--|prog|a b|");
+}
+
+TEST(SlurmScript, ATierOfTheSweepItselfIsSpeltOut) {
+  Sweep sweep = OneExperiment({"true"});
+  core::Tier& tier = sweep.tiers[static_cast<std::size_t>(sweep.experiments[0].tier)];
+  tier = {"night", Intensity{90}, std::chrono::hours{10}, 4};
+  const std::string script = SlurmScript(sweep, sweep.experiments[0], {});
+  EXPECT_NE(script.find("--comment=ebb:threshold=90;priority=4;start-by=36000s;duration="),
+            std::string::npos)
+      << script;
 }
 
 TEST(SlurmScript, StatesAnAbsoluteDeadlineWhereTheSubmissionIsKnown) {
@@ -194,7 +217,7 @@ TEST(SlurmScript, StatesAnAbsoluteDeadlineWhereTheSubmissionIsKnown) {
   SlurmOptions options;
   options.submitted = *ParseTime("2025-10-28T17:00Z");
   EXPECT_NE(
-      SlurmScript(sweep, sweep.experiments[0], options).find("start-by=2025-11-01T17:00:00Z\n"),
+      SlurmScript(sweep, sweep.experiments[0], options).find(";start-by=2025-11-01T17:00:00Z;"),
       std::string::npos);
   options.partition = "gpu; rm";
   EXPECT_EQ(MistakesIn(options).size(), 1u);

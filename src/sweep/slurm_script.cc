@@ -31,16 +31,33 @@ std::string Plain(const std::string& text) {
   return plain;
 }
 
-std::string Comment(const Sweep& sweep, const Experiment& experiment, const SlurmOptions& options) {
-  const core::Tier& tier = sweep.TierOf(experiment);
-  std::string comment = "carbon:tier=" + Plain(tier.name);
-  if (tier.threshold) comment += ";threshold=" + FormatExact(tier.threshold->g_per_kwh);
+// A published tier by its name; another one spelt out, because no service knows it.
+std::string TierWishes(const core::Tier& tier, const SlurmOptions& options) {
+  std::string wishes;
+  const auto published = core::PublishedTiers();
+  const core::Tier* known = core::FindTier(published, tier.name);
+  const bool is_published = known && known->threshold == tier.threshold &&
+                            known->max_delay == tier.max_delay && known->priority == tier.priority;
+  if (is_published) {
+    wishes = "tier=" + Plain(tier.name);
+  } else {
+    if (tier.threshold) wishes = "threshold=" + FormatExact(tier.threshold->g_per_kwh) + ";";
+    wishes += "priority=" + std::to_string(tier.priority);
+  }
   if (options.submitted)
-    comment += ";start-by=" + FormatTime(*options.submitted + tier.max_delay);
-  else
-    comment += ";start-within=" +
-               std::to_string(std::chrono::ceil<std::chrono::seconds>(tier.max_delay).count()) +
-               "s";
+    return wishes + ";start-by=" + FormatTime(*options.submitted + tier.max_delay);
+  if (is_published) return wishes;
+  return wishes + ";start-by=" +
+         std::to_string(std::chrono::ceil<std::chrono::seconds>(tier.max_delay).count()) + "s";
+}
+
+// The comment that `ebb slurm submit` and `ebb serve --slurm` read (slurm/job_comment.h).
+std::string Comment(const Sweep& sweep, const Experiment& experiment, const SlurmOptions& options) {
+  const auto seconds = std::chrono::ceil<std::chrono::seconds>(experiment.duration).count();
+  std::string comment = "ebb:" + TierWishes(sweep.TierOf(experiment), options) +
+                        ";duration=" + std::to_string(seconds) +
+                        "s;power=" + FormatExact(experiment.power.watts);
+  if (sweep.common.job.checkpointable) comment += ";signal=USR1";
   return comment;
 }
 
@@ -50,7 +67,6 @@ std::string Directives(const Sweep& sweep, const Experiment& experiment,
   std::vector<std::string> lines{
       "--job-name=" + name,
       "--comment=" + Comment(sweep, experiment, options),
-      "--hold",
       "--requeue",
       "--open-mode=append",
       "--output=" + name + "-%j.log",
@@ -71,7 +87,7 @@ std::string Directives(const Sweep& sweep, const Experiment& experiment,
 
 // The contract of docs/training-program.md: where the program writes, and whether it resumes.
 std::string Environment(const Experiment& experiment) {
-  return "run_dir=\"${EBB_SWEEP_DIR:-$PWD}\"/" + ShellQuote(FileName(experiment.name)) +
+  return "run_dir=\"${EBB_SWEEP_DIR:-$PWD}\"/runs/" + ShellQuote(FileName(experiment.name)) +
          "\n"
          "mkdir -p -- \"$run_dir/checkpoints\"\n"
          "export EBB_JOB_ID=\"${SLURM_JOB_ID:-0}\"\n"
@@ -103,8 +119,14 @@ std::vector<std::string> MistakesIn(const SlurmOptions& options) {
 
 std::string SlurmScript(const Sweep& sweep, const Experiment& experiment,
                         const SlurmOptions& options) {
+  // Where Ebb is not installed on the nodes, the program runs unmeasured. USR1 asks Ebb for a
+  // pause; nothing else shall die of it.
   return "#!/bin/bash\n" + Directives(sweep, experiment, options) + "set -euo pipefail\n" +
-         Environment(experiment) + "exec srun --kill-on-bad-exit=1 -- " +
+         "trap '' USR1\n" + Environment(experiment) +
+         "measure=()\n"
+         "if command -v ebb > /dev/null; then measure=(ebb slurm run --directory \"$run_dir\" --); "
+         "fi\n"
+         "exec srun --kill-on-bad-exit=1 -- \"${measure[@]}\" " +
          ShellCommand(experiment.command) + "\n";
 }
 

@@ -1,6 +1,7 @@
 #pragma once
-// One sbatch script per experiment. The job is submitted held and waits for whoever releases it; it
-// may be requeued, and a restart goes on from its checkpoint. Arguments are quoted for the shell;
+// One sbatch script per experiment. Its comment has what `ebb slurm submit` and a service need to
+// know; it may be requeued, and a restart goes on from its checkpoint. If ebb is in the PATH of the
+// nodes, it measures the program (ebb slurm run). Arguments are quoted for the shell;
 // no text of a parameter reaches an #SBATCH line unquoted. Pure.
 
 #include <string>

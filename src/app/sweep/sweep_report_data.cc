@@ -6,12 +6,14 @@
 
 #include "app/jobs/stored_run.h"
 #include "app/run/run_files.h"
+#include "app/slurm/job_runs.h"
 #include "app/sweep/sweep_budgets.h"
 #include "base/field_text.h"
 #include "base/text.h"
 #include "config/sweep/sweep_config.h"
 #include "local/files/attempt_files.h"
 #include "platform/file.h"
+#include "platform/path_facts.h"
 #include "platform/system_clock.h"
 #include "report/run/epoch_losses.h"
 #include "report/run/ledger_file.h"
@@ -105,6 +107,27 @@ void SetFigures(const core::RunRecord& record, SweepRow& row) {
   SetBudgetNote(record, row);
 }
 
+// The figures of an experiment that ran in Slurm: of all its attempts on all its nodes.
+void SetFiguresOfSlurm(const std::vector<report::JobRun>& runs, SweepRow& row) {
+  const report::JobEnergy job = report::EnergyOf(row.name, runs);
+  row.energy = job.total.energy;
+  row.ran = job.total.ran;
+  if (job.total.without_intensity == Energy{})
+    row.emissions = Emissions{static_cast<double>(job.total.emissions_ug) / 1e6};
+  for (const report::JobRun& one : runs) row.attempts = std::max(row.attempts, one.attempt);
+  row.outcome = SweepOutcome::kDone;
+  for (const report::JobRun& one : runs) {
+    if (!one.run.epochs.empty() || one.run.training) SetLoss(one.run, row);
+    if (one.attempt < row.attempts) continue;
+    const SweepOutcome outcome = OutcomeOf(one.run);
+    if (outcome != SweepOutcome::kDone && row.outcome != SweepOutcome::kFailed)
+      row.outcome = outcome;
+    if (outcome == SweepOutcome::kFailed)
+      row.note = "exit code " + std::to_string(one.run.attempts.back().exit_code) + " on " +
+                 one.node + " in attempt " + std::to_string(one.attempt);
+  }
+}
+
 void AddRow(const core::LedgerRow& row, Energy& energy, std::optional<Emissions>& emissions) {
   energy += row.energy;
   const auto grams = row.emissions();
@@ -179,6 +202,10 @@ Result<report::SweepReport> ReportOfFiles(const SweepPaths& paths) {
         row.outcome = SweepOutcome::kFailed;
         row.note = record.error().Message();
       }
+    } else if (platform::IsDirectory(run)) {
+      std::vector<std::string> of_runs;
+      if (const auto runs = ReadJobRuns(run, of_runs)) SetFiguresOfSlurm(*runs, row);
+      notices.insert(of_runs.begin(), of_runs.end());
     }
     const auto early = stopped.find(experiment.name);
     if (early != stopped.end() && row.outcome != SweepOutcome::kDone) {

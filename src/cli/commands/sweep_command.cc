@@ -6,6 +6,7 @@
 
 #include "app/options/flag_values.h"
 #include "app/options/user_settings.h"
+#include "app/sweep/sweep_paths.h"
 #include "app/sweep/sweep_report_data.h"
 #include "app/sweep/sweep_run.h"
 #include "app/sweep/sweep_search.h"
@@ -81,6 +82,12 @@ Result<int> Generate(const SweepRequest& request) {
     return 0;
   }
   EBB_RETURN_IF_ERROR(platform::EnsureWritableDirectory(request.out));
+  // The scripts run in this directory, which so becomes one that `ebb sweep report` reads.
+  if (request.target == "slurm") {
+    EBB_ASSIGN_OR_RETURN(const std::string text, platform::ReadFile(request.file));
+    EBB_RETURN_IF_ERROR(
+        platform::WriteFileAtomically(app::SweepPaths{request.out}.sweep_file(), text));
+  }
   for (const sweep::GeneratedFile& file : files)
     EBB_RETURN_IF_ERROR(platform::WriteFileAtomically(
         std::filesystem::path(request.out) / file.name, file.content));

@@ -30,6 +30,22 @@ for hour in range(-48, 48):
     print(f"{at:%Y-%m-%dT%H:%M:%SZ},{value},{'forecast' if hour > 0 else 'measured'}")
 """
 
+TRAINER = """
+timeout 2 sh -c 'while :; do :; done'
+echo "{\\"time_ms\\":$(date +%s%3N),\\"event\\":\\"epoch_end\\",\\"epoch\\":1,\\"train_loss\\":$1,\\"test_loss\\":$1}" \\
+    >> "$EBB_RUN_DIR/progress.jsonl"
+"""
+SWEEP = """
+name: s
+parameters:
+  grid: {{loss: [0.3, 0.1]}}
+estimates:
+  - {{duration: 1m, power_w: 10}}
+name_template: "l{{loss}}"
+command: [bash, {folder}/train.sh, "{{loss}}"]
+slurm: {{gres: "", cpus_per_task: 1}}
+"""
+
 
 def this_hour():
     return datetime.datetime.now(datetime.timezone.utc).replace(minute=0, second=0, microsecond=0)
@@ -150,6 +166,28 @@ class Submit(unittest.TestCase):
         for start in starts:
             at_once = sum(1 for other in starts if other <= start < other + HOUR - OVERLAP)
             self.assertLessEqual(at_once, 4)
+
+    def test_scripts_of_a_sweep_run_and_its_report_reads_them(self):
+        (self.folder / "train.sh").write_text(TRAINER)
+        (self.folder / "sweep.yaml").write_text(SWEEP.format(folder=self.folder))
+        generated = subprocess.run([EBB, "sweep", "generate", self.folder / "sweep.yaml", "--target", "slurm", "--out",
+                                    self.folder / "jobs"], capture_output=True, text=True)
+        self.assertEqual(generated.returncode, 0, generated.stderr)
+        path = f"{EBB.parent}:{os.environ['PATH']}"
+        jobs = []
+        for script in sorted((self.folder / "jobs").glob("*.sbatch")):
+            answer = self.submit("--start-by", "1s", f"--chdir={self.folder}/jobs", f"--export=ALL,PATH={path}", script)
+            jobs.append(answer["job"])
+        self.assertEqual(len(jobs), 2)
+        for job in jobs:
+            self.cluster.wait_for_state(job, "COMPLETED")
+        report = subprocess.run([EBB, "sweep", "report", self.folder / "jobs", "--format", "json"], capture_output=True,
+                                text=True)
+        self.assertEqual(report.returncode, 0, report.stderr)
+        rows = json.loads(report.stdout)["experiments"]
+        self.assertEqual([(row["name"], row["outcome"]) for row in rows], [("l0.1", "done"), ("l0.3", "done")])
+        for row in rows:
+            self.assertGreater(row["energy_kwh"], 0)
 
     def test_without_a_controller(self):
         self.cluster.kill_controller()
