@@ -46,7 +46,9 @@ void AddSimulateCommand(Parser& parser);
 /// `ebb slurm` and the commands under it.
 void AddSlurmCommand(Parser& parser);
 void AddSlurmEnergyCommand(Parser& parser);
+void AddSlurmQuotaCommand(Parser& parser);
 void AddSlurmRunCommand(Parser& parser);
+void AddSlurmStateFileCommand(Parser& parser);
 void AddSlurmSubmitCommand(Parser& parser);
 void AddSlurmTickCommand(Parser& parser);
 void AddStoreCommand(Parser& parser);

@@ -7,6 +7,7 @@
 #include "app/slurm/slurm_jobs.h"
 #include "signals/choose_source.h"
 #include "slurm/slurm_commands.h"
+#include "slurm/slurm_rest.h"
 
 namespace ebb::cli {
 namespace {
@@ -49,6 +50,15 @@ Result<slurm::SlurmOptions> OptionsFor(const SlurmFlags& flags,
   return options;
 }
 
+Result<std::function<std::unique_ptr<slurm::SlurmClient>()>> ClientFor(const SlurmFlags& flags) {
+  const auto commands = [] { return slurm::MakeSlurmCommands(slurm::RunOnThisMachine()); };
+  if (flags.rest.empty()) return commands;
+  auto transport = slurm::MakeRestTransport(
+      {.address = flags.rest, .user = flags.token_user, .token_file = flags.token_file});
+  if (!transport) return Fail(transport.error());
+  return [=] { return slurm::MakeSlurmRest(*transport, commands()); };
+}
+
 }  // namespace
 
 void AddSlurmFlags(Command& command, std::shared_ptr<SlurmFlags> flags) {
@@ -81,6 +91,19 @@ void AddSlurmFlags(Command& command, std::shared_ptr<SlurmFlags> flags) {
   command.Flag(
       {"slurm-every", "DURATION", "how often to ask Slurm for its jobs (default 3s)", kHeading},
       [flags](const std::string& text) { flags->every = text; });
+  command.Flag({"slurm-rest", "ADDRESS",
+                "ask slurmrestd at unix:/PATH or https://HOST:PORT, and Slurm's commands for what "
+                "it cannot do (default: commands only)",
+                kHeading},
+               [flags](const std::string& text) { flags->rest = text; });
+  command.Flag({"slurm-token-file", "FILE",
+                "token for slurmrestd, as scontrol token prints it; read before each request "
+                "(default: the variable SLURM_JWT)",
+                kHeading},
+               [flags](const std::string& text) { flags->token_file = text; });
+  command.Flag(
+      {"slurm-token-user", "NAME", "whose token it is (default: the variable USER)", kHeading},
+      [flags](const std::string& text) { flags->token_user = text; });
   command.Flag(
       {"max-delay", "DURATION",
        "latest start of jobs without a deadline, from their submission (default 24h)", kHeading},
@@ -98,14 +121,14 @@ Status UseSlurm(const SlurmFlags& flags, const std::vector<core::Tier>& tiers,
   service.engine.admission = engine::Admission::kTakeAll;  // users' jobs cannot be refused
   service.engine.most_starts = kMostStarts;
   EBB_ASSIGN_OR_RETURN(const slurm::SlurmOptions options, OptionsFor(flags, tiers, service));
+  EBB_ASSIGN_OR_RETURN(const auto make_client, ClientFor(flags));
   // The service owns the executor, and calls the others only while it lives.
   const auto jobs = std::make_shared<app::SlurmJobs*>(nullptr);
   service.make_executor =
       [=, &clock,
        &signals](service::ExecutorPorts ports) -> Result<std::unique_ptr<local::JobExecutor>> {
     auto made =
-        std::make_unique<app::SlurmJobs>(slurm::MakeSlurmCommands(slurm::RunOnThisMachine()),
-                                         options, std::move(ports), clock, signals);
+        std::make_unique<app::SlurmJobs>(make_client(), options, std::move(ports), clock, signals);
     EBB_RETURN_IF_ERROR(made->Begin());
     *jobs = made.get();
     return made;

@@ -17,6 +17,7 @@ struct SlurmFlags {
   bool is_on = false;
   std::vector<std::string> partitions, accounts, qos, sbatch;
   std::string user, every, max_delay;
+  std::string rest, token_file, token_user;
   bool on_cores = false;
 };
 void AddSlurmFlags(Command& command, std::shared_ptr<SlurmFlags> flags);

@@ -9,6 +9,8 @@ void AddSlurmCommand(Parser& parser) {
   AddSlurmTickCommand(parser);
   AddSlurmRunCommand(parser);
   AddSlurmEnergyCommand(parser);
+  AddSlurmQuotaCommand(parser);
+  AddSlurmStateFileCommand(parser);
 }
 
 }  // namespace ebb::cli
