@@ -100,7 +100,7 @@ class Quota(unittest.TestCase):
     def test_dry_run_changes_nothing(self):
         with self.ebb(400, "--qos", "green", "--gpus", "4", "--threshold", "250", "--dry-run") as program:
             said = program.communicate(timeout=60)[0]
-        self.assertIn("sacctmgr -i modify qos where name=green set GrpTRES=gres/gpu=0", said)
+        self.assertIn("sacctmgr -i modify qos where 'name=green' set 'GrpTRES=gres/gpu=0'", said)
         self.assertEqual(self.limit(), "cpu=100,gres/gpu=3")
 
     def test_a_qos_that_is_not_there(self):
