@@ -473,7 +473,7 @@ void SlurmExecutor::Follow(Entry& entry) {
 void SlurmExecutor::Offer(Entry& entry) {
   const SlurmJob& job = entry.seen;
   if (!has_begun_ || entry.is_offered || job.state != JobState::kPending || job.has_dependency ||
-      job.has_reservation || job.is_held_by_administrator())
+      job.has_reservation || job.is_held_by_administrator() || IsTooEarly(entry))
     return;
   entry.is_offered = true;
   if (entry.comment.tag.empty()) entry.comment.tag = NewTag();
@@ -490,6 +490,13 @@ void SlurmExecutor::Offer(Entry& entry) {
   if (!wanted.start_by && !wanted.finish_by)
     wanted.start_by = wanted.submitted + options_.default_max_delay;
   queue_.submit(std::move(submission));
+}
+
+// A job whose owner wants it no earlier is taken shortly before, so that Slurm does not start it
+// first.
+bool SlurmExecutor::IsTooEarly(const Entry& entry) const {
+  constexpr std::chrono::minutes kTakenBefore{1};
+  return entry.wishes.not_before && *entry.wishes.not_before - Now() > kTakenBefore;
 }
 
 void SlurmExecutor::FollowRunning(Entry& entry) {
@@ -688,7 +695,8 @@ Status SlurmExecutor::Submit(Entry& entry) {
 }
 
 Status SlurmExecutor::LetGo(Entry& entry) {
-  EBB_RETURN_IF_ERROR(Update(entry, Now(), Course::kGo, entry.seen.is_held()));
+  const Time begin = std::max(Now(), entry.wishes.not_before.value_or(Time::min()));
+  EBB_RETURN_IF_ERROR(Update(entry, begin, Course::kGo, entry.seen.is_held()));
   entry.is_let_go = true;
   return {};
 }

@@ -161,6 +161,7 @@ class SlurmExecutor final : public local::JobExecutor {
   void FollowEnd(Entry& entry);
   void FollowHold(Entry& entry);
   void Offer(Entry& entry);
+  bool IsTooEarly(const Entry& entry) const;
   void Resume(Entry& entry);
   Time LatestStart(const Entry& entry) const;
   void Report(Entry& entry, engine::JobPhase phase, Time since, const std::string& detail = {});

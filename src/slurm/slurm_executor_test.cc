@@ -291,6 +291,18 @@ TEST_F(SlurmExecutorTest, AChangeThatSlurmLostIsSentAgain) {
   EXPECT_EQ(waits.state, JobState::kPending);
 }
 
+TEST_F(SlurmExecutorTest, AJobIsNotTakenBeforeItsOwnerWantsIt) {
+  slurm_.Queue("later", "ebb:start-by=6h;not-before=2h");
+  const std::string soon = slurm_.Queue("soon", "ebb:start-by=6h;not-before=10s");
+  const core::JobId job = world_.Take(soon);
+  EXPECT_TRUE(world_.wanted_.empty());
+  ASSERT_TRUE(world_.Start(job, 1));
+  ASSERT_TRUE(world_.Until(
+      [&] { return slurm_.At(soon).comment.find("{ebb go 1 ") != std::string::npos; }));
+  EXPECT_EQ(slurm_.starts(), 0);
+  EXPECT_GE(*slurm_.BeginOf(soon), slurm_.At(soon).submitted + std::chrono::seconds{10});
+}
+
 TEST_F(SlurmExecutorTest, WhileTheControllerIsAwayNothingIsLost) {
   const std::string id = slurm_.Queue("b", "ebb:");
   const core::JobId job = world_.Take(id);

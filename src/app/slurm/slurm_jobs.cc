@@ -8,6 +8,7 @@
 #include "local/files/attempt_files.h"
 #include "platform/file.h"
 #include "platform/system_clock.h"
+#include "sweep/shell_quote.h"
 
 namespace ebb::app {
 namespace {
@@ -15,32 +16,18 @@ namespace {
 // Files of other nodes may be seen this much later.
 constexpr std::chrono::seconds kFilesLateBy{10};
 
-// Quotes a word for a shell: nothing in it has a meaning.
-std::string ShellWord(const std::string& word) {
-  std::string quoted = "'";
-  for (const char c : word) {
-    if (c == '\'')
-      quoted += "'\\''";
-    else
-      quoted += c;
-  }
-  return quoted + "'";
-}
-
 std::string ScriptOf(const local::LocalJob& job, const BatchScripts& scripts) {
   const core::Submission& submission = *job.submission;
   std::string text = "#!/bin/sh\n# job " + std::to_string(submission.job.id) + " of Ebb\n";
   for (const auto& [name, value] : submission.environment)
-    text += "export " + name + "=" + ShellWord(value) + "\n";
+    text += "export " + name + "=" + sweep::ShellQuote(value) + "\n";
   // One log for each attempt, as jobs on one machine have it.
-  text += "exec >>" + ShellWord((job.directory / "attempt-").string()) +
+  text += "exec >>" + sweep::ShellQuote((job.directory / "attempt-").string()) +
           "\"$((${SLURM_RESTART_COUNT:-0} + 1))\".log 2>&1\n";
-  text += "exec " + ShellWord(scripts.program) + " slurm run --directory " +
-          ShellWord(job.directory.string());
-  for (const std::string& option : scripts.run_options) text += ' ' + ShellWord(option);
-  text += " --";
-  for (const std::string& word : submission.command) text += ' ' + ShellWord(word);
-  return text + "\n";
+  text += "exec " + sweep::ShellQuote(scripts.program) + " slurm run --directory " +
+          sweep::ShellQuote(job.directory.string());
+  for (const std::string& option : scripts.run_options) text += ' ' + sweep::ShellQuote(option);
+  return text + " -- " + sweep::ShellCommand(submission.command) + "\n";
 }
 
 // Slurm takes minutes.
