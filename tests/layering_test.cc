@@ -60,7 +60,6 @@ const std::map<std::string, Rooms> kAllowed{
 // the files of the room outside its parts. A room that is missing here has no parts.
 const std::map<std::string, std::map<std::string, Rooms>> kParts{
     {"core", {{"", {}}, {"options", {""}}}},
-    {"config", {{"", {"options"}}, {"options", {""}}}},  // sections of a file read runs' options
     {"plan",
      {{"", {"planner"}},  // make_policy.cc
       {"policies", {""}},
@@ -116,11 +115,12 @@ const std::map<std::string, std::map<std::string, Rooms>> kParts{
       {"sweep", {""}}}},
     {"audit", {{"", {"evidence", "figures"}}, {"evidence", {}}, {"figures", {"evidence"}}}},
     {"config",
-     {{"", {"yaml"}},
+     {{"", {"options", "yaml"}},
       {"yaml", {}},
+      {"options", {"", "yaml", "run"}},
       {"prices", {"yaml"}},
       {"scenario", {"", "yaml", "prices"}},
-      {"run", {"", "yaml"}},
+      {"run", {"", "yaml", "options"}},
       {"sweep", {"", "yaml", "run"}},
       {"cluster", {"yaml"}}}},
     {"service",

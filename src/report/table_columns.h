@@ -125,14 +125,15 @@ std::string CsvOf(const std::vector<Column<Row>>& columns, const std::vector<Row
   return text;
 }
 
-/// A row as a JSON object, for DescribedJson.
+/// A row as a JSON object of the columns with a key, for DescribedJson.
 template <typename Row>
 struct JsonRow {
   std::span<const Column<Row>> columns = {};
   const Row* row = nullptr;
   void Describe(DescribedJson& json) const {
     for (const Column<Row>& column : columns)
-      std::visit([&](const auto& value) { Add(json, column.key, value); }, column.plain(*row));
+      if (!column.key.empty())
+        std::visit([&](const auto& value) { Add(json, column.key, value); }, column.plain(*row));
   }
 
  private:

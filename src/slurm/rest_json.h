@@ -1,8 +1,8 @@
 #pragma once
-// What slurmrestd answers and is sent, in the versions of its API that Ebb knows: v0.0.37 and 38
-// (Slurm 22.05) and v0.0.40 to 44 (23.11 to 25.11). Newer versions write states as lists and
-// numbers as {"set", "infinite", "number"}; the readers take each value in either form. Checked
-// with the answers of 22.05 and 24.11. Pure.
+// Reads the answers of slurmrestd and writes its requests, in the versions of its API that Ebb
+// knows: v0.0.37 and 38 (Slurm 22.05) and v0.0.40 to 44 (23.11 to 25.11). Newer versions write
+// states as lists and numbers as {"set", "infinite", "number"}; the readers take each value in
+// either form. Checked with the answers of 22.05 and 24.11. Pure.
 //
 // Readers return an Error for an answer that says what Slurm refuses: kUnavailable if slurmrestd
 // does not reach the controller.
@@ -16,7 +16,7 @@
 
 namespace ebb::slurm {
 
-/// What slurmrestd serves.
+/// The version of the API that a slurmrestd serves.
 struct RestApi {
   int version = 0;              ///< 38: v0.0.38
   bool has_accounting = false;  ///< the same version of /slurmdb, with exit codes

@@ -178,7 +178,7 @@ class ServiceStore final : public runtime::Journal {
   void SetCounted(core::JobId job);
   void SetCountedBelow(core::JobId below);
 
-  /// What is stored, by subject; uncommitted writes are not visible.
+  /// The stored rows, by subject; uncommitted writes are not visible.
   StoredJobs jobs() { return StoredJobs(database_); }
   StoredLedgers ledgers() { return StoredLedgers(database_); }
   StoredSweeps sweeps() { return StoredSweeps(database_); }

@@ -1,6 +1,6 @@
 #pragma once
-// What the service reads of its own store, by subject: jobs, their ledgers, sweeps. A view shows
-// what was committed; uncommitted writes are not visible in it. It is made for one question
+// The parts of its own store that a service reads, by subject: jobs, their ledgers, sweeps. A view
+// shows what was committed; uncommitted writes are not visible in it. It is made for one question
 // (ServiceStore::jobs() and its neighbours) and must not outlive its store.
 //
 // Thread contract: that of the store.

@@ -16,7 +16,7 @@ struct QuotaRule {
   double gpu_hours = 0;  ///< wanted in each day (UTC); unused with a threshold
 };
 
-/// What a day has had of the full quota.
+/// The part of a day that had the full quota.
 struct QuotaDay {
   Time day{};
   Duration at_full{};

@@ -10,6 +10,7 @@
 #include "cli/command_line.h"
 #include "cli/say.h"
 #include "platform/file.h"
+#include "platform/path_facts.h"
 #include "platform/process_signals.h"
 #include "platform/system_clock.h"
 #include "signals/make_feed.h"
@@ -109,7 +110,7 @@ class Quota {
   }
 
   Status ReadState() {
-    if (flags_.state.empty() || !std::filesystem::exists(flags_.state)) return {};
+    if (flags_.state.empty() || !platform::Exists(flags_.state)) return {};
     EBB_ASSIGN_OR_RETURN(const std::string text, platform::ReadFile(flags_.state));
     const auto words = Split(Trim(text), ' ');
     const auto number = [&](std::size_t i) {

@@ -1,6 +1,6 @@
 #pragma once
-// What a job has used, summed over the rows of its ledger: the sums that are stored with a job,
-// that its service keeps while it runs, and that readers see.
+// The energy and emissions of a job, summed over the rows of its ledger: the sums that are stored
+// with a job, that its service keeps while it runs, and that readers see.
 
 #include <optional>
 
