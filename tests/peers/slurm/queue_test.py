@@ -5,6 +5,7 @@ hour.
 
 import os
 import random
+import signal
 import tempfile
 import time
 import unittest
@@ -85,17 +86,20 @@ class Queue(unittest.TestCase):
             submitted[name] = time.time()
             self.submit(name, f"start-by={delay}s", 20)
         time.sleep(6)  # by then the controller has written them
-        killed = {"controller": 0, "accounting": 0, "ebb": 0}
+        killed = {"controller": 0, "controller by SIGKILL": 0, "accounting": 0, "ebb": 0}
+        lost_by_slurm = []  # when the controller was killed by SIGKILL
         service = Service(self.cluster, self.directory, ["--signal", "constant", "--constant", "300", "--zone", "DE"])
-        self.addCleanup(lambda: service.process and service.kill())
+        self.addCleanup(service.close)
         service.start()
         end = time.monotonic() + 900
         while len(self.begun()) < jobs and time.monotonic() < end:
             time.sleep(seeded.uniform(4, 10))
-            what = seeded.choice(["controller", "accounting", "ebb"])
+            what = seeded.choice(list(killed))
             killed[what] += 1
-            if what == "controller":
-                self.cluster.kill_controller()
+            if what.startswith("controller"):
+                if what.endswith("SIGKILL"):
+                    lost_by_slurm.append(time.time())
+                self.cluster.kill_controller(signal.SIGKILL if what.endswith("SIGKILL") else signal.SIGTERM)
                 time.sleep(seeded.uniform(0, 3))
                 self.cluster.start_controller()
             elif what == "accounting":
@@ -110,13 +114,17 @@ class Queue(unittest.TestCase):
         begun = self.begun()
         names = [name for name, *_ in begun]
         lost = set(latest) - set(names)
+        # After SIGKILL the controller does not know of jobs that began in its last seconds, and starts them again. No
+        # service can tell: Slurm says that they wait.
+        forgotten = {name for name, _, at, _ in begun if any(0 <= killed_at - at < 10 for killed_at in lost_by_slurm)}
         twice = {name for name in names if names.count(name) > 1}
+        by_slurm, twice = twice & forgotten, twice - forgotten
         # A job may begin because Ebb has let it go, or because its latest start has come.
         due = {name: submitted[name] + latest[name] for name in latest}
         early = [row for row in begun if row[3] and "{ebb go " not in row[3] and row[2] < due[row[0]] - 1]
         late = [row for row in begun if row[2] > due[row[0]] + 60]
-        print(f"{jobs} jobs; killed {killed}: {len(lost)} lost, {len(twice)} twice, {len(early)} early, {len(late)} more than a "
-              "minute late")
+        print(f"{jobs} jobs; killed {killed}: {len(lost)} lost, {len(twice)} twice ({len(by_slurm)} more that Slurm had "
+              f"forgotten), {len(early)} early, {len(late)} more than a minute late")
         self.assertEqual((lost, twice, early, late), (set(), set(), [], []))
         self.assertEqual({job["stage"] for job in known}, {"succeeded"})
 

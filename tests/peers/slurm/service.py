@@ -42,6 +42,9 @@ class Service:
         return self.start()
 
     def __exit__(self, *_):
+        self.close()
+
+    def close(self):
         if self.process:
             self.kill(signal.SIGTERM)
         self.log.close()
