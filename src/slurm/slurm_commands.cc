@@ -106,13 +106,18 @@ class SlurmCommands final : public SlurmClient {
   Status Ping() { return Done(Run({"scontrol", "ping"})); }
 
   Result<std::string> Run(const std::vector<std::string>& command) {
-    EBB_ASSIGN_OR_RETURN(platform::ProgramEnd end, run_(command));
-    if (end.exit_code == 0) return std::move(end.output);
+    auto end = run_(command);
+    if (!end && end.error().code == ExitCode::kConfiguration)
+      return Fail({ExitCode::kConfiguration, end.error().what, command.front(),
+                   "install Slurm's commands (Debian: slurm-client), or see that PATH has them"});
+    if (end && end->exit_code == 0) return std::move(end->output);
     const bool is_ping = command.size() == 2 && command[1] == "ping";
-    if (is_ping || SaysAway(end.errors))
-      return Fail({ExitCode::kUnavailable, "the Slurm controller does not answer", command.front(),
-                   "see whether slurmctld runs: scontrol ping"});
-    return Fail({ExitCode::kUsage, LastLine(end.errors), command.front(), ""});
+    // Without a configuration that they can read, the commands look for a controller for minutes.
+    if (!end || is_ping || SaysAway(end->errors))
+      return Fail(
+          {ExitCode::kUnavailable, "the Slurm controller does not answer", command.front(),
+           "see whether slurmctld runs: scontrol ping; SLURM_CONF names its configuration"});
+    return Fail({ExitCode::kUsage, LastLine(end->errors), command.front(), ""});
   }
 
   RunCommand run_;

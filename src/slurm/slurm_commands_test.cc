@@ -49,6 +49,16 @@ TEST_F(SlurmCommandsTest, AControllerThatIsAwayIsUnavailable) {
   EXPECT_EQ(said_, (std::vector<std::string>{"scontrol ping"})) << "it asks nothing more";
 }
 
+TEST(SlurmCommands, ThatAreNotInstalledOrHang) {
+  Error error{ExitCode::kConfiguration, "command not found", "scontrol", ""};
+  const auto client =
+      MakeSlurmCommands([&](const auto&) { return Result<platform::ProgramEnd>(Fail(error)); });
+  EXPECT_EQ(client->Cancel("1").error().code, ExitCode::kConfiguration);
+  EXPECT_NE(client->Cancel("1").error().next.find("slurm-client"), std::string::npos);
+  error = {ExitCode::kUnavailable, "prints too much, or takes too long", "scontrol", ""};
+  EXPECT_EQ(client->Nodes().error().what, "the Slurm controller does not answer");
+}
+
 TEST_F(SlurmCommandsTest, TheClustersName) {
   answer_.output =
       "Configuration data as of now\nClusterName             = ci\nX = y\n"
