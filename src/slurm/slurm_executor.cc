@@ -253,7 +253,10 @@ bool SlurmExecutor::HasSomethingUnderWay() const {
 
 Result<std::vector<JobReport>> SlurmExecutor::WaitForEvents(Time deadline) {
   bool was_woken = false;
-  has_begun_ = true;
+  if (!std::exchange(has_begun_, true))
+    std::erase_if(entries_, [](const auto& each) {
+      return !each.second->local && HasEnded(each.second->seen.state);
+    });
   while (true) {
     heartbeat_.Beat();
     const Duration every = PollEvery();
@@ -355,7 +358,8 @@ bool SlurmExecutor::IsOurs(const SlurmJob& job) const {
 void SlurmExecutor::TakeJob(std::vector<SlurmJob> components) {
   SlurmJob& job = components.front();
   const auto known = entries_.find(job.id);
-  if (known == entries_.end() && (!IsOurs(job) || HasEnded(job.state))) return;
+  // A job that has ended concerns only a service that knew it: at the begin, all may be such jobs.
+  if (known == entries_.end() && (!IsOurs(job) || (has_begun_ && HasEnded(job.state)))) return;
   for (std::size_t i = 1; i < components.size(); ++i) {
     job.gpus += components[i].gpus;
     job.cores += components[i].cores;

@@ -255,6 +255,21 @@ TEST_F(SlurmExecutorTest, AJobThatEndedWhileNobodyLookedHasItsEnd) {
   EXPECT_EQ(world_.reports_.back().exit_code, 7);
 }
 
+TEST_F(SlurmExecutorTest, AJobThatEndedBetweenTwoLivesIsKnownWithoutAccounting) {
+  slurm_.has_accounting = false;
+  const std::string id = slurm_.Queue("b", "ebb:");
+  const core::JobId job = world_.Take(id);
+  ASSERT_TRUE(world_.Start(job, 1));
+  ASSERT_TRUE(world_.Reports(job, JobPhase::kRunning, 1));
+  slurm_.Ends("b", Duration{0}, 7);
+  slurm_.Go();
+  world_.Begin();
+  const auto known = world_.executor().Observe();
+  ASSERT_EQ(known->size(), 1u) << "it takes no device any more";
+  EXPECT_EQ(known->front().phase, JobPhase::kFailed);
+  EXPECT_EQ(known->front().exit_code, 7);
+}
+
 TEST_F(SlurmExecutorTest, AnEndThatNobodyKnowsIsSaidToBeUnknown) {
   slurm_.has_accounting = false;
   const std::string id = slurm_.Queue("b", "ebb:");
