@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "config/yaml/key_reader.h"
 #include "config/options/run_option_keys.h"
 #include "config/run/train_config.h"
+#include "config/yaml/key_reader.h"
 
 namespace ebb::config {
 

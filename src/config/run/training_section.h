@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "config/yaml/key_reader.h"
-#include "config/run/lora_section.h"
 #include "config/options/run_option_keys.h"
+#include "config/run/lora_section.h"
 #include "config/run/train_config.h"
+#include "config/yaml/key_reader.h"
 
 namespace ebb::config {
 

@@ -81,8 +81,8 @@ TEST(SlurmJobs, NoJouleIsLostOrCountedTwice) {
       if (random.Below(3) > 0)
         rows.push_back(Start(job, after, std::chrono::minutes{random.Below(60)}, "REQUEUED"));
       if (random.Below(3) == 0) continue;
-      attempts.push_back(
-          Attempt(job, after, Energy::Microjoules(static_cast<std::int64_t>(random.Below(1000000)))));
+      attempts.push_back(Attempt(
+          job, after, Energy::Microjoules(static_cast<std::int64_t>(random.Below(1000000)))));
       all += attempts.back().figures.energy;
     }
     const SlurmReport slurm = BesideSlurm(rows, attempts);

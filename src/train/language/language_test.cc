@@ -13,7 +13,6 @@
 #include "train/language/forward.h"
 #include "train/language/language_for_test.h"
 #include "train/learning/small_models_for_test.h"
-#include "train/devices/tensor_memory.h"
 
 namespace ebb::train {
 namespace {
