@@ -1,5 +1,5 @@
 """`ebb serve --slurm` with many jobs of users on a real Slurm: order and capacity, and what happens while everything is
-killed and started again. EBB_SLURM_JOBS=200,300 runs as many jobs as docs/slurm.md speaks of; that takes a quarter of an
+killed and started again. EBB_SLURM_JOBS=200,300 runs that many jobs, in order and under fire; that takes half an
 hour.
 """
 
