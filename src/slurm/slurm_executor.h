@@ -24,6 +24,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -141,6 +142,11 @@ class SlurmExecutor final : public local::JobExecutor {
     const std::string& whole() const { return seen.leader.empty() ? id() : seen.leader; }
   };
   using Entries = std::map<std::string, std::shared_ptr<Entry>>;  // by id of the first component
+
+  /// Begins the keys of users' jobs: "slurm/CLUSTER/12#TAG".
+  static constexpr std::string_view kKeyPrefix = "slurm/";
+  /// The file in a job's directory with the number that Slurm gave it.
+  static constexpr const char* kIdFile = "slurm-id";
 
   Duration SinceBoot() const { return clock_.wall().SinceBoot(); }
   void ToGrid(SlurmJob& job) const;

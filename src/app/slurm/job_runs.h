@@ -20,7 +20,7 @@ Status WriteJobFile(const std::filesystem::path& folder, const slurm::JobPlace& 
 struct JobName {
   std::string job, cluster;
 };
-/// Nothing if the folder is not that of a Slurm job.
+/// The name in a job's folder; nullopt if the folder is not that of a Slurm job.
 std::optional<JobName> ReadJobFile(const std::filesystem::path& folder);
 
 /// All runs below a job's folder.

@@ -64,7 +64,7 @@ std::vector<StartChoice> ChooseStarts(const core::Cluster& cluster, std::vector<
   std::vector<StartChoice> choices(jobs.size());
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     jobs[i].id = static_cast<core::JobId>(i + 1);
-    // Nobody pauses it, so it must not be planned in pieces.
+    // Without a service nobody pauses the job, so it must not be planned in pieces.
     jobs[i].checkpointable = jobs[i].freeze = false;
     if (const Status taken = engine.Apply({now, engine::JobSubmitted{jobs[i]}}); !taken)
       choices[i].refused = taken.error().Message();

@@ -49,7 +49,7 @@ Result<int> CountOf(const std::string& flag, const std::string& text) {
   return static_cast<int>(*number);
 }
 
-// One target that follows the grid until it is asked to stop.
+// The quota of a QOS or a licence, which follows the grid until the command is asked to stop.
 class Quota {
  public:
   Quota(Flags flags, std::unique_ptr<runtime::SignalFeed> feed)

@@ -62,7 +62,7 @@ SlurmReport BesideSlurm(std::vector<SlurmRow> rows, const std::vector<MeasuredAt
 TextTable MeasuredTable(const SlurmReport& slurm);
 TextTable NotMeasuredTable(const SlurmReport& slurm);
 std::string SlurmText(const SlurmReport& slurm, std::size_t columns);
-/// One line for each start.
+/// CSV with one line for each start of a job.
 std::string SlurmCsv(const SlurmReport& slurm);
 
 }  // namespace ebb::report
