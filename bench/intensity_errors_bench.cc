@@ -1,6 +1,6 @@
 // Measures the correlation of errors of the carbon intensity at different hours, which
-// core/uncertainty.h needs for the uncertainty of a saving. A saving compares two sets of hours: an
-// error that both share cancels, an independent error of each hour does not.
+// core/run/uncertainty.h needs for the uncertainty of a saving. A saving compares two sets of
+// hours: an error that both share cancels, an independent error of each hour does not.
 //
 //   intensity_errors_bench TRACE.csv...
 //

@@ -14,8 +14,8 @@
 #include <memory>
 
 #include "base/random.h"
-#include "core/accounting.h"
-#include "core/counterfactual.h"
+#include "core/ledger/counterfactual.h"
+#include "core/run/accounting.h"
 #include "plan/gate_policy.h"
 #include "runtime/accountant.h"
 #include "signals/feeds/live_signal.h"

@@ -15,7 +15,7 @@
 
 #include "platform/system_clock.h"
 #include "platform/temporary_directory.h"
-#include "slurm/slurm_commands.h"
+#include "slurm/client/slurm_commands.h"
 #include "slurm/slurm_executor.h"
 
 namespace {

@@ -1,6 +1,6 @@
 // --power-cap auto as a user meets it: the stand-in for NVML, and a program on it whose speed and
 // power follow from the limit (gpu_load_for_test.cc).
-#include "core/ledger.h"
+#include "core/ledger/ledger.h"
 #include "gpu_fixture.h"
 #include "store/accounts/ledger_records.h"
 

@@ -7,7 +7,7 @@
 
 #include "base/random.h"
 #include "base/result.h"
-#include "core/run.h"
+#include "core/run/run.h"
 
 namespace ebb {
 

@@ -1,7 +1,7 @@
 #include "random_store.h"
 
 #include "base/random.h"
-#include "core/ledger.h"
+#include "core/ledger/ledger.h"
 #include "engine/random_life_for_test.h"
 #include "service/accounting/settlement.h"
 #include "store/engine_setup.h"

@@ -11,7 +11,7 @@
 
 #include "platform/program_output.h"
 #include "platform/system_clock.h"
-#include "slurm/slurm_commands.h"
+#include "slurm/client/slurm_commands.h"
 #include "slurm/slurm_executor.h"
 #include "testing/executor_contract.h"
 #include "testing/scratch_directory.h"

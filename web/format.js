@@ -93,7 +93,7 @@ const energy = (kwh) => joules(isKnown(kwh) ? kwh * 3.6e6 : kwh);
 const joules = (value) => inUnits(value,
   [[1e-9, "nJ"], [1e-6, "µJ"], [1e-3, "mJ"], [1, "J"], [3600, "Wh"], [3.6e6, "kWh"], [3.6e9, "MWh"], [3.6e12, "GWh"]]);
 
-// Units of work, the finest first, and of how many at once grams are told: as in core/work.h.
+// Units of work, the finest first, and of how many at once grams are told: as in core/ledger/work.h.
 const WORK_UNITS = [["token", 1e6, "million tokens"], ["sample", 1e3, "1,000 samples"], ["step", 1e3, "1,000 steps"]];
 
 // "4.12 mJ/token", of the finest unit that is reported.

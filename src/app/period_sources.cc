@@ -7,8 +7,8 @@
 
 #include "app/jobs/stored_run.h"
 #include "app/run/run_files.h"
-#include "core/accounting.h"
-#include "core/owner_variables.h"
+#include "core/jobs/owner_variables.h"
+#include "core/run/accounting.h"
 #include "engine/state.h"
 #include "platform/user_name.h"
 #include "report/run/merged_run.h"

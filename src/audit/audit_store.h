@@ -9,7 +9,7 @@
 
 #include "audit/evidence/findings.h"
 #include "base/result.h"
-#include "core/job.h"
+#include "core/jobs/job.h"
 #include "store/upkeep/store_check.h"
 
 namespace ebb::audit {

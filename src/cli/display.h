@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
-#include "core/decision.h"
-#include "core/intensity.h"
+#include "core/jobs/decision.h"
+#include "core/signal/intensity.h"
 #include "local/process/measured_attempt.h"
 #include "report/run/training_files.h"
 

@@ -8,7 +8,7 @@
 
 #include "base/result.h"
 #include "base/units.h"
-#include "core/work.h"
+#include "core/ledger/work.h"
 #include "report/table_columns.h"
 
 namespace ebb::cli {

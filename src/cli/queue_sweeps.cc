@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "base/units_text.h"
 #include "cli/fitted_text.h"
-#include "core/work.h"
+#include "core/ledger/work.h"
 #include "signals/http/web_request.h"
 
 namespace ebb::cli {

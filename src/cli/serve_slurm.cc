@@ -6,8 +6,8 @@
 #include "app/options/when.h"
 #include "app/slurm/slurm_jobs.h"
 #include "signals/choose_source.h"
-#include "slurm/slurm_commands.h"
-#include "slurm/slurm_rest.h"
+#include "slurm/client/slurm_commands.h"
+#include "slurm/client/slurm_rest.h"
 
 namespace ebb::cli {
 namespace {

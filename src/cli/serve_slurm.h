@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cli/parser.h"
-#include "core/tier.h"
+#include "core/jobs/tier.h"
 #include "runtime/grid_clock.h"
 #include "service/service.h"
 

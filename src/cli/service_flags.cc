@@ -2,7 +2,7 @@
 
 #include <cstdlib>
 
-#include "core/owner_variables.h"
+#include "core/jobs/owner_variables.h"
 #include "platform/user_name.h"
 
 namespace ebb::cli {

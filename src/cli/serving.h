@@ -9,7 +9,7 @@
 
 #include "cli/notify_flags.h"
 #include "cli/parser.h"
-#include "core/tier.h"
+#include "core/jobs/tier.h"
 #include "platform/process_signals.h"
 #include "service/service.h"
 #include "signals/signal_options.h"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "core/intensity.h"
+#include "core/signal/intensity.h"
 
 namespace ebb::cli {
 

@@ -2,7 +2,7 @@
 
 #include "base/text.h"
 #include "base/units_text.h"
-#include "core/one_value.h"
+#include "core/signal/one_value.h"
 
 namespace ebb::cli {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "base/time.h"
 #include "cli/local_times.h"
-#include "core/intensity.h"
+#include "core/signal/intensity.h"
 
 namespace ebb::cli {
 

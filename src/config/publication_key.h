@@ -2,7 +2,7 @@
 // The key publication_lag: the time between the end of an interval of a trace and its publication.
 
 #include "config/yaml/key_reader.h"
-#include "core/publication.h"
+#include "core/signal/publication.h"
 
 namespace ebb::config {
 

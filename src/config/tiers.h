@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 #include "config/yaml/key_reader.h"
-#include "core/tier.h"
+#include "core/jobs/tier.h"
 
 namespace ebb::config {
 

@@ -3,14 +3,14 @@
 // (base/field_text.h).
 
 #include "base/field_text.h"
-#include "core/budget.h"
-#include "core/cluster.h"
-#include "core/decision.h"
-#include "core/intensity.h"
-#include "core/job.h"
-#include "core/job_change.h"
-#include "core/recurring.h"
-#include "core/submission.h"
+#include "core/devices/cluster.h"
+#include "core/jobs/decision.h"
+#include "core/jobs/job.h"
+#include "core/jobs/job_change.h"
+#include "core/jobs/recurring.h"
+#include "core/jobs/submission.h"
+#include "core/ledger/budget.h"
+#include "core/signal/intensity.h"
 
 namespace ebb::core {
 

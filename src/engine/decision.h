@@ -6,8 +6,8 @@
 #include <variant>
 #include <vector>
 
-#include "core/decision.h"
-#include "core/job.h"
+#include "core/jobs/decision.h"
+#include "core/jobs/job.h"
 #include "engine/drain.h"
 
 namespace ebb::engine {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/time.h"
-#include "core/job.h"
+#include "core/jobs/job.h"
 
 namespace ebb::engine {
 

@@ -7,10 +7,10 @@
 #include <variant>
 #include <vector>
 
-#include "core/cluster.h"
-#include "core/intensity.h"
-#include "core/job.h"
-#include "core/job_change.h"
+#include "core/devices/cluster.h"
+#include "core/jobs/job.h"
+#include "core/jobs/job_change.h"
+#include "core/signal/intensity.h"
 #include "engine/drain.h"
 
 namespace ebb::engine {

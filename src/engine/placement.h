@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/decision.h"
+#include "core/jobs/decision.h"
 #include "engine/engine.h"
 
 namespace ebb::engine {

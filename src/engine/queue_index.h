@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-#include "core/job.h"
+#include "core/jobs/job.h"
 #include "engine/due_jobs.h"
 #include "engine/state.h"
 #include "plan/policy.h"

@@ -2,7 +2,7 @@
 
 #include "base/text.h"
 #include "base/times_in_text.h"
-#include "core/one_value.h"
+#include "core/signal/one_value.h"
 #include "engine/decision.h"
 
 namespace ebb::engine {

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "core/cluster.h"
-#include "core/intensity.h"
-#include "core/job.h"
+#include "core/devices/cluster.h"
+#include "core/jobs/job.h"
+#include "core/signal/intensity.h"
 #include "engine/decision.h"
 #include "engine/event.h"
 #include "engine/lendable.h"

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "core/price_series.h"
-#include "core/publication.h"
+#include "core/signal/price_series.h"
+#include "core/signal/publication.h"
 #include "forecast/typical_days.h"
 
 namespace ebb::forecast {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/publication.h"
+#include "core/signal/publication.h"
 #include "forecast/forecaster.h"
 
 namespace ebb::forecast {

@@ -9,8 +9,8 @@
 
 #include "base/result.h"
 #include "base/time.h"
-#include "core/intensity.h"
-#include "core/publication.h"
+#include "core/signal/intensity.h"
+#include "core/signal/publication.h"
 
 namespace ebb::forecast {
 

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "core/intensity.h"
+#include "core/signal/intensity.h"
 #include "forecast/typical_days.h"
 
 namespace ebb::forecast {

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "core/publication.h"
+#include "core/signal/publication.h"
 #include "forecast/drivers.h"
 #include "forecast/forecaster.h"
 #include "forecast/typical_year.h"

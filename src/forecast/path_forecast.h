@@ -2,7 +2,7 @@
 // Turns an hourly path into a forecast: rows of the history's own step, with the history's own
 // shape inside the hour, corrected by the steps of an unfinished hour. Pure.
 
-#include "core/intensity.h"
+#include "core/signal/intensity.h"
 #include "forecast/ridge_model.h"
 
 namespace ebb::forecast {

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "core/intensity.h"
-#include "core/publication.h"
+#include "core/signal/intensity.h"
+#include "core/signal/publication.h"
 
 namespace ebb::forecast {
 

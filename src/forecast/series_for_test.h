@@ -2,7 +2,7 @@
 // Histories for the tests of this room.
 
 #include "base/check.h"
-#include "core/intensity.h"
+#include "core/signal/intensity.h"
 
 namespace ebb::forecast {
 

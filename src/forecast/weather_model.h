@@ -14,7 +14,7 @@
 #include <span>
 #include <vector>
 
-#include "core/publication.h"
+#include "core/signal/publication.h"
 #include "forecast/ridge_model.h"
 #include "forecast/weather_map.h"
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/text.h"
-#include "core/node_record.h"
+#include "core/run/node_record.h"
 
 namespace ebb::kubernetes {
 

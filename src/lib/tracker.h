@@ -16,8 +16,8 @@
 #include "app/run/local_rank.h"
 #include "base/result.h"
 #include "base/units.h"
-#include "core/budget.h"
-#include "core/work.h"
+#include "core/ledger/budget.h"
+#include "core/ledger/work.h"
 #include "meter/sharing/utilisation.h"
 #include "report/run/codecarbon_csv.h"
 

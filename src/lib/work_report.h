@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "core/work.h"
+#include "core/ledger/work.h"
 #include "platform/file.h"
 
 namespace ebb::lib {

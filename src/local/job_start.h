@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "core/cluster.h"
+#include "core/devices/cluster.h"
 #include "local/local_job.h"
 #include "local/process/training_contract.h"
 #include "meter/meters.h"

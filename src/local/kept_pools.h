@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/cluster.h"
+#include "core/devices/cluster.h"
 
 namespace ebb::local {
 

@@ -5,10 +5,10 @@
 #include <memory>
 #include <span>
 
-#include "core/job.h"
-#include "core/ledger.h"
-#include "core/run.h"
-#include "core/submission.h"
+#include "core/jobs/job.h"
+#include "core/jobs/submission.h"
+#include "core/ledger/ledger.h"
+#include "core/run/run.h"
 #include "local/process/measured_process.h"
 
 namespace ebb::local {

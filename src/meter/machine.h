@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/run.h"
+#include "core/run/run.h"
 
 namespace ebb::meter {
 

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "base/time.h"
-#include "core/ledger.h"
+#include "core/ledger/ledger.h"
 
 namespace ebb::meter {
 

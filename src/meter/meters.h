@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "core/device_profile.h"
-#include "core/run.h"
+#include "core/devices/device_profile.h"
+#include "core/run/run.h"
 #include "meter/cpu/cpu_model.h"
 #include "meter/gpu/dcgm_exporter.h"
 #include "meter/meter.h"

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "base/time.h"
-#include "core/run.h"
+#include "core/run/run.h"
 #include "meter/meter.h"
 #include "meter/sharing/cgroup.h"
 #include "meter/sharing/utilisation.h"

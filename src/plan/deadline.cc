@@ -4,7 +4,7 @@
 #include <array>
 
 #include "base/enum_names.h"
-#include "core/one_value.h"
+#include "core/signal/one_value.h"
 
 namespace ebb::plan {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <optional>
 
-#include "core/cluster.h"
+#include "core/devices/cluster.h"
 #include "plan/gate_policy.h"
 
 namespace ebb::plan {
@@ -25,9 +25,9 @@ std::optional<core::GateDecision> AtLatestStart(const GateRequest& request,
 /// request waits: then the policy decides.
 std::optional<core::GateDecision> AtOutage(const GateRequest& request, const GateMoment& moment);
 
-/// The decision if nothing tells one start from another (core/one_value.h): a start at once, with a
-/// note that says so; a running job keeps running. nullopt if hours are known, or if not even the
-/// present value is.
+/// The decision if nothing tells one start from another (core/signal/one_value.h): a start at once,
+/// with a note that says so; a running job keeps running. nullopt if hours are known, or if not
+/// even the present value is.
 std::optional<core::GateDecision> AtUnknownHours(const GateRequest& request,
                                                  const GateMoment& moment);
 

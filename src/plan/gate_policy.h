@@ -12,9 +12,9 @@
 
 #include "base/time.h"
 #include "base/units.h"
-#include "core/decision.h"
-#include "core/intensity.h"
-#include "core/tier.h"
+#include "core/jobs/decision.h"
+#include "core/jobs/tier.h"
+#include "core/signal/intensity.h"
 #include "plan/intensity_integral.h"
 #include "plan/policy.h"
 
@@ -101,7 +101,7 @@ std::unique_ptr<GatePolicy> MakeThreshold(Intensity threshold);
 
 /// Starts at or below the job's threshold, else at its latest start. Order: jobs at their latest
 /// start, then priority, then longest waiting. A job without a threshold starts at once. Jobs got
-/// the values of their tier when they were read (core/tier.h). A tier in `tiers`, which may be
+/// the values of their tier when they were read (core/jobs/tier.h). A tier in `tiers`, which may be
 /// empty, overrides them, so that a simulation can compare sets of tiers.
 std::unique_ptr<GatePolicy> MakeTiers(std::vector<core::Tier> tiers);
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "core/intensity.h"
+#include "core/signal/intensity.h"
 
 namespace ebb::plan::testing {
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/intensity.h"
+#include "core/signal/intensity.h"
 
 namespace ebb::plan {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/one_value.h"
+#include "core/signal/one_value.h"
 
 namespace ebb::plan {
 namespace {

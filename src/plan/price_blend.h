@@ -13,8 +13,8 @@
 #include <optional>
 
 #include "base/time.h"
-#include "core/intensity.h"
-#include "core/price_series.h"
+#include "core/signal/intensity.h"
+#include "core/signal/price_series.h"
 #include "plan/gate_policy.h"
 
 namespace ebb::plan {

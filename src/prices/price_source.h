@@ -4,7 +4,7 @@
 
 #include <variant>
 
-#include "core/price_series.h"
+#include "core/signal/price_series.h"
 #include "prices/tariff.h"
 
 namespace ebb::prices {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "core/price_series.h"
+#include "core/signal/price_series.h"
 #include "prices/zone_clock.h"
 
 namespace ebb::prices {

@@ -1,7 +1,7 @@
 #pragma once
 // The work of a job or an experiment, and what one unit of it took, as keys of a JSON object.
 
-#include "core/work.h"
+#include "core/ledger/work.h"
 #include "report/described_json.h"
 
 namespace ebb::report {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "core/intensity.h"
+#include "core/signal/intensity.h"
 
 namespace ebb::report {
 

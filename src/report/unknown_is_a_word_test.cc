@@ -10,7 +10,7 @@
 
 #include "base/csv.h"
 #include "base/random.h"
-#include "core/accounting.h"
+#include "core/run/accounting.h"
 #include "report/compare/compare.h"
 #include "report/compare/compare_page.h"
 #include "report/period/period.h"

@@ -16,8 +16,8 @@
 #include <string>
 #include <vector>
 
-#include "core/budget.h"
-#include "core/ledger.h"
+#include "core/ledger/budget.h"
+#include "core/ledger/ledger.h"
 #include "runtime/grid_clock.h"
 #include "runtime/signal_feed.h"
 

@@ -17,7 +17,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/budget.h"
+#include "core/ledger/budget.h"
 
 namespace ebb::runtime {
 

@@ -5,8 +5,8 @@
 
 #include <string>
 
-#include "core/decision.h"
-#include "core/run.h"
+#include "core/jobs/decision.h"
+#include "core/run/run.h"
 #include "plan/gate_policy.h"
 #include "runtime/grid_clock.h"
 #include "runtime/signal_feed.h"

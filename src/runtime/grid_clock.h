@@ -7,7 +7,7 @@
 
 #include <atomic>
 
-#include "core/run.h"
+#include "core/run/run.h"
 #include "runtime/clock.h"
 
 namespace ebb::runtime {

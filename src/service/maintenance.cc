@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "core/accounting.h"
+#include "core/run/accounting.h"
 #include "platform/system_clock.h"
 #include "service/accounting/settlement.h"
 #include "service/accounting/waited_job.h"

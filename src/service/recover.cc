@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "core/accounting.h"
+#include "core/run/accounting.h"
 #include "local/files/job_folder.h"
 #include "plan/make_policy.h"
 #include "service/accounting/settlement.h"

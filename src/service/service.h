@@ -17,7 +17,7 @@
 #include <optional>
 #include <span>
 
-#include "core/device_history.h"
+#include "core/devices/device_history.h"
 #include "local/supervised_executor.h"
 #include "plan/make_policy.h"
 #include "plan/policy.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/countries.h"
+#include "core/signal/countries.h"
 #include "signals/feeds/profile_worth.h"
 #include "signals/feeds/zone_profiles.h"
 #include "signals/key_services.h"

@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "core/countries.h"
+#include "core/signal/countries.h"
 #include "signals/choose_source.h"
 #include "testing/source_tree.h"
 

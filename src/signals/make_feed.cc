@@ -4,8 +4,8 @@
 #include <iterator>
 #include <utility>
 
-#include "core/countries.h"
-#include "core/sample_archive.h"
+#include "core/signal/countries.h"
+#include "core/signal/sample_archive.h"
 #include "signals/feeds/chain_feed.h"
 #include "signals/feeds/constant_feed.h"
 #include "signals/feeds/live_feed.h"

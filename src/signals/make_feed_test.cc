@@ -10,7 +10,7 @@
 #include <fstream>
 #include <thread>
 
-#include "core/one_value.h"
+#include "core/signal/one_value.h"
 #include "forecast/typical_forecaster.h"
 #include "signals/choose_source.h"
 #include "signals/make_provider.h"

@@ -1,8 +1,8 @@
 #pragma once
 // The port of a live provider: one file per provider says how its web interface is asked and how
 // its answers are read. Everything around it exists once: patient_http.h (retries, rates),
-// core/sample_archive.h (which value wins), signal_cache.h (disk), live_feed.h (the thread that
-// asks). docs/HACKING.md says how to add one.
+// core/signal/sample_archive.h (which value wins), signal_cache.h (disk), live_feed.h (the thread
+// that asks). docs/HACKING.md says how to add one.
 
 #include <functional>
 #include <memory>
@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "core/intensity.h"
+#include "core/signal/intensity.h"
 #include "platform/http.h"
 
 namespace ebb::signals {

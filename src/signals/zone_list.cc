@@ -10,7 +10,7 @@
 
 #include "base/check.h"
 #include "base/text.h"
-#include "core/countries.h"
+#include "core/signal/countries.h"
 #include "signals/cloud_regions.h"
 #include "signals/feeds/profile_worth.h"
 #include "signals/feeds/zone_profiles.h"

@@ -1,6 +1,6 @@
 #pragma once
 // Accounts for the energy and emissions of a simulated job: the power of its devices over the
-// stretches in which it ran, times PUE, times the true intensity at that time (core/job.h for
+// stretches in which it ran, times PUE, times the true intensity at that time (core/jobs/job.h for
 // energy, base/units.h for grams; the test compares the result with the ledger's rows). Energy
 // whose intensity is unknown is kept apart, since unknown is never 0. Energy of free devices is
 // reported apart, since no policy here switches them off. Pure.
@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "core/cluster.h"
-#include "core/job.h"
+#include "core/devices/cluster.h"
+#include "core/jobs/job.h"
 #include "plan/policy.h"
 #include "sim/true_intensity.h"
 

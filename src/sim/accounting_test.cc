@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/random.h"
-#include "core/ledger.h"
+#include "core/ledger/ledger.h"
 
 namespace ebb::sim {
 namespace {

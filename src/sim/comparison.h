@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/cost.h"
+#include "core/ledger/cost.h"
 #include "sim/bootstrap.h"
 #include "sim/simulation.h"
 

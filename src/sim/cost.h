@@ -1,9 +1,9 @@
 #pragma once
 // The cost of the electricity of simulated jobs: the energy of each stretch with PUE, times the
-// price at that time, at the site where the stretch ran (core/cost.h). It is separate from the
-// grams and does not affect them. Pure.
+// price at that time, at the site where the stretch ran (core/ledger/cost.h). It is separate from
+// the grams and does not affect them. Pure.
 
-#include "core/cost.h"
+#include "core/ledger/cost.h"
 #include "sim/simulation.h"
 
 namespace ebb::sim {

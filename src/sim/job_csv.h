@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "core/job.h"
+#include "core/jobs/job.h"
 
 namespace ebb::sim {
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "core/cost.h"
-#include "core/intensity.h"
+#include "core/ledger/cost.h"
+#include "core/signal/intensity.h"
 #include "sim/scenario.h"
 
 namespace ebb::sim {

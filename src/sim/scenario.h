@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/time.h"
-#include "core/cluster.h"
-#include "core/job.h"
+#include "core/devices/cluster.h"
+#include "core/jobs/job.h"
 #include "plan/make_policy.h"
 
 namespace ebb::sim {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/units.h"
-#include "core/intensity.h"
+#include "core/signal/intensity.h"
 
 namespace ebb::sim {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "runtime/clock.h"
-#include "slurm/slurm_client.h"
+#include "slurm/client/slurm_client.h"
 
 namespace ebb::slurm {
 

@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "platform/file.h"
-#include "slurm/job_place.h"
+#include "slurm/jobs/job_place.h"
 
 namespace ebb::slurm {
 namespace {

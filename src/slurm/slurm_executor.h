@@ -33,9 +33,9 @@
 #include "platform/waker.h"
 #include "runtime/clock_watch.h"
 #include "runtime/grid_clock.h"
-#include "slurm/job_comment.h"
-#include "slurm/slurm_client.h"
-#include "slurm/slurm_pools.h"
+#include "slurm/client/slurm_client.h"
+#include "slurm/jobs/job_comment.h"
+#include "slurm/site/slurm_pools.h"
 
 namespace ebb::slurm {
 

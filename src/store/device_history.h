@@ -1,10 +1,11 @@
 #pragma once
-// Reads from the store's ended jobs how models of devices perform, for core/device_history.h.
+// Reads from the store's ended jobs how models of devices perform, for
+// core/devices/device_history.h.
 
 #include <vector>
 
-#include "core/cluster.h"
-#include "core/device_history.h"
+#include "core/devices/cluster.h"
+#include "core/devices/device_history.h"
 #include "store/database/database.h"
 #include "store/service_store.h"
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/job.h"
+#include "core/jobs/job.h"
 #include "store/database/database.h"
 
 namespace ebb::store {

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "core/submission.h"
+#include "core/jobs/submission.h"
 #include "engine/decision.h"
 #include "platform/file_lock.h"
 #include "store/database/database.h"

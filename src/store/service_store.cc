@@ -6,7 +6,7 @@
 
 #include "base/check.h"
 #include "base/text.h"
-#include "core/owner_variables.h"
+#include "core/jobs/owner_variables.h"
 #include "engine/journal_json.h"
 #include "platform/random_bytes.h"
 #include "store/database/links.h"

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "core/budget.h"
-#include "core/cluster.h"
-#include "core/estimate.h"
+#include "core/devices/cluster.h"
+#include "core/jobs/estimate.h"
+#include "core/ledger/budget.h"
 #include "store/accounts/first_come_records.h"
 #include "store/accounts/ledger_records.h"
 #include "store/jobs/job_notes.h"

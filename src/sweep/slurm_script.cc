@@ -51,7 +51,7 @@ std::string TierWishes(const core::Tier& tier, const SlurmOptions& options) {
          std::to_string(std::chrono::ceil<std::chrono::seconds>(tier.max_delay).count()) + "s";
 }
 
-// The comment that `ebb slurm submit` and `ebb serve --slurm` read (slurm/job_comment.h).
+// The comment that `ebb slurm submit` and `ebb serve --slurm` read (slurm/jobs/job_comment.h).
 std::string Comment(const Sweep& sweep, const Experiment& experiment, const SlurmOptions& options) {
   const auto seconds = std::chrono::ceil<std::chrono::seconds>(experiment.duration).count();
   std::string comment = "ebb:" + TierWishes(sweep.TierOf(experiment), options) +

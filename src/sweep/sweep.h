@@ -13,9 +13,9 @@
 
 #include "base/time.h"
 #include "base/units.h"
-#include "core/budget.h"
-#include "core/submission.h"
-#include "core/tier.h"
+#include "core/jobs/submission.h"
+#include "core/jobs/tier.h"
+#include "core/ledger/budget.h"
 #include "sweep/condition.h"
 #include "sweep/successive_halving.h"
 #include "sweep/text_template.h"

@@ -4,8 +4,8 @@
 #include <string>
 #include <utility>
 
-#include "core/cluster.h"
-#include "core/job.h"
+#include "core/devices/cluster.h"
+#include "core/jobs/job.h"
 
 namespace ebb::testing {
 

@@ -20,7 +20,7 @@
 #include "base/random.h"
 #include "platform/file.h"
 #include "testing/scratch_directory.h"
-#include "train/language/tiny_model_for_test.h"
+#include "train/language/model/tiny_model_for_test.h"
 
 namespace ebb::train {
 namespace {

@@ -18,9 +18,9 @@
 #include <vector>
 
 #include "train/data/sampler.h"
-#include "train/text/chat_template.h"
-#include "train/text/text_data.h"
-#include "train/text/tokenizer.h"
+#include "train/text/records/text_data.h"
+#include "train/text/template/chat_template.h"
+#include "train/text/tokenizer/tokenizer.h"
 
 namespace ebb::train {
 namespace {

@@ -16,7 +16,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "core/node_record.h"
+#include "core/run/node_record.h"
 #include "platform/file.h"
 #include "platform/file_lock.h"
 

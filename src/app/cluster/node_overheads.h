@@ -20,8 +20,8 @@
 #include <optional>
 #include <string>
 
-#include "core/job.h"
-#include "core/ledger.h"
+#include "core/jobs/job.h"
+#include "core/ledger/ledger.h"
 #include "kubernetes/nodes/agent_reader.h"
 #include "kubernetes/nodes/node_timelines.h"
 

@@ -13,7 +13,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "core/job.h"
+#include "core/jobs/job.h"
 
 namespace ebb::app {
 

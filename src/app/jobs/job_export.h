@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "base/result.h"
-#include "core/job.h"
+#include "core/jobs/job.h"
 #include "prices/price_source.h"
 #include "store/database/database.h"
 

@@ -8,7 +8,7 @@
 #include "app/jobs/service_client.h"
 #include "app/options/when.h"
 #include "base/units.h"
-#include "core/work.h"
+#include "core/ledger/work.h"
 
 namespace ebb::app {
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "core/job.h"
-#include "core/run.h"
+#include "core/jobs/job.h"
+#include "core/run/run.h"
 
 namespace ebb::app {
 

@@ -17,7 +17,7 @@
 #include <thread>
 
 #include "app/jobs/open_runs.h"
-#include "core/tracking.h"
+#include "core/jobs/tracking.h"
 #include "trackers/tracker.h"
 
 namespace ebb::app {

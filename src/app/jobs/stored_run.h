@@ -7,8 +7,8 @@
 #include <string>
 
 #include "base/result.h"
-#include "core/job.h"
-#include "core/run.h"
+#include "core/jobs/job.h"
+#include "core/run/run.h"
 #include "local/files/attempt_files.h"
 #include "store/database/database.h"
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "core/tier.h"
-#include "core/tracking.h"
+#include "core/jobs/tier.h"
+#include "core/jobs/tracking.h"
 #include "sweep/sweep.h"
 
 namespace ebb::app {

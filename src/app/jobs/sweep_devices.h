@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/result.h"
-#include "core/cluster.h"
-#include "core/device_profile.h"
-#include "core/job.h"
+#include "core/devices/cluster.h"
+#include "core/devices/device_profile.h"
+#include "core/jobs/job.h"
 #include "meter/gpu/gpu_inventory.h"
 #include "service/devices/device_inventory.h"
 

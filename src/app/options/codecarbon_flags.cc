@@ -8,7 +8,7 @@
 
 #include "app/options/user_settings.h"
 #include "base/text.h"
-#include "core/countries.h"
+#include "core/signal/countries.h"
 #include "platform/system.h"
 #include "signals/cloud_regions.h"
 

@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
-#include "core/publication.h"
+#include "core/signal/publication.h"
 
 namespace ebb::app {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "app/options/run_options.h"
-#include "core/run.h"
+#include "core/run/run.h"
 #include "platform/claimed_name.h"
 
 namespace ebb::app {

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "core/run.h"
+#include "core/run/run.h"
 #include "report/run/progress_tail.h"
 
 namespace ebb::app {

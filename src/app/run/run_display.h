@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "core/decision.h"
-#include "core/intensity.h"
-#include "core/run.h"
+#include "core/jobs/decision.h"
+#include "core/run/run.h"
+#include "core/signal/intensity.h"
 #include "local/process/measured_attempt.h"
 #include "report/run/summary.h"
 #include "report/run/training_files.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/field_text.h"
-#include "core/accounting.h"
+#include "core/run/accounting.h"
 #include "meter/machine.h"
 #include "platform/file.h"
 #include "platform/system_clock.h"

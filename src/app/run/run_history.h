@@ -8,7 +8,7 @@
 
 #include "base/time.h"
 #include "base/units.h"
-#include "core/work.h"
+#include "core/ledger/work.h"
 
 namespace ebb::app {
 

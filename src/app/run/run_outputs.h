@@ -12,7 +12,7 @@
 
 #include "app/options/run_options.h"
 #include "base/result.h"
-#include "core/run.h"
+#include "core/run/run.h"
 #include "report/run/prometheus_text.h"
 #include "report/run/summary.h"
 

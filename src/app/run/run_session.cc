@@ -10,7 +10,7 @@
 #include "app/run/run_surroundings.h"
 #include "app/run/run_trackers.h"
 #include "base/text.h"
-#include "core/script.h"
+#include "core/jobs/script.h"
 #include "local/power/power_keeper.h"
 #include "local/process/measured_attempt.h"
 #include "local/process/training_contract.h"

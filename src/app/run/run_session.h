@@ -13,7 +13,7 @@
 #include "app/options/run_options.h"
 #include "app/run/run_display.h"
 #include "base/result.h"
-#include "core/run.h"
+#include "core/run/run.h"
 #include "platform/process_signals.h"
 
 namespace ebb::app {

@@ -5,7 +5,7 @@
 
 #include "app/run/run_files.h"
 #include "config/prices/price_file.h"
-#include "core/one_value.h"
+#include "core/signal/one_value.h"
 #include "plan/make_policy.h"
 #include "report/run/had_it_waited.h"
 #include "report/run/outlook_file.h"

@@ -10,7 +10,7 @@
 
 #include "app/options/run_options.h"
 #include "base/result.h"
-#include "core/run.h"
+#include "core/run/run.h"
 #include "meter/meters.h"
 #include "prices/price_source.h"
 #include "report/run/run_directory.h"

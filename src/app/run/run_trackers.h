@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "core/run.h"
-#include "core/tracking.h"
+#include "core/jobs/tracking.h"
+#include "core/run/run.h"
 #include "engine/state.h"
 #include "local/process/measured_process.h"
 #include "report/run/prometheus_text.h"

@@ -5,7 +5,7 @@
 
 #include "app/options/user_settings.h"
 #include "base/text.h"
-#include "core/countries.h"
+#include "core/signal/countries.h"
 #include "platform/file.h"
 #include "platform/path_facts.h"
 #include "signals/choose_source.h"

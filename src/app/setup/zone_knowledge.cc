@@ -2,8 +2,8 @@
 
 #include "base/text.h"
 #include "base/units_text.h"
-#include "core/countries.h"
-#include "core/one_value.h"
+#include "core/signal/countries.h"
+#include "core/signal/one_value.h"
 #include "signals/choose_source.h"
 #include "signals/feeds/profile_worth.h"
 #include "signals/make_provider.h"

@@ -9,7 +9,7 @@
 #include "platform/file.h"
 #include "platform/path_facts.h"
 #include "report/run/run_directory.h"
-#include "slurm/job_place.h"
+#include "slurm/jobs/job_place.h"
 
 namespace ebb::app {
 

@@ -8,7 +8,7 @@
 #include "base/result.h"
 #include "report/period/slurm_jobs.h"
 #include "report/run/job_energy.h"
-#include "slurm/job_place.h"
+#include "slurm/jobs/job_place.h"
 
 namespace ebb::app {
 

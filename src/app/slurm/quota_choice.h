@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "core/intensity.h"
+#include "core/signal/intensity.h"
 
 namespace ebb::app {
 

@@ -4,7 +4,7 @@
 
 #include "app/slurm/job_runs.h"
 #include "base/text.h"
-#include "core/ledger_union.h"
+#include "core/run/ledger_union.h"
 #include "report/run/merged_run.h"
 
 namespace ebb::app {

@@ -1,7 +1,7 @@
 #pragma once
 // Takes the energy that `ebb slurm run` has measured of a job into the accounts of the service:
 // once for each attempt, when the attempt is over and its files are complete. A device that two
-// tasks read counts once (core/ledger_union.h).
+// tasks read counts once (core/run/ledger_union.h).
 //
 // Files of other nodes come over a shared file system and may be late, so an attempt is read some
 // time after its end. Attempts that were counted are remembered together with their rows, so that a

@@ -9,7 +9,7 @@
 #include "base/result.h"
 #include "prices/zone_clock.h"
 #include "report/period/slurm_jobs.h"
-#include "slurm/slurm_commands.h"
+#include "slurm/client/slurm_commands.h"
 
 namespace ebb::app {
 

@@ -5,9 +5,9 @@
 #include "app/slurm/slurm_moment.h"
 #include "base/text.h"
 #include "config/run/train_config.h"
-#include "slurm/batch_script.h"
-#include "slurm/sbatch_line.h"
-#include "slurm/slurm_text.h"
+#include "slurm/client/slurm_text.h"
+#include "slurm/jobs/batch_script.h"
+#include "slurm/jobs/sbatch_line.h"
 
 namespace ebb::app {
 namespace {

@@ -10,7 +10,7 @@
 #include "app/slurm/start_choice.h"
 #include "app/slurm/submit_options.h"
 #include "base/result.h"
-#include "core/submission.h"
+#include "core/jobs/submission.h"
 
 namespace ebb::app {
 

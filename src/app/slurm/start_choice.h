@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "core/cluster.h"
-#include "core/decision.h"
-#include "core/intensity.h"
-#include "core/job.h"
+#include "core/devices/cluster.h"
+#include "core/jobs/decision.h"
+#include "core/jobs/job.h"
+#include "core/signal/intensity.h"
 
 namespace ebb::app {
 

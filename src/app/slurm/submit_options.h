@@ -1,16 +1,16 @@
 #pragma once
 // The carbon options of a job that somebody submits to Slurm: flags of `ebb slurm submit`, and
-// lines "#EBB --tier 2" of the script. They become the comment of the job (slurm/job_comment.h), so
-// that a service and `ebb slurm tick` read the same.
+// lines "#EBB --tier 2" of the script. They become the comment of the job
+// (slurm/jobs/job_comment.h), so that a service and `ebb slurm tick` read the same.
 
 #include <span>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
-#include "core/tier.h"
+#include "core/jobs/tier.h"
 #include "prices/zone_clock.h"
-#include "slurm/job_comment.h"
+#include "slurm/jobs/job_comment.h"
 
 namespace ebb::app {
 

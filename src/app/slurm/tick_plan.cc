@@ -4,8 +4,8 @@
 #include <map>
 
 #include "app/slurm/start_choice.h"
-#include "slurm/job_comment.h"
-#include "slurm/slurm_pools.h"
+#include "slurm/jobs/job_comment.h"
+#include "slurm/site/slurm_pools.h"
 
 namespace ebb::app {
 namespace {

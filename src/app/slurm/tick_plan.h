@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "core/intensity.h"
-#include "core/tier.h"
-#include "slurm/slurm_job.h"
+#include "core/jobs/tier.h"
+#include "core/signal/intensity.h"
+#include "slurm/client/slurm_job.h"
 
 namespace ebb::app {
 

@@ -10,7 +10,7 @@
 #include "platform/child_process.h"
 #include "platform/system_clock.h"
 #include "report/run/run_directory.h"
-#include "slurm/job_note.h"
+#include "slurm/jobs/job_note.h"
 
 namespace ebb::app {
 namespace {

@@ -8,8 +8,8 @@
 #include <string>
 
 #include "app/run/run_session.h"
-#include "slurm/job_place.h"
-#include "slurm/slurm_commands.h"
+#include "slurm/client/slurm_commands.h"
+#include "slurm/jobs/job_place.h"
 
 namespace ebb::app {
 

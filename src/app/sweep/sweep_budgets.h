@@ -1,14 +1,14 @@
 #pragma once
 // The budgets of the experiments of `ebb sweep run`, for each experiment and for all together
-// (core/budget.h). They are read from the sweep file and the flags that override it, stored with
-// the sweep, and applied when a sweep is continued.
+// (core/ledger/budget.h). They are read from the sweep file and the flags that override it, stored
+// with the sweep, and applied when a sweep is continued.
 
 #include <array>
 
 #include "app/options/run_options.h"
 #include "app/sweep/sweep_paths.h"
 #include "base/result.h"
-#include "core/budget.h"
+#include "core/ledger/budget.h"
 #include "sweep/sweep.h"
 
 namespace ebb::app {

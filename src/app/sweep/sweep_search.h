@@ -8,7 +8,7 @@
 #include <string>
 
 #include "app/jobs/service_client.h"
-#include "core/submission.h"
+#include "core/jobs/submission.h"
 
 namespace ebb::app {
 

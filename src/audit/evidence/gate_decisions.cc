@@ -9,7 +9,7 @@
 
 #include "audit/evidence/json_differences.h"
 #include "base/text.h"
-#include "core/one_value.h"
+#include "core/signal/one_value.h"
 #include "plan/make_policy.h"
 #include "plan/price_blend.h"
 #include "runtime/gate_loop.h"

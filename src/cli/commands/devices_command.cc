@@ -14,7 +14,7 @@
 #include "cli/fitted_text.h"
 #include "cli/service_flags.h"
 #include "config/device_file.h"
-#include "core/device_history.h"
+#include "core/devices/device_history.h"
 #include "meter/gpu/nvml_library.h"
 #include "meter/meters.h"
 #include "platform/path_facts.h"

@@ -11,7 +11,7 @@
 #include "cli/local_times.h"
 #include "cli/say.h"
 #include "cli/terminal_plot.h"
-#include "core/one_value.h"
+#include "core/signal/one_value.h"
 #include "plan/gate_policy.h"
 #include "platform/file.h"
 #include "platform/system_clock.h"

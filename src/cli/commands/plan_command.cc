@@ -15,7 +15,7 @@
 #include "config/scenario/scenario_policies.h"
 #include "config/scenario/scenario_prices.h"
 #include "config/tiers.h"
-#include "core/one_value.h"
+#include "core/signal/one_value.h"
 #include "platform/file.h"
 #include "platform/terminal.h"
 #include "report/simulation/cost_table.h"

@@ -14,7 +14,7 @@
 #include "platform/process_signals.h"
 #include "platform/system_clock.h"
 #include "signals/make_feed.h"
-#include "slurm/slurm_quota.h"
+#include "slurm/site/slurm_quota.h"
 #include "sweep/shell_quote.h"
 
 namespace ebb::cli {

@@ -10,7 +10,7 @@
 #include "cli/command_line.h"
 #include "cli/run_display.h"
 #include "cli/say.h"
-#include "slurm/slurm_commands.h"
+#include "slurm/client/slurm_commands.h"
 
 namespace ebb::cli {
 namespace {

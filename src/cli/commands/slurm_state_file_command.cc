@@ -3,7 +3,7 @@
 #include "cli/command_line.h"
 #include "platform/file.h"
 #include "platform/system_clock.h"
-#include "slurm/submit_state.h"
+#include "slurm/site/submit_state.h"
 
 namespace ebb::cli {
 namespace {

@@ -17,8 +17,8 @@
 #include "platform/file.h"
 #include "platform/program_output.h"
 #include "platform/temporary_directory.h"
-#include "slurm/sbatch_line.h"
-#include "slurm/slurm_commands.h"
+#include "slurm/client/slurm_commands.h"
+#include "slurm/jobs/sbatch_line.h"
 #include "sweep/shell_quote.h"
 
 namespace ebb::cli {

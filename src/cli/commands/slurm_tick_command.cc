@@ -9,8 +9,8 @@
 #include "cli/slurm_grid.h"
 #include "platform/terminal.h"
 #include "platform/user_name.h"
-#include "slurm/job_comment.h"
-#include "slurm/slurm_commands.h"
+#include "slurm/client/slurm_commands.h"
+#include "slurm/jobs/job_comment.h"
 
 namespace ebb::cli {
 namespace {

@@ -17,7 +17,7 @@
 #include "cli/local_times.h"
 #include "cli/service_flags.h"
 #include "cli/wait_for_jobs.h"
-#include "core/owner_variables.h"
+#include "core/jobs/owner_variables.h"
 #include "platform/file.h"
 #include "platform/path_facts.h"
 #include "platform/system.h"

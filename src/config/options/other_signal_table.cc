@@ -3,7 +3,7 @@
 #include "base/text.h"
 #include "config/options/option_groups.h"
 #include "config/options/option_member.h"
-#include "core/signal_choices.h"
+#include "core/signal/signal_choices.h"
 
 namespace ebb::config {
 namespace {

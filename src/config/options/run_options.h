@@ -6,10 +6,10 @@
 #include <string>
 
 #include "config/run/train_config.h"
-#include "core/csv_write.h"
-#include "core/power_cap.h"
-#include "core/run.h"
-#include "core/tracking.h"
+#include "core/devices/power_cap.h"
+#include "core/jobs/tracking.h"
+#include "core/run/csv_write.h"
+#include "core/run/run.h"
 
 namespace ebb::config {
 

@@ -5,7 +5,7 @@
 #include "config/neo_clock.h"
 #include "config/options/option_groups.h"
 #include "config/options/option_member.h"
-#include "core/signal_choices.h"
+#include "core/signal/signal_choices.h"
 
 namespace ebb::config {
 namespace {

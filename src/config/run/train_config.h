@@ -13,8 +13,8 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "base/units.h"
-#include "core/device_profile.h"
-#include "core/run.h"
+#include "core/devices/device_profile.h"
+#include "core/run/run.h"
 #include "plan/gate_policy.h"
 #include "signals/signal_options.h"
 

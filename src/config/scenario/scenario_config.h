@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "core/tier.h"
+#include "core/jobs/tier.h"
 #include "signals/signal_options.h"
 #include "sim/scenario.h"
 

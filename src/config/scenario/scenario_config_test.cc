@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "config/scenario/scenario_policies.h"
-#include "core/device_profile.h"
+#include "core/devices/device_profile.h"
 #include "testing/source_tree.h"
 
 namespace ebb::config {

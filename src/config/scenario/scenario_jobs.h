@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "config/yaml/key_reader.h"
-#include "core/cluster.h"
-#include "core/job.h"
+#include "core/devices/cluster.h"
+#include "core/jobs/job.h"
 
 namespace ebb::config {
 

@@ -7,9 +7,9 @@
 #include "config/publication_key.h"
 #include "config/yaml/file_names.h"
 #include "config/yaml/list_reader.h"
-#include "core/device_profile.h"
+#include "core/devices/device_profile.h"
 #include "core/options/field_builders.h"
-#include "core/signal_choices.h"
+#include "core/signal/signal_choices.h"
 #include "signals/choose_source.h"
 #include "signals/feeds/profile_feed.h"
 

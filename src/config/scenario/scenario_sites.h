@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "config/yaml/key_reader.h"
-#include "core/cluster.h"
+#include "core/devices/cluster.h"
 #include "signals/signal_options.h"
 
 namespace ebb::config {

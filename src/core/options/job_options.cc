@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "core/budget.h"
+#include "core/jobs/recurring.h"
+#include "core/ledger/budget.h"
 #include "core/options/field_builders.h"
-#include "core/recurring.h"
 
 namespace ebb::core {
 namespace {

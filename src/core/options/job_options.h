@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "base/result.h"
+#include "core/jobs/submission.h"
 #include "core/options/definition.h"
-#include "core/submission.h"
 
 namespace ebb::core {
 

@@ -1,10 +1,10 @@
 // Defines the parts of a job that are objects of their own: its tier, budget, trackers and
 // recurrence.
 
-#include "core/budget.h"
+#include "core/jobs/recurring.h"
+#include "core/ledger/budget.h"
 #include "core/options/field_builders.h"
 #include "core/options/job_options.h"
-#include "core/recurring.h"
 
 namespace ebb::core {
 

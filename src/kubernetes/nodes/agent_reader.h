@@ -20,7 +20,7 @@
 
 #include "base/json_node.h"
 #include "base/result.h"
-#include "core/node_record.h"
+#include "core/run/node_record.h"
 #include "platform/http_streams.h"
 
 namespace ebb::kubernetes {

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "base/json_node.h"
-#include "core/cluster.h"
+#include "core/devices/cluster.h"
 #include "kubernetes/nodes/node_fit.h"
 #include "kubernetes/nodes/node_group.h"
 #include "kubernetes/objects/gated_object.h"

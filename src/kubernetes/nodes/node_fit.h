@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/job.h"
+#include "core/jobs/job.h"
 #include "kubernetes/objects/pod_requests.h"
 
 namespace ebb::kubernetes {

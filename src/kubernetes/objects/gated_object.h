@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "base/json_node.h"
-#include "core/job.h"
-#include "core/tier.h"
+#include "core/jobs/job.h"
+#include "core/jobs/tier.h"
 #include "kubernetes/objects/annotation_keys.h"
 #include "kubernetes/objects/gated_kind.h"
 #include "kubernetes/objects/pod_requests.h"

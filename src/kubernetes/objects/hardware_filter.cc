@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "base/units_text.h"
-#include "core/device_profile.h"
+#include "core/devices/device_profile.h"
 #include "kubernetes/objects/pod_requests.h"
 
 namespace ebb::kubernetes {

@@ -1,7 +1,7 @@
 #pragma once
-// Excludes models of GPUs for an object by their power and efficiency (core/device_profile.h), and
-// makes the node affinity that keeps its pods away from their nodes. An unknown model passes, as in
-// Compute Gardener.
+// Excludes models of GPUs for an object by their power and efficiency
+// (core/devices/device_profile.h), and makes the node affinity that keeps its pods away from their
+// nodes. An unknown model passes, as in Compute Gardener.
 //
 // The affinity is set while the object is held back: an expression more in each term of each
 // template of pods with GPUs, and nothing else of it is changed. It is never taken away.

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/device_profile.h"
+#include "core/devices/device_profile.h"
 
 namespace ebb::kubernetes {
 namespace {

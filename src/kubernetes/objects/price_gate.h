@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-#include "core/price_series.h"
+#include "core/signal/price_series.h"
 #include "kubernetes/objects/gated_object.h"
 
 namespace ebb::kubernetes {

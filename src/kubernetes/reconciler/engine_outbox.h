@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/time.h"
-#include "core/job.h"
-#include "core/job_change.h"
+#include "core/jobs/job.h"
+#include "core/jobs/job_change.h"
 #include "engine/event.h"
 
 namespace ebb::kubernetes {

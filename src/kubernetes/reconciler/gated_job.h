@@ -11,7 +11,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "core/job.h"
+#include "core/jobs/job.h"
 #include "engine/event.h"
 #include "kubernetes/objects/gated_object.h"
 #include "kubernetes/reconciler/object_notes.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/job.h"
+#include "core/jobs/job.h"
 #include "kubernetes/nodes/capacity.h"
 #include "kubernetes/objects/gated_object.h"
 

@@ -3,8 +3,8 @@
 
 #include <optional>
 
-#include "core/job.h"
-#include "core/job_change.h"
+#include "core/jobs/job.h"
+#include "core/jobs/job_change.h"
 
 namespace ebb::kubernetes {
 

@@ -2,8 +2,8 @@
 // The fields of the files of an attempt (attempt_files.h), each named once for writing and for
 // reading (base/field_text.h). Private to local/.
 
-#include "core/power_choice_fields.h"
-#include "core/run_fields.h"
+#include "core/run/power_choice_fields.h"
+#include "core/run/run_fields.h"
 #include "local/files/attempt_files.h"
 
 namespace ebb::meter {

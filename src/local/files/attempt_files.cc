@@ -10,7 +10,7 @@
 #include "base/enum_names.h"
 #include "base/field_text.h"
 #include "base/text.h"
-#include "core/power_choice_fields.h"
+#include "core/run/power_choice_fields.h"
 #include "local/files/attempt_fields.h"
 #include "platform/file.h"
 #include "platform/path_facts.h"

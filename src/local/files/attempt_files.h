@@ -24,12 +24,12 @@
 #include <vector>
 
 #include "base/result.h"
-#include "core/budget.h"
-#include "core/ledger.h"
-#include "core/power_cap.h"
-#include "core/power_choice.h"
-#include "core/run.h"
-#include "core/tracking.h"
+#include "core/devices/power_cap.h"
+#include "core/devices/power_choice.h"
+#include "core/jobs/tracking.h"
+#include "core/ledger/budget.h"
+#include "core/ledger/ledger.h"
+#include "core/run/run.h"
 #include "engine/event.h"
 #include "local/readings/reading_check.h"
 #include "meter/gpu/power_limit.h"

@@ -13,7 +13,7 @@
 
 #include <vector>
 
-#include "core/power_choice.h"
+#include "core/devices/power_choice.h"
 
 namespace ebb::local {
 

@@ -16,8 +16,8 @@
 #include <string>
 #include <vector>
 
-#include "core/ledger.h"
-#include "core/power_choice.h"
+#include "core/devices/power_choice.h"
+#include "core/ledger/ledger.h"
 
 namespace ebb::local {
 

@@ -3,8 +3,8 @@
 
 #include <optional>
 
-#include "core/power_cap.h"
-#include "core/power_choice.h"
+#include "core/devices/power_cap.h"
+#include "core/devices/power_choice.h"
 
 namespace ebb::local {
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "core/power_choice.h"
+#include "core/devices/power_choice.h"
 #include "local/power/cap_search.h"
 #include "local/power/power_guard.h"
 #include "local/readings/reading_queue.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/power_cap.h"
+#include "core/devices/power_cap.h"
 #include "local/files/attempt_files.h"
 #include "meter/gpu/power_limit.h"
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "core/run.h"
+#include "core/run/run.h"
 #include "engine/event.h"
 #include "meter/sampler.h"
 #include "platform/child_process.h"

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "core/run.h"
+#include "core/run/run.h"
 #include "local/power/power_control.h"
 #include "local/readings/program_meter.h"
 #include "platform/child_process.h"

@@ -4,7 +4,7 @@
 
 #include "base/json_node.h"
 #include "base/text.h"
-#include "core/run.h"
+#include "core/run/run.h"
 #include "local/process/attempt_outcome.h"
 #include "local/process/training_contract.h"
 #include "platform/shared_file.h"

@@ -16,7 +16,7 @@
 #include <optional>
 #include <string>
 
-#include "core/ledger.h"
+#include "core/ledger/ledger.h"
 
 namespace ebb::local {
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/ledger.h"
+#include "core/ledger/ledger.h"
 
 namespace ebb::local {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "core/ledger.h"
+#include "core/ledger/ledger.h"
 
 namespace ebb::local {
 

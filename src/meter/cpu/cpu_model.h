@@ -13,7 +13,7 @@
 #include <optional>
 #include <string>
 
-#include "core/run.h"
+#include "core/run/run.h"
 #include "meter/carry.h"
 #include "meter/cpu/cpu_info.h"
 #include "meter/gap_log.h"

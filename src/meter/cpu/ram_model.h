@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "core/run.h"
+#include "core/run/run.h"
 #include "meter/carry.h"
 #include "meter/gap_log.h"
 #include "meter/meter.h"

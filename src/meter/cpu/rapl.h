@@ -20,7 +20,7 @@
 #include <string>
 #include <vector>
 
-#include "core/run.h"
+#include "core/run/run.h"
 #include "meter/carry.h"
 #include "meter/cpu/energy_counter.h"
 #include "meter/gap_log.h"

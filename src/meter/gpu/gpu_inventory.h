@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "core/device_profile.h"
+#include "core/devices/device_profile.h"
 
 namespace ebb::meter {
 

@@ -1,17 +1,17 @@
 #pragma once
 // Energy of GPUs: the driver's counter if the GPU has one, otherwise power readings taken ten times
 // per second and integrated (power_integral.h). A GPU that reports only its load gets a model of
-// its power (core/device_profile.h) instead of the readings. Counters measure whole GPUs only. A
-// run is charged for each GPU that it can see, idle power included, whoever else uses the GPU. For
-// a MIG slice it is charged the share of the GPU's energy, idle power included, that the slice's
-// compute slices are of all compute slices.
+// its power (core/devices/device_profile.h) instead of the readings. Counters measure whole GPUs
+// only. A run is charged for each GPU that it can see, idle power included, whoever else uses the
+// GPU. For a MIG slice it is charged the share of the GPU's energy, idle power included, that the
+// slice's compute slices are of all compute slices.
 
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "core/device_profile.h"
+#include "core/devices/device_profile.h"
 #include "meter/carry.h"
 #include "meter/cpu/energy_counter.h"
 #include "meter/gap_log.h"

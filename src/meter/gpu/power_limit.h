@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/units.h"
-#include "core/power_cap.h"
+#include "core/devices/power_cap.h"
 #include "meter/gpu/nvml_library.h"
 
 namespace ebb::meter {

@@ -22,7 +22,7 @@
 #include <vector>
 
 #include "base/time.h"
-#include "core/node_record.h"
+#include "core/run/node_record.h"
 #include "meter/sharing/pod_groups.h"
 
 namespace ebb::meter {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/run.h"
+#include "core/run/run.h"
 #include "meter/meter.h"
 #include "meter/sharing/program_usage.h"
 

@@ -4,8 +4,8 @@
 // checks do not decide when a job runs. Pure; any thread.
 
 #include "base/result.h"
-#include "core/cluster.h"
-#include "core/job.h"
+#include "core/devices/cluster.h"
+#include "core/jobs/job.h"
 #include "plan/policy.h"
 
 namespace ebb::plan {

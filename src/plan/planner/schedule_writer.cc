@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/one_value.h"
+#include "core/signal/one_value.h"
 #include "plan/deadline.h"
 
 namespace ebb::plan {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/random.h"
-#include "core/one_value.h"
+#include "core/signal/one_value.h"
 #include "plan/hourly_for_test.h"
 #include "plan/make_policy.h"
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/one_value.h"
+#include "core/signal/one_value.h"
 #include "plan/deadline.h"
 #include "plan/gate_policy.h"
 #include "plan/threshold_gate.h"

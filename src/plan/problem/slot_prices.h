@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/time.h"
-#include "core/intensity.h"
-#include "core/price_series.h"
+#include "core/signal/intensity.h"
+#include "core/signal/price_series.h"
 #include "plan/policy.h"
 #include "plan/problem/price_curve.h"
 

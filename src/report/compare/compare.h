@@ -23,7 +23,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "core/run.h"
+#include "core/run/run.h"
 #include "report/compare/statistics.h"
 #include "report/run/summary.h"
 #include "report/text_table.h"

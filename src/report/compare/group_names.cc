@@ -8,7 +8,7 @@
 
 #include "base/columns.h"
 #include "base/text.h"
-#include "core/script.h"
+#include "core/jobs/script.h"
 #include "report/compare/factors.h"
 
 namespace ebb::report {

@@ -5,7 +5,7 @@
 
 #include "base/columns.h"
 #include "base/text.h"
-#include "core/script.h"
+#include "core/jobs/script.h"
 #include "report/compare/group_names.h"
 
 namespace ebb::report {

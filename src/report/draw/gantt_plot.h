@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/time.h"
-#include "core/cluster.h"
-#include "core/intensity.h"
-#include "core/job.h"
+#include "core/devices/cluster.h"
+#include "core/jobs/job.h"
+#include "core/signal/intensity.h"
 #include "sim/accounting.h"
 
 namespace ebb::report {

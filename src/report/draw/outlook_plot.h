@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/intensity.h"
+#include "core/signal/intensity.h"
 
 namespace ebb::report {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/time.h"
-#include "core/intensity.h"
+#include "core/signal/intensity.h"
 
 namespace ebb::report {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/time.h"
-#include "core/intensity.h"
+#include "core/signal/intensity.h"
 
 namespace ebb::report {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/enum_names.h"
-#include "core/counterfactual.h"
+#include "core/ledger/counterfactual.h"
 #include "report/period/period_cut.h"
 
 namespace ebb::report {

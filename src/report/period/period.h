@@ -5,8 +5,8 @@
 // Conservation: energy is whole microjoules and grams are whole micrograms per run and day. So the
 // rows of a report add up to its total exactly, however they are grouped, and adjacent periods that
 // meet at midnight add up to the whole. A ledger row belongs to a day by time. Energy of one device
-// that two runs measured counts once (core/ledger_union.h). Nothing here is scaled up: energy whose
-// intensity is unknown has no grams, and the report states it.
+// that two runs measured counts once (core/run/ledger_union.h). Nothing here is scaled up: energy
+// whose intensity is unknown has no grams, and the report states it.
 //
 // Pure; one thread for each account.
 
@@ -21,9 +21,9 @@
 #include <vector>
 
 #include "base/time.h"
-#include "core/intensity.h"
-#include "core/run.h"
-#include "core/uncertainty.h"
+#include "core/run/run.h"
+#include "core/run/uncertainty.h"
+#include "core/signal/intensity.h"
 #include "report/text_table.h"
 
 namespace ebb::report {
@@ -69,7 +69,7 @@ struct PeriodOwner {
 
 struct PeriodRun {
   PeriodOwner owner;
-  core::RunRecord run;    ///< accounted (core/accounting.h)
+  core::RunRecord run;    ///< accounted (core/run/accounting.h)
   Time at_submission{};   ///< grid time of its first row if it had started when it was submitted
   bool has_ended = true;  ///< only runs that have ended have a saving
   bool is_final = false;  ///< no revision of its intensities is expected

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/ledger_union.h"
+#include "core/run/ledger_union.h"
 #include "report/run/merged_run.h"
 
 namespace ebb::report {

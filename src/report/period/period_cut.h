@@ -5,7 +5,7 @@
 #include <functional>
 #include <vector>
 
-#include "core/run.h"
+#include "core/run/run.h"
 #include "report/period/period.h"
 
 namespace ebb::report {

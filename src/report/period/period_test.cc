@@ -8,7 +8,7 @@
 
 #include "base/csv.h"
 #include "base/text.h"
-#include "core/accounting.h"
+#include "core/run/accounting.h"
 #include "report/run/summary.h"
 
 namespace ebb::report {

@@ -1,12 +1,12 @@
 #pragma once
 // budget.jsonl: the limits of a run at the beginning of each attempt, and every crossing
-// (core/budget.h). Only runs with a budget have this file. Format: docs/run-directory.md.
+// (core/ledger/budget.h). Only runs with a budget have this file. Format: docs/run-directory.md.
 
 #include <string>
 #include <string_view>
 
 #include "base/result.h"
-#include "core/budget.h"
+#include "core/ledger/budget.h"
 
 namespace ebb::report {
 

@@ -5,7 +5,7 @@
 
 #include "base/csv.h"
 #include "base/text.h"
-#include "core/countries.h"
+#include "core/signal/countries.h"
 #include "report/run/known_emissions.h"
 
 namespace ebb::report {

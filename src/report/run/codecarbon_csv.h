@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/run.h"
+#include "core/run/run.h"
 #include "report/run/summary.h"
 
 namespace ebb::report {

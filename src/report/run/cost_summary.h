@@ -1,14 +1,14 @@
 #pragma once
 // The cost of the electricity of one run, and the cost of the same measured energy at submission
-// (core/cost.h). There is money only if the prices have a currency. A saving is the cost at
+// (core/ledger/cost.h). There is money only if the prices have a currency. A saving is the cost at
 // submission minus the cost; a negative one is kept negative and called "worse" wherever it is
 // printed.
 
 #include <optional>
 #include <string>
 
-#include "core/cost.h"
-#include "core/run.h"
+#include "core/ledger/cost.h"
+#include "core/run/run.h"
 
 namespace ebb::report {
 

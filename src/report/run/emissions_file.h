@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "core/csv_write.h"
+#include "core/run/csv_write.h"
 #include "report/run/codecarbon_csv.h"
 
 namespace ebb::report {

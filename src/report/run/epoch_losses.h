@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "core/job.h"
+#include "core/jobs/job.h"
 #include "platform/line_tail.h"
 #include "report/run/training_files.h"
 

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "base/text.h"
-#include "core/accounting.h"
+#include "core/run/accounting.h"
 
 namespace ebb::report {
 namespace {

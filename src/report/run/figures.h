@@ -1,12 +1,12 @@
 #pragma once
 // Every energy and emissions figure of a run with its sources and its uncertainty
-// (core/uncertainty.h). Words are strict: "measured" means that a sensor read it for a whole
+// (core/run/uncertainty.h). Words are strict: "measured" means that a sensor read it for a whole
 // device, "estimated" is everything else, and emissions are always estimated.
 
 #include <string>
 #include <vector>
 
-#include "core/uncertainty.h"
+#include "core/run/uncertainty.h"
 #include "report/run/summary.h"
 
 namespace ebb::report {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "core/one_value.h"
+#include "core/signal/one_value.h"
 #include "plan/make_policy.h"
 #include "platform/file.h"
 #include "report/run/run_directory.h"

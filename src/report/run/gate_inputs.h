@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "core/intensity.h"
+#include "core/signal/intensity.h"
 #include "plan/gate_policy.h"
 #include "plan/price_blend.h"
 #include "report/run/chained_lines.h"

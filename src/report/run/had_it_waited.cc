@@ -4,8 +4,8 @@
 
 #include "base/text.h"
 #include "base/units_text.h"
-#include "core/counterfactual.h"
-#include "core/one_value.h"
+#include "core/ledger/counterfactual.h"
+#include "core/signal/one_value.h"
 
 namespace ebb::report {
 namespace {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/one_value.h"
+#include "core/signal/one_value.h"
 #include "report/run/outlook_file.h"
 #include "report/run/run_builder_for_test.h"
 #include "report/run/summary.h"

@@ -7,8 +7,8 @@
 
 #include "base/text.h"
 #include "base/units_text.h"
-#include "core/accounting.h"
-#include "core/ledger_union.h"
+#include "core/run/accounting.h"
+#include "core/run/ledger_union.h"
 #include "report/run/merged_run.h"
 #include "report/table_columns.h"
 

@@ -1,14 +1,14 @@
 #pragma once
 // The energy of a job of a cluster: a run for each attempt on each node, or for each task there. A
-// device that two of them read counts once (core/ledger_union.h). Sums are whole microjoules, and
-// whole micrograms for each run, so they add up exactly by attempt, by node and in all.
+// device that two of them read counts once (core/run/ledger_union.h). Sums are whole microjoules,
+// and whole micrograms for each run, so they add up exactly by attempt, by node and in all.
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "core/run.h"
+#include "core/run/run.h"
 #include "report/text_table.h"
 
 namespace ebb::report {

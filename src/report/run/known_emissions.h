@@ -6,8 +6,8 @@
 
 #include "base/units.h"
 #include "base/units_text.h"
-#include "core/counterfactual.h"
-#include "core/ledger.h"
+#include "core/ledger/counterfactual.h"
+#include "core/ledger/ledger.h"
 
 namespace ebb::report {
 

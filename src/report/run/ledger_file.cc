@@ -1,7 +1,7 @@
 #include "report/run/ledger_file.h"
 
 #include "base/text.h"
-#include "core/run_fields.h"
+#include "core/run/run_fields.h"
 
 namespace ebb::report {
 

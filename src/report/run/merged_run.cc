@@ -8,7 +8,7 @@
 #include "base/check.h"
 #include "base/text.h"
 #include "base/units_text.h"
-#include "core/ledger_union.h"
+#include "core/run/ledger_union.h"
 #include "platform/digest.h"
 #include "platform/file.h"
 #include "platform/system_clock.h"

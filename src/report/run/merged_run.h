@@ -1,14 +1,14 @@
 #pragma once
 // Merges run directories that belong to one run: ranks of a distributed job, attempts on several
-// machines. core/ledger_union.h decides which energy counts. A merged directory is a run directory
-// (docs/run-directory.md) that also keeps its members under members/<run id>, so merging merged
-// directories means merging their members, in any order.
+// machines. core/run/ledger_union.h decides which energy counts. A merged directory is a run
+// directory (docs/run-directory.md) that also keeps its members under members/<run id>, so merging
+// merged directories means merging their members, in any order.
 
 #include <string>
 #include <vector>
 
 #include "base/result.h"
-#include "core/run.h"
+#include "core/run/run.h"
 #include "report/run/run_directory.h"
 
 namespace ebb::report {

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <optional>
 
-#include "core/intensity.h"
+#include "core/signal/intensity.h"
 
 namespace ebb::report {
 

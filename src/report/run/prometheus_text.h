@@ -8,7 +8,7 @@
 #include <span>
 #include <string>
 
-#include "core/ledger.h"
+#include "core/ledger/ledger.h"
 
 namespace ebb::report {
 

@@ -7,7 +7,7 @@
 
 #include "base/field_text.h"
 #include "base/text.h"
-#include "core/power_choice_fields.h"
+#include "core/run/power_choice_fields.h"
 #include "platform/digest.h"
 #include "platform/file.h"
 #include "platform/file_lock.h"

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "core/run.h"
+#include "core/run/run.h"
 
 namespace ebb::report {
 

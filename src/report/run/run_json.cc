@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/run_fields.h"
+#include "core/run/run_fields.h"
 
 namespace ebb::report {
 namespace {

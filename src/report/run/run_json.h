@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "core/run.h"
+#include "core/run/run.h"
 
 namespace ebb::report {
 

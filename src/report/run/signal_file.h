@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "core/intensity.h"
-#include "core/price_series.h"
+#include "core/signal/intensity.h"
+#include "core/signal/price_series.h"
 
 namespace ebb::report {
 

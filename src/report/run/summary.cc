@@ -5,7 +5,7 @@
 #include <tuple>
 
 #include "base/text.h"
-#include "core/accounting.h"
+#include "core/run/accounting.h"
 
 namespace ebb::report {
 namespace {

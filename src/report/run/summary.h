@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "base/result.h"
-#include "core/counterfactual.h"
-#include "core/run.h"
-#include "core/uncertainty.h"
+#include "core/ledger/counterfactual.h"
+#include "core/run/run.h"
+#include "core/run/uncertainty.h"
 #include "report/run/cost_summary.h"
 #include "report/run/had_it_waited.h"
 
@@ -36,7 +36,7 @@ struct Alternative {
   /// has no intensity: grams of unlike amounts of energy are not compared.
   std::optional<Emissions> saving;
   std::optional<double> saving_percent;  ///< of the alternative; absent if that emits nothing
-  /// Half of the saving's 95 % interval, in grams (core/uncertainty.h); absent if not computed.
+  /// Half of the saving's 95 % interval, in grams (core/run/uncertainty.h); absent if not computed.
   std::optional<double> half_width_g;
   /// True if 0 lies outside of that interval. A saving of exactly 0 has no error.
   bool IsClear() const {

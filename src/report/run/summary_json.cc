@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/field_text.h"
-#include "core/power_choice_fields.h"
+#include "core/run/power_choice_fields.h"
 #include "platform/file.h"
 #include "report/run/figures.h"
 #include "report/run/known_emissions.h"

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "base/text.h"
-#include "core/run_fields.h"
+#include "core/run/run_fields.h"
 #include "platform/shared_file.h"
 #include "report/run/run_directory.h"
 #include "report/run/work_count.h"

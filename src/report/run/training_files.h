@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/run.h"
+#include "core/run/run.h"
 
 namespace ebb::report {
 

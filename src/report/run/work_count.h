@@ -4,7 +4,7 @@
 // them again, and work that was done twice counts once. A run that began at a checkpoint of another
 // run is counted from there on.
 
-#include "core/work.h"
+#include "core/ledger/work.h"
 #include "platform/line_tail.h"
 #include "report/run/training_files.h"
 

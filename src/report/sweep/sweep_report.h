@@ -12,8 +12,8 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "base/units.h"
-#include "core/submission.h"
-#include "core/work.h"
+#include "core/jobs/submission.h"
+#include "core/ledger/work.h"
 #include "report/described_json.h"
 #include "report/text_table.h"
 

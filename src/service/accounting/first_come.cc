@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <map>
 
-#include "core/accounting.h"
-#include "core/counterfactual.h"
-#include "core/uncertainty.h"
+#include "core/ledger/counterfactual.h"
+#include "core/run/accounting.h"
+#include "core/run/uncertainty.h"
 #include "plan/problem/capacity_profile.h"
 
 namespace ebb::service {

@@ -11,10 +11,10 @@
 #include <span>
 #include <vector>
 
-#include "core/cluster.h"
-#include "core/intensity.h"
-#include "core/job.h"
-#include "core/ledger.h"
+#include "core/devices/cluster.h"
+#include "core/jobs/job.h"
+#include "core/ledger/ledger.h"
+#include "core/signal/intensity.h"
 #include "service/views/figures.h"
 
 namespace ebb::service {

@@ -9,8 +9,8 @@
 #include <map>
 #include <set>
 
-#include "core/machine_ledger.h"
-#include "core/run.h"
+#include "core/ledger/machine_ledger.h"
+#include "core/run/run.h"
 #include "local/local_job.h"
 #include "local/supervised_program.h"
 #include "report/run/work_count.h"

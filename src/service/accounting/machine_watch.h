@@ -3,7 +3,7 @@
 // how the service knows what no job used. Meters of the scope "machine" read processors and memory.
 // GPUs are read by the energy counters that each look at them finds (service/devices/gpu_watch.h):
 // no driver library stays open, so that drivers can be upgraded while the service runs. The
-// readings still contain what jobs used (core/machine_ledger.h subtracts it).
+// readings still contain what jobs used (core/ledger/machine_ledger.h subtracts it).
 //
 // A look does not tell who used a GPU. So all of a GPU's energy is called idle here, also that of
 // programs that are not jobs. GPUs without a counter are not measured.
@@ -15,7 +15,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/machine_ledger.h"
+#include "core/ledger/machine_ledger.h"
 #include "meter/gpu/gpu_inventory.h"
 #include "meter/meters.h"
 #include "meter/sampler.h"

@@ -14,8 +14,8 @@
 #include <span>
 #include <string>
 
-#include "core/ledger.h"
-#include "core/machine_ledger.h"
+#include "core/ledger/ledger.h"
+#include "core/ledger/machine_ledger.h"
 #include "runtime/grid_clock.h"
 #include "runtime/signal_feed.h"
 #include "service/accounting/job_accounting.h"

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "core/accounting.h"
-#include "core/counterfactual.h"
-#include "core/uncertainty.h"
+#include "core/ledger/counterfactual.h"
+#include "core/run/accounting.h"
+#include "core/run/uncertainty.h"
 
 namespace ebb::service {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 // The settlement of a job that has ended: what it emitted, and what it would have emitted from its
-// submission on, both by the same values of the signal (core/accounting.h). So a job that started
-// at once and never paused has saved exactly 0.
+// submission on, both by the same values of the signal (core/run/accounting.h). So a job that
+// started at once and never paused has saved exactly 0.
 //
 // Providers publish some values late and revise others. So a job is settled after its end, again
 // when its last hours have been published, and once more when values are no longer revised. Pure.
@@ -9,8 +9,8 @@
 #include <optional>
 #include <vector>
 
-#include "core/intensity.h"
-#include "core/ledger.h"
+#include "core/ledger/ledger.h"
+#include "core/signal/intensity.h"
 #include "service/views/figures.h"
 
 namespace ebb::service {

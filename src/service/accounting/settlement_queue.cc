@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/accounting.h"
+#include "core/run/accounting.h"
 #include "service/accounting/first_come_watch.h"
 #include "service/accounting/settlement.h"
 #include "service/accounting/waited_job.h"

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "core/device_profile.h"
+#include "core/devices/device_profile.h"
 #include "local/device_register.h"
 #include "service/devices/gpu_watch.h"
 #include "service/intake/requests.h"

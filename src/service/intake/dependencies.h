@@ -9,7 +9,7 @@
 #include <set>
 #include <vector>
 
-#include "core/submission.h"
+#include "core/jobs/submission.h"
 #include "engine/event.h"
 
 namespace ebb::service {

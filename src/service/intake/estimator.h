@@ -1,8 +1,8 @@
 #pragma once
 // Estimates the duration and power of a submitted job from earlier runs of the same job
-// (core/estimate.h). A job without earlier runs is expected to draw the usual power of its device
-// model (core/device_profile.h). Earlier runs are read once, so that a thousand submissions of one
-// program cost one query.
+// (core/jobs/estimate.h). A job without earlier runs is expected to draw the usual power of its
+// device model (core/devices/device_profile.h). Earlier runs are read once, so that a thousand
+// submissions of one program cost one query.
 //
 // Thread contract: the loop's thread.
 
@@ -10,8 +10,8 @@
 #include <map>
 #include <string>
 
-#include "core/device_profile.h"
-#include "core/estimate.h"
+#include "core/devices/device_profile.h"
+#include "core/jobs/estimate.h"
 #include "service/intake/requests.h"
 #include "store/service_store.h"
 

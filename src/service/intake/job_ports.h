@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "core/job.h"
+#include "core/jobs/job.h"
 #include "engine/event.h"
 #include "service/views/job_index.h"
 

@@ -1,7 +1,7 @@
 #include "service/intake/known_keys.h"
 
 #include "base/text.h"
-#include "core/owner_variables.h"
+#include "core/jobs/owner_variables.h"
 #include "store/jobs/job_records.h"
 #include "store/jobs/sweep_records.h"
 

@@ -4,7 +4,7 @@
 
 #include "base/field_text.h"
 #include "base/text.h"
-#include "core/power_choice_fields.h"
+#include "core/run/power_choice_fields.h"
 #include "local/supervised_program.h"
 
 namespace ebb::service {

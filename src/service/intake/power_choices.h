@@ -14,9 +14,9 @@
 #include <string>
 #include <vector>
 
-#include "core/cluster.h"
-#include "core/power_choice.h"
-#include "core/submission.h"
+#include "core/devices/cluster.h"
+#include "core/devices/power_choice.h"
+#include "core/jobs/submission.h"
 #include "local/power/job_power.h"
 #include "store/service_store.h"
 

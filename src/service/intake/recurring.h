@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "core/cron.h"
-#include "core/recurring.h"
+#include "core/jobs/cron.h"
+#include "core/jobs/recurring.h"
 #include "service/views/view.h"
 
 namespace ebb::service {
@@ -23,7 +23,7 @@ namespace ebb::service {
 class Recurring {
  public:
   using Say = std::function<void(const std::string&)>;
-  /// `offset`: the local clock's offset from UTC (core/cron.h). `say` tells an event.
+  /// `offset`: the local clock's offset from UTC (core/jobs/cron.h). `say` tells an event.
   Recurring(core::CronSchedule::UtcOffset offset, Say say)
       : offset_(std::move(offset)), say_(std::move(say)) {}
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/result.h"
-#include "core/job.h"
+#include "core/jobs/job.h"
 #include "plan/feasibility/flat_queue.h"
 
 namespace ebb::service {

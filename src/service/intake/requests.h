@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/result.h"
-#include "core/job_change.h"
-#include "core/recurring.h"
-#include "core/submission.h"
+#include "core/jobs/job_change.h"
+#include "core/jobs/recurring.h"
+#include "core/jobs/submission.h"
 #include "engine/event.h"
 #include "sweep/successive_halving.h"
 

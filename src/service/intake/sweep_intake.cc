@@ -1,6 +1,6 @@
 #include "service/intake/sweep_intake.h"
 
-#include "core/owner_variables.h"
+#include "core/jobs/owner_variables.h"
 
 namespace ebb::service {
 

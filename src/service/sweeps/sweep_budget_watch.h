@@ -1,8 +1,8 @@
 #pragma once
-// Budgets of sweeps (core/budget.h): what all experiments of a sweep may use together. Use is the
-// sum of their ledger rows, so it lags behind by what a row gathers (runtime/accountant.h). When
-// the budget is used up, or would be before the next look, all experiments that have not ended are
-// held: those that run are paused, and none is started. A larger budget releases them.
+// Budgets of sweeps (core/ledger/budget.h): what all experiments of a sweep may use together. Use
+// is the sum of their ledger rows, so it lags behind by what a row gathers (runtime/accountant.h).
+// When the budget is used up, or would be before the next look, all experiments that have not ended
+// are held: those that run are paused, and none is started. A larger budget releases them.
 //
 // Thread contract: the loop's thread.
 

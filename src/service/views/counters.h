@@ -8,10 +8,10 @@
 #include <map>
 #include <string>
 
-#include "core/budget.h"
-#include "core/decision.h"
-#include "core/ledger.h"
-#include "core/machine_ledger.h"
+#include "core/jobs/decision.h"
+#include "core/ledger/budget.h"
+#include "core/ledger/ledger.h"
+#include "core/ledger/machine_ledger.h"
 #include "service/views/job_index.h"
 
 namespace ebb::service {

@@ -5,8 +5,8 @@
 
 #include "base/time.h"
 #include "base/units.h"
-#include "core/uncertainty.h"
-#include "core/work.h"
+#include "core/ledger/work.h"
+#include "core/run/uncertainty.h"
 #include "store/accounts/ledger_sums.h"
 
 namespace ebb::service {

@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "core/submission.h"
-#include "core/work.h"
+#include "core/jobs/submission.h"
+#include "core/ledger/work.h"
 #include "engine/decision.h"
 #include "report/run/had_it_waited.h"
 #include "service/views/figures.h"

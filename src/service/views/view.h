@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "core/cluster.h"
-#include "core/intensity.h"
-#include "core/recurring.h"
+#include "core/devices/cluster.h"
+#include "core/jobs/recurring.h"
+#include "core/signal/intensity.h"
 #include "local/supervised_executor.h"
 #include "service/views/counters.h"
 #include "service/views/job_index.h"

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "core/one_value.h"
+#include "core/signal/one_value.h"
 #include "signals/feeds/hourly_model_feed.h"
 
 namespace ebb::signals {

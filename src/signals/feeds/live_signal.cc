@@ -4,7 +4,7 @@
 
 #include "base/check.h"
 #include "base/text.h"
-#include "core/accounting.h"
+#include "core/run/accounting.h"
 #include "forecast/own_forecaster.h"
 #include "forecast/ridge_forecaster.h"
 #include "platform/file.h"

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "core/sample_archive.h"
+#include "core/signal/sample_archive.h"
 #include "forecast/better_on_record.h"
 #include "forecast/drivers.h"
 #include "forecast/forecast_record.h"

@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "core/intensity.h"
+#include "core/signal/intensity.h"
 #include "runtime/signal_feed.h"
 #include "signals/feeds/outage_rules.h"
 

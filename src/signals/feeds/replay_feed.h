@@ -6,7 +6,7 @@
 
 #include <memory>
 
-#include "core/publication.h"
+#include "core/signal/publication.h"
 #include "forecast/better_on_record.h"
 #include "forecast/drivers.h"
 #include "forecast/forecaster.h"

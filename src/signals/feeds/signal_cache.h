@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "core/intensity.h"
+#include "core/signal/intensity.h"
 #include "signals/signal_options.h"
 
 namespace ebb::signals {

@@ -1,7 +1,7 @@
 #include "signals/feeds/yearly_average.h"
 
 #include "base/text.h"
-#include "core/countries.h"
+#include "core/signal/countries.h"
 #include "signals/feeds/constant_feed.h"
 
 namespace ebb::signals {

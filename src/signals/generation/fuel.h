@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "core/intensity.h"
+#include "core/signal/intensity.h"
 
 namespace ebb::signals {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/price_series.h"
+#include "core/signal/price_series.h"
 #include "signals/http/energy_charts_answer.h"
 #include "signals/markets/market_source.h"
 #include "signals/provider.h"

@@ -1,7 +1,7 @@
 #pragma once
 // Converts the contents of an answer into the whole hours of a MarketKind. Pure.
 
-#include "core/price_series.h"
+#include "core/signal/price_series.h"
 #include "signals/markets/market_source.h"
 #include "signals/traces/operator_forecast.h"
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "core/price_series.h"
+#include "core/signal/price_series.h"
 #include "signals/traces/operator_forecast.h"
 
 namespace ebb::signals {

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "core/price_series.h"
+#include "core/signal/price_series.h"
 #include "prices/price_source.h"
 #include "signals/traces/operator_forecast.h"
 

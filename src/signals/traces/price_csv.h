@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "core/price_series.h"
+#include "core/signal/price_series.h"
 
 namespace ebb::signals {
 

@@ -12,7 +12,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
-#include "core/intensity.h"
+#include "core/signal/intensity.h"
 
 namespace ebb::signals {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "core/intensity.h"
+#include "core/signal/intensity.h"
 #include "signals/traces/trace_csv.h"
 
 namespace ebb::signals {

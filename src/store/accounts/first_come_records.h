@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/job.h"
+#include "core/jobs/job.h"
 #include "store/database/write_group.h"
 
 namespace ebb::store {

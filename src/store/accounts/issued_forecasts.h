@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "core/intensity.h"
+#include "core/signal/intensity.h"
 #include "store/database/database.h"
 
 namespace ebb::store {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "core/job.h"
-#include "core/ledger.h"
+#include "core/jobs/job.h"
+#include "core/ledger/ledger.h"
 #include "store/accounts/ledger_sums.h"
 #include "store/database/write_group.h"
 

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "core/ledger.h"
+#include "core/ledger/ledger.h"
 
 namespace ebb::store {
 

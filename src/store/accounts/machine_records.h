@@ -1,10 +1,10 @@
 #pragma once
 // Energy that the machine used in each hour while the service ran, by device and by whom it is
-// attributed to (core/machine_ledger.h). The rows, a few an hour, are kept for ever.
+// attributed to (core/ledger/machine_ledger.h). The rows, a few an hour, are kept for ever.
 
 #include <vector>
 
-#include "core/machine_ledger.h"
+#include "core/ledger/machine_ledger.h"
 #include "store/database/write_group.h"
 
 namespace ebb::store {

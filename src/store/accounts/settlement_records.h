@@ -5,8 +5,8 @@
 
 #include <string>
 
-#include "core/intensity.h"
-#include "core/job.h"
+#include "core/jobs/job.h"
+#include "core/signal/intensity.h"
 #include "store/database/write_group.h"
 
 namespace ebb::store {

@@ -3,7 +3,7 @@
 // the window of any source. For each interval the best value is kept: measured beats estimated,
 // which beats forecast, which beats modelled; among equals the newer one.
 
-#include "core/intensity.h"
+#include "core/signal/intensity.h"
 #include "store/database/write_group.h"
 
 namespace ebb::store {

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "core/job.h"
+#include "core/jobs/job.h"
 #include "platform/file.h"
 
 namespace ebb::store {

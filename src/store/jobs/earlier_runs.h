@@ -1,11 +1,11 @@
 #pragma once
-// Reads from the store's ended jobs how long a job is likely to run, for core/estimate.h.
+// Reads from the store's ended jobs how long a job is likely to run, for core/jobs/estimate.h.
 
 #include <vector>
 
-#include "core/cluster.h"
-#include "core/estimate.h"
-#include "core/submission.h"
+#include "core/devices/cluster.h"
+#include "core/jobs/estimate.h"
+#include "core/jobs/submission.h"
 #include "store/database/database.h"
 
 namespace ebb::store {

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/job.h"
+#include "core/jobs/job.h"
 #include "store/database/write_group.h"
 
 namespace ebb::store {

@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "core/fields.h"
-#include "core/owner_variables.h"
+#include "core/jobs/owner_variables.h"
 #include "engine/state.h"
 #include "store/database/write_group.h"
 #include "store/jobs/job_work.h"

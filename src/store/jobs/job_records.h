@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "core/submission.h"
-#include "core/work.h"
+#include "core/jobs/submission.h"
+#include "core/ledger/work.h"
 #include "engine/decision.h"
 #include "store/accounts/ledger_sums.h"
 #include "store/database/database.h"
@@ -40,7 +40,7 @@ struct JobFilter {
   std::string name;                   ///< empty: every name
   std::string recurring;              ///< instances of this recurring job; empty: every job
   core::SweepId sweep = 0;            ///< experiments of this sweep; 0: every job
-  std::string user;                   ///< owner (core/owner_variables.h); empty: everybody
+  std::string user;                   ///< owner (core/jobs/owner_variables.h); empty: everybody
   std::optional<Time> since;          ///< submitted at or after
   /// Limits of the end: at or after the first, before the second. A job that has not ended matches
   /// neither.

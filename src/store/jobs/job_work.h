@@ -2,8 +2,8 @@
 // The work that the program of a job has done, as it reported it (docs/training-program.md).
 // Columns of the job's row: they stay when its ledger and its folder are pruned.
 
-#include "core/job.h"
-#include "core/work.h"
+#include "core/jobs/job.h"
+#include "core/ledger/work.h"
 #include "store/database/write_group.h"
 
 namespace ebb::store {

@@ -1,7 +1,7 @@
 #include "store/jobs/job_writer.h"
 
 #include "core/fields.h"
-#include "core/owner_variables.h"
+#include "core/jobs/owner_variables.h"
 #include "engine/journal_json.h"
 #include "store/jobs/job_records.h"
 

@@ -4,7 +4,7 @@
 
 #include <unordered_map>
 
-#include "core/submission.h"
+#include "core/jobs/submission.h"
 #include "engine/engine.h"
 #include "engine/journal_record.h"
 #include "store/database/write_group.h"

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "core/fields.h"
-#include "core/owner_variables.h"
+#include "core/jobs/owner_variables.h"
 #include "store/accounts/ledger_records.h"
 #include "store/jobs/job_records.h"
 

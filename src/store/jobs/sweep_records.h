@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "core/budget.h"
-#include "core/submission.h"
+#include "core/jobs/submission.h"
+#include "core/ledger/budget.h"
 #include "store/database/database.h"
 #include "store/database/write_group.h"
 #include "sweep/successive_halving.h"

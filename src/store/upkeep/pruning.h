@@ -5,7 +5,7 @@
 
 #include <functional>
 
-#include "core/job.h"
+#include "core/jobs/job.h"
 #include "store/database/database.h"
 
 namespace ebb::store {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/ledger.h"
+#include "core/ledger/ledger.h"
 #include "store/device_history.h"
 #include "store/service_store.h"
 #include "store/upkeep/store_check.h"

@@ -1,6 +1,7 @@
 #pragma once
 // The port between the training loop (training_loop.h) and what it trains. Users: the image
-// classifiers (trainer.cc) and the adapters of language models (train/language/lora_task.h).
+// classifiers (trainer.cc) and the adapters of language models
+// (train/language/training/lora_task.h).
 
 #include <cstdint>
 #include <span>

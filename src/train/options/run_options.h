@@ -1,6 +1,6 @@
 #pragma once
 // The options that every training of ebb-train has, whatever it trains. The commands add their own
-// (options.h, train/language/lora_options.h) and may have other defaults.
+// (options.h, train/language/training/lora_options.h) and may have other defaults.
 
 #include <cstdint>
 #include <string>

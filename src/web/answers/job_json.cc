@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "core/jobs/owner_variables.h"
 #include "core/options/job_options.h"
-#include "core/owner_variables.h"
 #include "engine/state.h"
 #include "report/described_work.h"
 #include "web/answers/drain_answer.h"

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "core/intensity.h"
-#include "core/ledger.h"
+#include "core/ledger/ledger.h"
+#include "core/signal/intensity.h"
 #include "report/run/training_files.h"
 
 namespace ebb::web {

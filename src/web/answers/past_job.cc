@@ -1,6 +1,6 @@
 #include "web/answers/past_job.h"
 
-#include "core/owner_variables.h"
+#include "core/jobs/owner_variables.h"
 #include "engine/state.h"
 #include "report/described_work.h"
 #include "store/accounts/first_come_records.h"

@@ -2,7 +2,7 @@
 // Short answers of the API: submissions that were accepted, actions that were carried out, and
 // errors.
 
-#include "core/submission.h"
+#include "core/jobs/submission.h"
 #include "report/described_json.h"
 
 namespace ebb::web {

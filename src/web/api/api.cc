@@ -7,7 +7,7 @@
 
 #include "base/exposition.h"
 #include "base/text.h"
-#include "core/owner_variables.h"
+#include "core/jobs/owner_variables.h"
 #include "local/files/attempt_files.h"
 #include "local/supervisor/attempt_log.h"
 #include "web/answers/drain_answer.h"

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "core/intensity.h"
+#include "core/signal/intensity.h"
 #include "service/views/view.h"
 
 namespace ebb::web {

@@ -5,8 +5,8 @@
 #include <set>
 
 #include "base/text.h"
-#include "core/cron.h"
-#include "core/script.h"
+#include "core/jobs/cron.h"
+#include "core/jobs/script.h"
 #include "plan/make_policy.h"
 #include "web/requests/object_reader.h"
 #include "web/requests/submission_definition.h"

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/tier.h"
+#include "core/jobs/tier.h"
 #include "service/intake/inbox.h"
 
 namespace ebb::web {

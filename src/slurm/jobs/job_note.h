@@ -1,0 +1,13 @@
+#pragma once
+// Leaves a sentence on a job for people: in its comment, behind the owner's part and Ebb's mark,
+// and in its AdminComment, where whoever runs this may write that and nobody else has.
+
+#include <string>
+
+#include "slurm/client/slurm_commands.h"
+
+namespace ebb::slurm {
+
+Status NoteInJob(const RunCommand& run, const std::string& job, const std::string& sentence);
+
+}  // namespace ebb::slurm
