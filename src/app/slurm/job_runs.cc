@@ -30,15 +30,31 @@ std::set<fs::path> JobFoldersIn(const fs::path& folder) {
   return folders;
 }
 
-Interval WallOf(const std::vector<report::JobRun>& runs, int attempt) {
+Interval WallOf(const std::vector<report::JobRun>& runs, const report::JobEnergy::Row& cell) {
   Interval wall{Time::max(), Time::min()};
-  for (const report::JobRun& part : runs)
-    if (part.attempt == attempt)
-      for (const core::Attempt& each : part.run.attempts) {
-        wall.begin = std::min(wall.begin, each.wall.begin);
-        wall.end = std::max(wall.end, each.wall.end);
-      }
+  for (const report::JobRun& part : runs) {
+    if (part.attempt != cell.attempt || part.node != cell.node) continue;
+    for (const core::Attempt& each : part.run.attempts) {
+      wall.begin = std::min(wall.begin, each.wall.begin);
+      wall.end = std::max(wall.end, each.wall.end);
+    }
+  }
   return wall;
+}
+
+// The runs of one job in all its folders, each with an attempt number of its own: a site's prolog
+// does not know how often a job was restarted.
+Result<std::vector<report::JobRun>> ReadEachRun(const std::set<fs::path>& folders,
+                                                std::vector<std::string>& notices) {
+  std::vector<report::JobRun> all;
+  for (const fs::path& folder : folders) {
+    EBB_ASSIGN_OR_RETURN(std::vector<report::JobRun> runs, ReadJobRuns(folder, notices));
+    for (report::JobRun& run : runs) {
+      run.attempt = static_cast<int>(all.size()) + 1;
+      all.push_back(std::move(run));
+    }
+  }
+  return all;
 }
 
 }  // namespace
@@ -89,17 +105,17 @@ Result<std::vector<report::JobRun>> ReadJobRuns(const fs::path& folder,
 Result<std::vector<report::MeasuredAttempt>> MeasuredAttempts(const std::vector<fs::path>& folders,
                                                               Interval period,
                                                               std::vector<std::string>& notices) {
-  std::set<fs::path> jobs;
-  for (const fs::path& folder : folders) jobs.merge(JobFoldersIn(folder));
+  std::map<std::pair<std::string, std::string>, std::set<fs::path>> jobs;
+  for (const fs::path& folder : folders)
+    for (const fs::path& of_job : JobFoldersIn(folder))
+      if (const auto named = ReadJobFile(of_job)) jobs[{named->cluster, named->job}].insert(of_job);
   std::vector<report::MeasuredAttempt> attempts;
-  for (const fs::path& folder : jobs) {
-    const auto named = ReadJobFile(folder);
-    if (!named) continue;
-    EBB_ASSIGN_OR_RETURN(const auto runs, ReadJobRuns(folder, notices));
-    for (const report::JobEnergy::Row& row : report::EnergyOf(named->job, runs).attempts) {
-      const Interval wall = WallOf(runs, row.attempt);
+  for (const auto& [name, of_job] : jobs) {
+    EBB_ASSIGN_OR_RETURN(const auto runs, ReadEachRun(of_job, notices));
+    for (const report::JobEnergy::Row& cell : report::EnergyOf(name.second, runs).cells) {
+      const Interval wall = WallOf(runs, cell);
       if (wall.begin < period.end && wall.end >= period.begin)
-        attempts.push_back({named->job, named->cluster, wall, row.figures});
+        attempts.push_back({name.second, name.first, wall, cell.figures});
     }
   }
   return attempts;

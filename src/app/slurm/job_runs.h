@@ -27,8 +27,8 @@ std::optional<JobName> ReadJobFile(const std::filesystem::path& folder);
 Result<std::vector<report::JobRun>> ReadJobRuns(const std::filesystem::path& folder,
                                                 std::vector<std::string>& notices);
 
-/// The attempts of all Slurm jobs at or below these folders that ran in the period. Reads one job
-/// after the other.
+/// The runs of all Slurm jobs at or below these folders that ran in the period. A device that
+/// several runs of one job read counts once. Reads one job after the other.
 Result<std::vector<report::MeasuredAttempt>> MeasuredAttempts(
     const std::vector<std::filesystem::path>& folders, Interval period,
     std::vector<std::string>& notices);

@@ -154,6 +154,8 @@ Result<int> RunWrapped(WrappedAttempt attempt, const slurm::RunCommand& slurm,
   if (options.name.empty()) options.name = attempt.place.name;
   attempt.run.stop_grace = attempt.grace;
   EBB_ASSIGN_OR_RETURN(const RunResult result, RunOrShare(attempt, signals, make_display));
+  // A node that is measured for a site is not a task of the job.
+  if (attempt.run.command.empty()) return result.exit_code;
   if (const Status noted = NoteEnergy(attempt, slurm); !noted && !options.quiet)
     say("the job's comment does not say what it used: " + noted.error().Message());
   if (IsPause(result)) Pause(attempt, result, slurm, signals, say);

@@ -16,7 +16,7 @@ namespace ebb::app {
 struct WrappedAttempt {
   slurm::JobPlace place;
   std::filesystem::path directory;  ///< of the job; empty: the default
-  RunRequest run;
+  RunRequest run;  ///< without a command: the node is measured until a request to stop
   /// How long the program may take for its checkpoint, and other tasks for theirs.
   Duration grace{std::chrono::minutes{10}};
 };

@@ -39,6 +39,13 @@ void SayIfNothingIsMeasured(const std::vector<std::string>& command) {
     SayNote("the tasks that srun starts are not measured: write srun ebb slurm run -- COMMAND");
 }
 
+Result<std::vector<std::string>> CommandOf(const UserCommand& given, bool node) {
+  if (!node) return given.Required("ebb slurm run -- python train.py");
+  if (given.words.empty()) return given.words;
+  return Fail({ExitCode::kUsage, "--node takes no command", "",
+               "it measures the whole node, whatever runs there"});
+}
+
 }  // namespace
 
 void AddSlurmRunCommand(Parser& parser) {
@@ -57,6 +64,12 @@ void AddSlurmRunCommand(Parser& parser) {
                 "how long the command may take for its checkpoint until it gets SIGTERM again, and "
                 "as long again until it is killed (default 10m)"},
                [grace](const std::string& text) { *grace = text; });
+  auto node = std::make_shared<bool>(false);
+  command.Switch(
+      {"node", "",
+       "without a command: measure the whole node until SIGTERM, from a site's prolog to "
+       "its epilog"},
+      [node] { *node = true; });
   for (const app::FlagGroup group :
        {app::FlagGroup::kSignal, app::FlagGroup::kPrice, app::FlagGroup::kMetering,
         app::FlagGroup::kOtherSignal, app::FlagGroup::kTrackers})
@@ -66,8 +79,7 @@ void AddSlurmRunCommand(Parser& parser) {
       {"name", "group", "emissions-file", "prometheus-file", "prometheus-url", "format", "quiet"});
   command.Action([=]() -> Result<int> {
     EBB_ASSIGN_OR_RETURN(attempt->place, OwnPlace());
-    EBB_ASSIGN_OR_RETURN(attempt->run.command,
-                         user_command->Required("ebb slurm run -- python train.py"));
+    EBB_ASSIGN_OR_RETURN(attempt->run.command, CommandOf(*user_command, *node));
     if (!grace->empty()) {
       EBB_ASSIGN_OR_RETURN(attempt->grace, app::DurationOf("--grace", *grace));
     }
@@ -76,7 +88,8 @@ void AddSlurmRunCommand(Parser& parser) {
     app::RunOptions& options = attempt->run.options;
     options.scheduler.policy = plan::GatePolicyKind::kNow;
     EBB_RETURN_IF_ERROR(app::ApplyFlags(flags, options));
-    if (!options.quiet) SayIfNothingIsMeasured(attempt->run.command);
+    if (*node) options.metering.scope = core::MeterScope::kMachine;
+    if (!*node && !options.quiet) SayIfNothingIsMeasured(attempt->run.command);
     platform::ProcessSignals signals;
     return app::RunWrapped(*attempt, slurm::RunOnThisMachine(), signals, MakeRunDisplay,
                            [](const std::string& line) { Say("ebb: " + line); });

@@ -29,7 +29,7 @@ struct SlurmRow {
   std::optional<JobFigures> measured{};
 };
 
-/// An attempt of a job that Ebb measured on all its nodes.
+/// What Ebb measured of a start of a job: on one node, or in one task.
 struct MeasuredAttempt {
   std::string job, cluster;
   Interval wall;
