@@ -10,8 +10,9 @@ settings=${EBB_SLURM_SETTINGS:-/etc/ebb/slurm.conf}
 folder=$EBB_FOLDER/slurm-$SLURM_JOB_ID
 umask 022
 mkdir -p "$folder" || exit 0
-# A session of its own: slurmd ends the process group of a prolog.
-setsid "$EBB" slurm run --node --quiet --directory "$folder" "${EBB_FLAGS[@]}" \
+# In a process group of its own: slurmd kills that of a prolog when the prolog has ended.
+set -m
+"$EBB" slurm run --node --quiet --directory "$folder" "${EBB_FLAGS[@]}" \
   </dev/null >>"$folder/$SLURMD_NODENAME.log" 2>&1 &
 echo $! >"$folder/$SLURMD_NODENAME.pid"
 exit 0

@@ -48,6 +48,7 @@ void AddSlurmCommand(Parser& parser);
 void AddSlurmEnergyCommand(Parser& parser);
 void AddSlurmQuotaCommand(Parser& parser);
 void AddSlurmRunCommand(Parser& parser);
+void AddSlurmSrunCommand(Parser& parser);
 void AddSlurmStateFileCommand(Parser& parser);
 void AddSlurmSubmitCommand(Parser& parser);
 void AddSlurmTickCommand(Parser& parser);

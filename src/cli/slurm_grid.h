@@ -16,6 +16,10 @@ struct SlurmGrid {
   std::vector<std::string> notes;
 };
 
+/// The grid zone of the settings, or `zone`. An Error if a program on a node could not count grams
+/// with them.
+Result<std::string> ZoneOfCluster(const std::string& zone);
+
 /// Asks the source of the settings for values up to `horizon` from now. An Error if the settings do
 /// not name a source that there is. `zone`: empty for that of the settings.
 Result<SlurmGrid> LookAtGrid(const std::string& zone, Time now, Duration horizon);

@@ -77,6 +77,7 @@ class FakeSlurmClient final : public SlurmClient {
         jobs.push_back(found->second);
     return jobs;
   }
+  Result<ControllerLoad> Load() override { return slurm_.load; }
   Result<std::string> Submit(const BatchJob& batch) override {
     EBB_RETURN_IF_ERROR(Change());
     if (batch.script.empty()) return Fail({ExitCode::kUsage, "no such script", "", ""});

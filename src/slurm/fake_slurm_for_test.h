@@ -55,6 +55,7 @@ class FakeSlurm {
   bool has_accounting = true;
   /// Jobs put themselves back into the queue when they get a signal, as `ebb slurm run` does.
   bool requeues_at_signal = false;
+  ControllerLoad load{3, 0};
   int requests = 0, changes = 0;
   std::vector<std::string> signals{};  ///< "12 USR1"
 

@@ -136,7 +136,10 @@ void SlurmExecutor::Refused(const std::string& key, const Error& why) {
   const std::shared_ptr<Entry> entry = offer->second;
   offered_.erase(offer);
   entry->step = Step::kRefused;
-  options_.say(entry->id() + ": " + why.Message());
+  entry->sentence = "Ebb does not take this job: " + why.Message();
+  if (entry->seen.is_held())
+    entry->sentence += "; it stays held until scontrol release " + entry->id();
+  options_.say("job " + entry->id() + " of " + entry->seen.user + ": " + why.Message());
 }
 
 void SlurmExecutor::Note(core::JobId job, const std::string& sentence) {
@@ -266,13 +269,17 @@ void SlurmExecutor::Round() {
   const bool has_read = ReadJobs();
   polled_at_ = SinceBoot();
   if (!has_read) return;
-  if (SinceBoot() >= nodes_at_ + options_.nodes_every) ReadNodes();
+  if (SinceBoot() >= nodes_at_ + options_.nodes_every) {
+    ReadNodes();
+    ReadLoad();
+  }
   SendChanges();
 }
 
 // A controller that answers slowly has much to do, and is asked less often.
 Duration SlurmExecutor::PollEvery() const {
   constexpr int kShareOfTime = 5;
+  if (is_busy_) return options_.poll_busy;
   const Duration wanted = HasSomethingUnderWay() ? options_.poll_soon : options_.poll_every;
   return std::max(wanted, kShareOfTime * answer_took_);
 }
@@ -299,6 +306,19 @@ void SlurmExecutor::ReadNodes() {
     if (entry->seen.state == JobState::kRunning || entry->seen.state == JobState::kCompleting)
       ours[pools_.PoolOfRunning(entry->seen)] += entry->local->job().devices;
   pools_.Take(*nodes, ours);
+}
+
+void SlurmExecutor::ReadLoad() {
+  const auto load = client_->Load();
+  if (!load) return;
+  const bool is_busy = load->threads > options_.most_load.threads ||
+                       load->messages_queued > options_.most_load.messages_queued;
+  if (is_busy == std::exchange(is_busy_, is_busy)) return;
+  options_.say(is_busy ? "the Slurm controller is busy (" + std::to_string(load->threads) +
+                             " threads, " + std::to_string(load->messages_queued) +
+                             " messages to nodes wait): it is asked once in " +
+                             FormatDuration(options_.poll_busy) + ", and comments wait"
+                       : "the Slurm controller is not busy any more");
 }
 
 // Slurm has the wall clock.
@@ -348,20 +368,30 @@ void SlurmExecutor::TakeJob(std::vector<SlurmJob> components) {
   std::shared_ptr<Entry> entry;
   if (known == entries_.end()) {
     entry = entries_[job.id] = std::make_shared<Entry>();
-    entry->wishes = ReadWishes(job, options_.defaults);
-    for (const std::string& problem : entry->wishes.problems)
-      options_.say("job " + job.id + " of " + job.user + ": " + problem);
+    ReadWishesOf(*entry, job);
   } else {
     entry = known->second;
   }
   entry->ids.clear();
   for (const SlurmJob& component : components) entry->ids.push_back(component.id);
   std::string tag = std::move(entry->comment.tag);
-  entry->comment = ReadComment(job.comment);
+  const std::string owners = std::exchange(entry->comment, ReadComment(job.comment)).owners;
+  // Its owner may have corrected what the service refused.
+  if (entry->step == Step::kRefused && entry->comment.owners != owners) {
+    ReadWishesOf(*entry, job);
+    entry->step = Step::kSeen;
+    entry->is_offered = false;
+  }
   if (entry->comment.tag.empty()) entry->comment.tag = std::move(tag);
   entry->seen = std::move(job);
   entry->is_missing = false;
   Follow(*entry);
+}
+
+void SlurmExecutor::ReadWishesOf(Entry& entry, const SlurmJob& job) {
+  entry.wishes = ReadWishes(job, options_.defaults);
+  for (const std::string& problem : entry.wishes.problems)
+    options_.say("job " + job.id + " of " + job.user + ": " + problem);
 }
 
 // Accounting knows how jobs ended that Slurm has forgotten. While it is away, they wait.

@@ -55,6 +55,10 @@ struct SlurmOptions {
   int most_changes = 50;                                ///< changes in a round
   int most_comments = 10;                               ///< changes of comments alone in a round
   Duration comments_every{std::chrono::minutes{5}};     ///< of one job
+  /// A controller with more than this to do is asked once in `poll_busy`, and gets no changes of
+  /// comments alone. Slurm lets it have 256 threads.
+  ControllerLoad most_load{64, 500};
+  Duration poll_busy{std::chrono::minutes{1}};
   /// Turns a job of the service into a batch script.
   std::function<Result<BatchJob>(const local::LocalJob&)> make_batch_job;
   /// Reports something to people.
@@ -154,6 +158,8 @@ class SlurmExecutor final : public local::JobExecutor {
   void Round();
   bool ReadJobs();
   void ReadNodes();
+  void ReadLoad();
+  void ReadWishesOf(Entry& entry, const SlurmJob& job);
   void TakeJobs(std::vector<SlurmJob> jobs);
   void TakeJob(std::vector<SlurmJob> components);
   bool IsOurs(const SlurmJob& job) const;
@@ -182,6 +188,8 @@ class SlurmExecutor final : public local::JobExecutor {
   Status GiveLatestStart(Entry& entry);
   static Course CourseOf(const Entry& entry);
   bool NeedsComment(const Entry& entry) const;
+  void SendComments(int most);
+  static JobComment CommentOf(const Entry& entry, Course course);
   Status Update(Entry& entry, std::optional<Time> begin, Course course, bool release);
   void Hear(Entry& entry, const Status& status);
 
@@ -207,7 +215,7 @@ class SlurmExecutor final : public local::JobExecutor {
   Duration polled_at_{-1}, nodes_at_{-1};  // since boot
   Duration answer_took_{};                 // the last answer with all jobs
   bool has_begun_ = false;                 // all jobs of an earlier life are known
-  bool is_away_ = false;
+  bool is_away_ = false, is_busy_ = false;
   bool said_no_accounting_ = false;
   Duration accounting_at_{-std::chrono::hours{1}};  // since boot
   std::optional<int> stop_signal_;

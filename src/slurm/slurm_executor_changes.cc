@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "platform/file.h"
 #include "slurm/slurm_executor.h"
 
@@ -26,7 +27,7 @@ Time SlurmExecutor::LatestStart(const Entry& entry) const {
 }
 
 void SlurmExecutor::SendChanges() {
-  int left = options_.most_changes, comments = options_.most_comments;
+  int left = options_.most_changes;
   // Starts, pauses and ends first; then the latest starts; comments last.
   for (const auto& [job, entry] : by_job_) {
     if (left <= 0 || is_away_) return;
@@ -41,11 +42,15 @@ void SlurmExecutor::SendChanges() {
     --left;
     Hear(*entry, GiveLatestStart(*entry));
   }
-  for (const auto& [job, entry] : by_job_) {
-    if (left <= 0 || comments <= 0 || is_away_) return;
+  if (!is_busy_) SendComments(std::min(left, options_.most_comments));
+}
+
+// Also of jobs that the service did not take.
+void SlurmExecutor::SendComments(int most) {
+  for (const auto& [id, entry] : entries_) {
+    if (most <= 0 || is_away_) return;
     if (!NeedsComment(*entry)) continue;
-    --left;
-    --comments;
+    --most;
     Hear(*entry, Update(*entry, std::nullopt, CourseOf(*entry), false));
   }
 }
@@ -177,20 +182,32 @@ Course SlurmExecutor::CourseOf(const Entry& entry) {
 
 // A job that started without Ebb gets its mark at once.
 bool SlurmExecutor::NeedsComment(const Entry& entry) const {
-  if (entry.is_missing || entry.step == Step::kEnded || entry.comment.course == Course::kNone)
-    return false;
+  if (entry.is_missing || entry.step == Step::kEnded) return false;
+  const bool is_refused = entry.step == Step::kRefused && !HasEnded(entry.seen.state);
+  if (entry.comment.course == Course::kNone && !is_refused) return false;
   if (entry.step == Step::kRunning && entry.comment.course == Course::kWait) return true;
-  return !entry.sentence.empty() && entry.sentence != entry.comment.sentence &&
-         SinceBoot() >= entry.sentence_at + options_.comments_every;
+  if (entry.sentence.empty() || SinceBoot() < entry.sentence_at + options_.comments_every)
+    return false;
+  // As they are stored: a long sentence is cut.
+  return WriteComment(CommentOf(entry, entry.comment.course)) != WriteComment(entry.comment);
+}
+
+// What cannot be read of its owner's wishes stands before the sentence.
+JobComment SlurmExecutor::CommentOf(const Entry& entry, Course course) {
+  JobComment comment = entry.comment;
+  comment.course = course;
+  comment.attempt = entry.attempt;
+  comment.sentence = entry.sentence;
+  if (!entry.wishes.problems.empty())
+    comment.sentence = "Ebb cannot read " + Join(entry.wishes.problems, "; ") +
+                       (entry.sentence.empty() ? "" : "; ") + entry.sentence;
+  return comment;
 }
 
 // All components of a heterogeneous job get the same begin; the first has the comment.
 Status SlurmExecutor::Update(Entry& entry, std::optional<Time> begin, Course course, bool release) {
   if (begin) begin = ToWall(*begin);
-  JobComment comment = entry.comment;
-  comment.course = course;
-  comment.attempt = entry.attempt;
-  comment.sentence = entry.sentence;
+  JobComment comment = CommentOf(entry, course);
   // The components first: the first one starts them all.
   for (std::size_t i = entry.ids.size(); i-- > 1 && begin;)
     EBB_RETURN_IF_ERROR(client_->Update({entry.ids[i], begin, std::nullopt}));

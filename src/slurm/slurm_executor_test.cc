@@ -30,6 +30,7 @@ class World {
     options.poll_every = options.poll_soon = Duration{2};
     options.nodes_every = options.accounting_every = Duration{2};
     options.comments_every = Duration{1};
+    options.poll_busy = Duration{200};
     options.make_batch_job = [](const local::LocalJob& job) -> Result<BatchJob> {
       return BatchJob{job.job().name == "none" ? "" : job.job().name, {}, "/"};
     };
@@ -332,6 +333,72 @@ TEST_F(SlurmExecutorTest, WhileTheControllerIsAwayNothingIsLost) {
   ASSERT_TRUE(world_.Until([&] { return world_.said_.size() == 2; }));
   ASSERT_TRUE(world_.Start(job, 1));
   EXPECT_TRUE(world_.Reports(job, JobPhase::kRunning, 1));
+}
+
+TEST_F(SlurmExecutorTest, AWishThatCannotBeReadStandsInTheComment) {
+  const std::string id = slurm_.Queue("train", "ebb:start-by=6h;tier=gold");
+  world_.Take(id);
+  ASSERT_TRUE(world_.Until([&] { return slurm_.At(id).priority > 0; }));
+  EXPECT_NE(slurm_.At(id).comment.find("Ebb cannot read tier: \"gold\""), std::string::npos)
+      << slurm_.At(id).comment;
+}
+
+TEST_F(SlurmExecutorTest, AJobThatTheServiceRefusesSaysWhyAndIsOfferedAgainWhenItIsCorrected) {
+  const std::string id = slurm_.Queue("train", "ebb:finish-by=1m");
+  ASSERT_TRUE(world_.Until([&] { return world_.wanted_.size() == 1; }));
+  world_.executor_->Refused(world_.wanted_.front().key,
+                            {ExitCode::kInfeasible, "it cannot end by then", "", ""});
+  ASSERT_TRUE(world_.Until([&] { return slurm_.changes == 1; }));
+  EXPECT_EQ(slurm_.At(id).comment,
+            "ebb:finish-by=1m {ebb note} Ebb does not take this job: it cannot end by then; it "
+            "stays held until scontrol release " +
+                id);
+  std::ignore = world_.executor().WaitForEvents(world_.clock_.Now() + Duration{30});
+  EXPECT_EQ(slurm_.changes, 1) << "it is written once";
+  EXPECT_EQ(world_.wanted_.size(), 1u);
+  slurm_.At(id).comment = "ebb:finish-by=9h";
+  world_.wanted_.clear();
+  const core::JobId job = world_.Take(id);
+  ASSERT_TRUE(world_.Start(job, 1));
+  EXPECT_TRUE(world_.Reports(job, JobPhase::kRunning, 1));
+}
+
+TEST_F(SlurmExecutorTest, WhatAJobHasUsedStaysInItsComment) {
+  const std::string id = slurm_.Queue("train", "ebb:start-by=6h;checkpointable;grace=0s");
+  const core::JobId job = world_.Take(id);
+  ASSERT_TRUE(world_.Start(job, 1));
+  ASSERT_TRUE(world_.Reports(job, JobPhase::kRunning, 1));
+  slurm_.At(id).comment += " used 1 kWh, 300 g";
+  world_.executor_->Note(job, "312 g/kWh now");
+  ASSERT_TRUE(world_.executor().Execute(engine::PauseJob{job, 1}));
+  ASSERT_TRUE(world_.Reports(job, JobPhase::kPaused, 1));
+  EXPECT_TRUE(world_.Until([&] {
+    return slurm_.At(id).comment.find("} used 1 kWh, 300 g; 312 g/kWh now") != std::string::npos;
+  })) << slurm_.At(id).comment;
+}
+
+TEST_F(SlurmExecutorTest, ALongSentenceIsNotWrittenAgainAndAgain) {
+  const std::string id = slurm_.Queue("train", "ebb:start-by=6h");
+  const core::JobId job = world_.Take(id);
+  world_.executor_->Note(job, std::string(2000, 'x'));
+  ASSERT_TRUE(world_.Until([&] { return slurm_.At(id).comment.find("xxx") != std::string::npos; }));
+  const int changes = slurm_.changes;
+  std::ignore = world_.executor().WaitForEvents(world_.clock_.Now() + Duration{50});
+  EXPECT_EQ(slurm_.changes, changes);
+}
+
+TEST_F(SlurmExecutorTest, ABusyControllerIsAskedRarely) {
+  const std::string id = slurm_.Queue("train", "ebb:start-by=6h");
+  const core::JobId job = world_.Take(id);
+  ASSERT_TRUE(world_.Until([&] { return slurm_.At(id).priority > 0; }));
+  slurm_.load = {200, 0};
+  ASSERT_TRUE(world_.Until([&] { return !world_.said_.empty(); }));
+  EXPECT_NE(world_.said_.back().find("busy (200 threads"), std::string::npos);
+  const int requests = slurm_.requests;
+  std::ignore = world_.executor().WaitForEvents(world_.clock_.Now() + Duration{50});
+  EXPECT_EQ(slurm_.requests, requests);
+  ASSERT_TRUE(world_.Start(job, 1));
+  EXPECT_TRUE(world_.Reports(job, JobPhase::kRunning, 1)) << "a start is sent at once";
 }
 
 TEST_F(SlurmExecutorTest, ARoundAsksOnceWhateverTheNumberOfJobs) {

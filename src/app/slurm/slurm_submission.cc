@@ -15,7 +15,7 @@ namespace {
 using slurm::SbatchOption;
 
 constexpr SbatchOption kTime{"time", 't'}, kBegin{"begin", 'b'}, kDeadline{"deadline"},
-    kComment{"comment"}, kReservation{"reservation"};
+    kComment{"comment"}, kReservation{"reservation"}, kWrap{"wrap"}, kJobName{"job-name", 'J'};
 
 Error Usage(std::string what, std::string next) {
   return {ExitCode::kUsage, std::move(what), "", std::move(next)};
@@ -81,6 +81,13 @@ class Preparation {
     if (!comment.empty() && !comment.starts_with(slurm::kCommentPrefix))
       EBB_RETURN_IF_ERROR(KeepComment());
     for (const GivenOption& option : options) has_power_ |= option.name == "power";
+    const bool has_signal =
+        std::ranges::any_of(options, [](const auto& o) { return o.name == "signal"; });
+    const bool is_checkpointable =
+        std::ranges::any_of(options, [](const auto& o) { return o.name == "checkpointable"; });
+    // `ebb slurm run` takes this signal for a request to pause.
+    if (!request_.tracked_script.empty() && is_checkpointable && !has_signal)
+      AddWish("signal=USR1;grace=10m");
     ReadJob(std::ranges::any_of(options, [](const auto& o) { return o.name == "duration"; }));
     return {};
   }
@@ -193,12 +200,19 @@ class Preparation {
     std::vector<std::string>& command = result_.command;
     command = {"sbatch"};
     // The last of equal options counts. A heterogeneous job takes ours from its first component.
-    const auto colon = std::ranges::find(line_.options, ":");
-    command.insert(command.end(), line_.options.begin(), colon);
+    const bool is_tracked = !request_.tracked_script.empty();
+    std::vector<std::string> options = line_.options;
+    if (is_tracked && slurm::ValueOf(options, kWrap)) {
+      options = slurm::Without(options, kWrap);
+      if (!slurm::ValueOf(options, kJobName)) ours.emplace_back("--job-name=wrap");
+    }
+    const auto colon = std::ranges::find(options, ":");
+    command.insert(command.end(), options.begin(), colon);
     command.insert(command.end(), ours.begin(), ours.end());
-    command.insert(command.end(), colon, line_.options.end());
-    if (line_.script.starts_with('-')) command.emplace_back("--");
-    if (!line_.script.empty()) command.push_back(line_.script);
+    command.insert(command.end(), colon, options.end());
+    const std::string& script = is_tracked ? request_.tracked_script : line_.script;
+    if (script.starts_with('-')) command.emplace_back("--");
+    if (!script.empty()) command.push_back(script);
     command.insert(command.end(), line_.arguments.begin(), line_.arguments.end());
   }
 

@@ -22,6 +22,8 @@ struct SlurmSubmitRequest {
   /// Value of SBATCH_TIMELIMIT, which overrides the script; empty: none.
   std::string time_limit_of_environment;
   bool managed = false;  ///< a service moves the start; otherwise it is chosen now
+  /// The script that measures, which sbatch gets in place of the user's; empty: it gets that.
+  std::string tracked_script{};
 };
 
 /// The knowledge of the grid at a moment, for as long ahead as is asked for.

@@ -202,5 +202,29 @@ TEST(SlurmSubmission, AHeterogeneousJobBeginsByItsFirstComponent) {
   EXPECT_EQ(made->command[4], ":");
 }
 
+TEST(SlurmSubmission, SbatchGetsTheScriptThatMeasures) {
+  SlurmSubmitRequest request;
+  request.script = "#!/bin/sh\n";
+  request.script_name = "train.sh";
+  request.words = {"-n", "2", "train.sh", "a"};
+  request.tracked_script = "/tmp/x/train.sh";
+  const auto prepare = [&] {
+    return PrepareSubmission(request, Moment(), [](Duration) { return Grid(); })->command;
+  };
+  Words command = prepare();
+  EXPECT_EQ(Words(command.end() - 2, command.end()), (Words{"/tmp/x/train.sh", "a"}));
+  EXPECT_FALSE(Has(command, "train.sh"));
+  request.words = {"--wrap", "python train.py"};
+  request.script.clear();
+  request.flags = {Flag("checkpointable"), Flag("start-by", "12h")};
+  command = prepare();
+  EXPECT_EQ(command.back(), "/tmp/x/train.sh");
+  EXPECT_FALSE(Has(command, "--wrap"));
+  EXPECT_TRUE(Has(command, "--job-name=wrap"));
+  EXPECT_TRUE(std::ranges::any_of(command, [](const std::string& word) {
+    return word.find(";signal=USR1;grace=10m") != std::string::npos;
+  })) << "ebb slurm run pauses at this signal";
+}
+
 }  // namespace
 }  // namespace ebb::app

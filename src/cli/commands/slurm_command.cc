@@ -8,6 +8,7 @@ void AddSlurmCommand(Parser& parser) {
   AddSlurmSubmitCommand(parser);
   AddSlurmTickCommand(parser);
   AddSlurmRunCommand(parser);
+  AddSlurmSrunCommand(parser);
   AddSlurmEnergyCommand(parser);
   AddSlurmQuotaCommand(parser);
   AddSlurmStateFileCommand(parser);

@@ -1,12 +1,14 @@
 // ebb slurm submit: sbatch with carbon options.
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <iostream>
 #include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "app/options/when.h"
 #include "app/slurm/slurm_submission.h"
+#include "app/slurm/tracked_script.h"
 #include "base/text.h"
 #include "cli/command_line.h"
 #include "cli/job_flags.h"
@@ -31,6 +33,7 @@ Examples:
   ebb slurm submit train.sbatch                    starts in the cleanest hours of the next day
   ebb slurm submit --start-by 12h -t 2:00:00 --gres=gpu:1 train.sbatch --epochs 3
   ebb slurm submit --finish-by "tomorrow 8am" --power 300 -G 4 --wrap "srun python train.py"
+  ebb slurm submit --track train.sbatch            measures it: ebb slurm energy JOB
   ebb slurm submit --dry-run train.sbatch          what sbatch would get, and what that saves
   ebb slurm submit --managed --tier 2 train.sbatch    `ebb serve --slurm` moves the start
 
@@ -44,12 +47,13 @@ struct Flags {
   std::vector<std::string> words;
   std::vector<app::GivenOption> options;
   std::string zone, format = "text";
-  bool managed = false, dry_run = false;
+  bool managed = false, track = false, dry_run = false;
 };
 
 struct Script {
   std::string text, name;
   bool is_standard_input = false;
+  std::string tracked{};  // what sbatch gets in place of `text`; empty: that
 };
 
 // The help of an option where it differs from that of a job of the service.
@@ -61,12 +65,13 @@ std::string HelpOf(const core::Field& field) {
   return JobFlagHelp(field);
 }
 
-Result<Script> ReadScript(const slurm::SbatchLine& line) {
+Result<Script> ReadScript(const slurm::SbatchLine& line, bool track, const std::string& zone) {
   Script script;
   script.name = line.script;
+  const auto wrapped = slurm::ValueOf(line.options, {"wrap"});
   if (!line.script.empty()) {
     EBB_ASSIGN_OR_RETURN(script.text, platform::ReadFile(line.script, kLongestScript));
-  } else if (!slurm::ValueOf(line.options, {"wrap"})) {
+  } else if (!wrapped) {
     script.is_standard_input = true;
     script.name = "standard input";
     script.text.assign(std::istreambuf_iterator<char>(std::cin), {});
@@ -74,7 +79,21 @@ Result<Script> ReadScript(const slurm::SbatchLine& line) {
       return Fail({ExitCode::kUsage, "no script", "",
                    "name one, e.g. ebb slurm submit train.sbatch, or give --wrap \"COMMAND\""});
   }
+  if (!track) return script;
+  std::error_code error;
+  app::TrackedScript tracked{wrapped ? "#!/bin/sh\n" + *wrapped + '\n' : script.text,
+                             wrapped ? "--wrap" : script.name,
+                             std::filesystem::read_symlink("/proc/self/exe", error).string()};
+  // The job must not fail for it, hours later.
+  EBB_ASSIGN_OR_RETURN(const std::string known, ZoneOfCluster(zone));
+  if (!known.empty()) tracked.options.push_back("--zone=" + known);
+  EBB_ASSIGN_OR_RETURN(script.tracked, app::MakeTrackedScript(tracked));
   return script;
+}
+
+// Sbatch names a job after the file of its script, and "sbatch" if it has none.
+std::string FileNameOf(const slurm::SbatchLine& line) {
+  return line.script.empty() ? "sbatch" : std::filesystem::path(line.script).filename().string();
 }
 
 // The grid, and what there is to say of its source.
@@ -150,12 +169,15 @@ Result<int> Print(const app::SlurmSubmission& submission, const Flags& flags, Ti
 
 Result<int> Submit(const Flags& flags) {
   const slurm::SbatchLine line = slurm::ReadSbatchLine(flags.words);
-  EBB_ASSIGN_OR_RETURN(const Script script, ReadScript(line));
+  EBB_ASSIGN_OR_RETURN(const Script script, ReadScript(line, flags.track, flags.zone));
   const Time now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
   EBB_ASSIGN_OR_RETURN(const auto zone, app::ZoneOfUser(""));
   const char* limit = std::getenv("SBATCH_TIMELIMIT");
-  const app::SlurmSubmitRequest request{flags.words, flags.options,      script.text,
-                                        script.name, limit ? limit : "", flags.managed};
+  app::SlurmSubmitRequest request{flags.words, flags.options,      script.text,
+                                  script.name, limit ? limit : "", flags.managed};
+  EBB_ASSIGN_OR_RETURN(const auto directory, platform::TemporaryDirectory::Make("ebb-slurm"));
+  const std::string own_file = (directory.path() / FileNameOf(line)).string();
+  if (!script.tracked.empty()) request.tracked_script = own_file;
   EBB_ASSIGN_OR_RETURN(app::SlurmSubmission submission,
                        app::PrepareSubmission(request, {now, zone}, [&](Duration horizon) {
                          return Observe(flags.zone, now, horizon);
@@ -163,18 +185,16 @@ Result<int> Submit(const Flags& flags) {
   for (const std::string& note : submission.notes) SayNote(note);
   if (flags.dry_run) {
     if (flags.format != "json")
-      std::printf("%s\n", sweep::ShellCommand(submission.command).c_str());
+      std::printf("%s\n%s", sweep::ShellCommand(submission.command).c_str(),
+                  script.tracked.c_str());
     return Print(submission, flags, now, "", false);
   }
-  std::optional<platform::TemporaryDirectory> directory;
   std::vector<std::string> command = submission.command;
-  if (script.is_standard_input) {
-    // Sbatch names a job after the file of its script, and "sbatch" if it has none.
-    EBB_ASSIGN_OR_RETURN(auto made, platform::TemporaryDirectory::Make("ebb-slurm"));
-    directory.emplace(std::move(made));
-    command.push_back((directory->path() / "sbatch").string());
-    EBB_RETURN_IF_ERROR(platform::WriteFileAtomically(command.back(), script.text));
-  }
+  const bool is_tracked = !script.tracked.empty();
+  if (script.is_standard_input && !is_tracked) command.push_back(own_file);
+  if (script.is_standard_input || is_tracked)
+    EBB_RETURN_IF_ERROR(
+        platform::WriteFileAtomically(own_file, is_tracked ? script.tracked : script.text));
   if (IsGiven(line, {"wait", 'W'})) {
     EBB_RETURN_IF_ERROR(Print(submission, flags, now, "", true));
     return RunAndWait(command);
@@ -215,6 +235,11 @@ void AddSlurmSubmitCommand(Parser& parser) {
                   "--begin",
                   kCarbon},
                  [flags] { flags->managed = true; });
+  command.Switch({"track", "",
+                  "measure the job: its script runs under ebb slurm run, or each task that it "
+                  "starts by srun",
+                  kCarbon},
+                 [flags] { flags->track = true; });
   command.Switch({"dry-run", "", "print the command of sbatch and what it saves; submit nothing"},
                  [flags] { flags->dry_run = true; });
   command.Flag({"format", "text|json", "output format"},

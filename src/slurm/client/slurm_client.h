@@ -51,6 +51,7 @@ class SlurmClient {
   /// Jobs that the controller has forgotten, as accounting knows their last attempt. Jobs that it
   /// does not know are left out; an Error: there is no accounting.
   virtual Result<std::vector<SlurmJob>> Accounted(const std::vector<std::string>& ids) = 0;
+  virtual Result<ControllerLoad> Load() = 0;
   /// Returns the new job's id.
   virtual Result<std::string> Submit(const BatchJob& job) = 0;
   virtual Status Update(const JobUpdate& update) = 0;

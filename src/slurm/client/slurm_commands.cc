@@ -53,6 +53,11 @@ class SlurmCommands final : public SlurmClient {
     return ReadSacct(text);
   }
 
+  Result<ControllerLoad> Load() override {
+    EBB_ASSIGN_OR_RETURN(const std::string text, Run({"sdiag"}));
+    return ReadSdiag(text);
+  }
+
   Result<std::string> Submit(const BatchJob& job) override {
     std::vector<std::string> command{"sbatch", "--parsable", "--chdir=" + job.directory};
     command.insert(command.end(), job.options.begin(), job.options.end());

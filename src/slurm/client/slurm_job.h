@@ -1,5 +1,5 @@
 #pragma once
-// A job and a node as Slurm reports them. Values only.
+// Jobs, nodes and the controller as Slurm reports them. Values only.
 
 #include <optional>
 #include <string>
@@ -66,6 +66,13 @@ struct SlurmNode {
   int gpus = 0, used_gpus = 0;
   std::string gpu_type{};  ///< "a100"; empty: no GPUs, or without a type
   friend bool operator==(const SlurmNode&, const SlurmNode&) = default;
+};
+
+/// How busy the controller is (sdiag).
+struct ControllerLoad {
+  int threads = 0;          ///< requests that it works on
+  int messages_queued = 0;  ///< messages to nodes that wait to be sent
+  friend bool operator==(const ControllerLoad&, const ControllerLoad&) = default;
 };
 
 }  // namespace ebb::slurm

@@ -37,6 +37,7 @@ class SlurmRest final : public SlurmClient {
     return ReadRestAccounting(body);
   }
 
+  Result<ControllerLoad> Load() override { return commands_->Load(); }
   Result<std::string> Submit(const BatchJob& job) override { return commands_->Submit(job); }
 
   Status Update(const JobUpdate& update) override {

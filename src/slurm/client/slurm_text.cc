@@ -315,6 +315,20 @@ std::vector<SlurmNode> ReadSinfo(std::string_view text) {
   return all;
 }
 
+Result<ControllerLoad> ReadSdiag(std::string_view text) {
+  const auto number_after = [&](std::string_view label) -> std::optional<int> {
+    const std::size_t at = text.find(label);
+    if (at == std::string_view::npos) return std::nullopt;
+    const std::string_view rest = text.substr(at + label.size());
+    const auto number = ParseInteger(std::string(Trim(rest.substr(0, rest.find('\n')))));
+    return number ? std::optional(static_cast<int>(*number)) : std::nullopt;
+  };
+  const auto threads = number_after("Server thread count:");
+  if (!threads)
+    return Fail({ExitCode::kUnavailable, "no \"Server thread count\"", "sdiag", "run it by hand"});
+  return ControllerLoad{*threads, number_after("\nAgent queue size:").value_or(0)};
+}
+
 std::vector<std::string> SacctCommand(const std::vector<std::string>& ids) {
   std::string list;
   for (const std::string& id : ids) list += (list.empty() ? "" : ",") + id;

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/result.h"
 #include "slurm/client/slurm_job.h"
 
 namespace ebb::slurm {
@@ -27,6 +28,9 @@ std::vector<SlurmNode> ReadSinfo(std::string_view text);
 /// The last attempt of each of these jobs.
 std::vector<std::string> SacctCommand(const std::vector<std::string>& ids);
 std::vector<SlurmJob> ReadSacct(std::string_view text);
+
+/// Reads what sdiag prints. An Error: the text is not sdiag's.
+Result<ControllerLoad> ReadSdiag(std::string_view text);
 
 /// Reads a state with its flags and remarks: "RUNNING", "CANCELLED by 1000", "COMPLETING".
 JobState StateOf(std::string_view text);

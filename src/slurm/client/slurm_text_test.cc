@@ -79,6 +79,20 @@ TEST(SlurmText, EndsOfARealAccounting) {
   EXPECT_FALSE(ended[1].start);
 }
 
+// The beginning of what sdiag of 22.05 printed.
+TEST(SlurmText, TheLoadOfTheController) {
+  const auto load = ReadSdiag(
+      "*******************************************************\n"
+      "sdiag output at Fri Nov 27 20:36:25 2026 (1795811785)\n"
+      "Server thread count:  131\n"
+      "Agent queue size:     12\n"
+      "Agent count:          0\n"
+      "DBD Agent queue size: 7\n");
+  ASSERT_TRUE(load);
+  EXPECT_EQ(*load, (ControllerLoad{131, 12}));
+  EXPECT_FALSE(ReadSdiag("sdiag: error: Zero Bytes were transmitted or received"));
+}
+
 TEST(SlurmText, RequestsOfGpus) {
   const auto read = [](std::string_view text) {
     const GpuRequest request = ReadGpus(text);

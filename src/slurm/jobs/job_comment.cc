@@ -9,7 +9,8 @@
 namespace ebb::slurm {
 namespace {
 
-constexpr std::string_view kMark = "{ebb ", kMeasured = "measured}";
+constexpr std::string_view kMark = "{ebb ", kMeasured = "measured}", kNote = "note}";
+constexpr std::string_view kUsed = "used ", kBetween = "; ";
 constexpr std::string_view kStartBy = "start-by", kFinishBy = "finish-by", kTier = "tier",
                            kSignal = "signal", kGrace = "grace", kNotBefore = "not-before";
 
@@ -155,7 +156,13 @@ JobComment ReadComment(std::string_view comment) {
     read.attempt = static_cast<int>(ParseNumber(std::string(words[1])).value_or(0));
   constexpr std::size_t kWithTag = 3;
   if (words.size() >= kWithTag) read.tag = words[2];
-  read.sentence = Trim(rest.substr(close + 1));
+  std::string_view text = Trim(rest.substr(close + 1));
+  if (text.starts_with(kUsed)) {
+    const std::size_t end = std::min(text.find(kBetween), text.size());
+    read.measured = text.substr(0, end);
+    text.remove_prefix(std::min(end + kBetween.size(), text.size()));
+  }
+  read.sentence = text;
   return read;
 }
 
@@ -165,10 +172,13 @@ std::string WriteComment(const JobComment& comment) {
     if (!text.empty()) text += ' ';
     text += std::string(kMark) + std::string(Name(comment.course)) + ' ' +
             std::to_string(comment.attempt) + (comment.tag.empty() ? "" : ' ' + comment.tag) + '}';
-  } else if (!comment.sentence.empty()) {
-    text += (text.empty() ? "" : " ") + std::string(kMark) + std::string(kMeasured);
+  } else if (!comment.measured.empty() || !comment.sentence.empty()) {
+    text += (text.empty() ? "" : " ") + std::string(kMark) +
+            std::string(comment.measured.empty() ? kNote : kMeasured);
   }
-  if (!comment.sentence.empty()) text += ' ' + comment.sentence;
+  if (!comment.measured.empty()) text += ' ' + comment.measured;
+  if (!comment.sentence.empty())
+    text += (comment.measured.empty() ? " " : std::string(kBetween)) + comment.sentence;
   // Not in the middle of a character.
   std::size_t size = std::min(text.size(), kLongestComment - 1);
   while (size < text.size() && size > 0 && (static_cast<unsigned char>(text[size]) & 0xC0) == 0x80)

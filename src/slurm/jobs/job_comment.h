@@ -1,13 +1,13 @@
 #pragma once
 // The comment of a Slurm job: what its owner wants of Ebb, and what Ebb has noted of the job.
 //
-//   ebb:tier=flex;start-by=12h;checkpointable {ebb wait 0 5f2a} 312 g/kWh now; expected at 03:00
-//   `- the owner's wishes -------------------´ `- mark --------´ `- for people -----------------´
+//   ebb:tier=flex;start-by=12h {ebb wait 1 5f2a} used 1.2 kWh, 340 g; expected at 03:00
+//   `- the owner's wishes ----´ `- mark -------´ `- measured ------´  `- sentence -----´
 //
-// A job that Ebb has only measured has the mark {ebb measured}. The mark makes a restarted service
-// know what the one before it did: the step, the number of attempts, and a tag, because Slurm uses
-// the numbers of jobs again. Options are called like the flags of jobs (core/options/job_options.h)
-// and separated by ";". Pure.
+// The mark makes a restarted service know what the one before it did: the step, the number of
+// attempts, and a tag, because Slurm uses the numbers of jobs again. A job that Ebb has only
+// measured has the mark {ebb measured}, one that Ebb does not take {ebb note}. Options are called
+// like the flags of jobs (core/options/job_options.h) and separated by ";". Pure.
 
 #include <optional>
 #include <string>
@@ -35,6 +35,7 @@ struct JobComment {
   Course course = Course::kNone;
   int attempt = 0;       ///< attempts that Ebb has let go
   std::string tag;       ///< tells this job from another one with its number; empty: none yet
+  std::string measured;  ///< what the job has used so far; begins with "used "
   std::string sentence;  ///< for people
 };
 

@@ -39,15 +39,37 @@ TEST(JobComment, KeepsTheOwnersPart) {
 TEST(JobComment, OfAJobThatIsOnlyMeasuredStandsBehindAMark) {
   JobComment comment = ReadComment("for the paper");
   for (const char* sentence : {"used 1 kWh, 300 g", "used 2 kWh, 600 g"}) {
-    comment.sentence = sentence;
+    comment.measured = sentence;
     const std::string text = WriteComment(comment);
     EXPECT_EQ(text, "for the paper {ebb measured} " + std::string(sentence));
     comment = ReadComment(text);
     EXPECT_EQ(comment.owners, "for the paper");
     EXPECT_EQ(comment.course, Course::kNone);
-    EXPECT_EQ(comment.sentence, sentence);
+    EXPECT_EQ(comment.measured, sentence);
   }
   EXPECT_EQ(WriteComment(ReadComment("{ebb measured} used 1 kWh")), "{ebb measured} used 1 kWh");
+}
+
+TEST(JobComment, ASentenceStandsBehindWhatWasMeasured) {
+  JobComment comment = ReadComment("ebb: {ebb go 1 5f2a} used 1 kWh, 300 g");
+  EXPECT_EQ(comment.measured, "used 1 kWh, 300 g");
+  EXPECT_EQ(comment.sentence, "");
+  comment.course = Course::kWait;
+  comment.sentence = "312 g/kWh now; expected at 03:00";
+  const std::string text = WriteComment(comment);
+  EXPECT_EQ(text, "ebb: {ebb wait 1 5f2a} used 1 kWh, 300 g; 312 g/kWh now; expected at 03:00");
+  const JobComment read = ReadComment(text);
+  EXPECT_EQ(read.measured, comment.measured);
+  EXPECT_EQ(read.sentence, comment.sentence);
+}
+
+TEST(JobComment, OfAJobThatEbbDoesNotTakeHasItsReason) {
+  JobComment comment = ReadComment("ebb:finish-by=1m");
+  comment.sentence = "Ebb does not take this job: it takes 1 h";
+  const std::string text = WriteComment(comment);
+  EXPECT_EQ(text, "ebb:finish-by=1m {ebb note} Ebb does not take this job: it takes 1 h");
+  EXPECT_EQ(ReadComment(text).course, Course::kNone);
+  EXPECT_EQ(WriteComment(ReadComment(text)), text);
 }
 
 TEST(JobComment, OfAJobThatIsNotForEbb) {

@@ -23,7 +23,7 @@ void NoteForAdministrators(const RunCommand& run, const std::string& job,
 
 }  // namespace
 
-Status NoteInJob(const RunCommand& run, const std::string& job, const std::string& sentence) {
+Status NoteInJob(const RunCommand& run, const std::string& job, const std::string& used) {
   // A controller that is away must not delay the end of a task; other commands wait for it.
   EBB_ASSIGN_OR_RETURN(const platform::ProgramEnd ping, run({"scontrol", "ping"}));
   if (ping.exit_code != 0)
@@ -35,12 +35,12 @@ Status NoteInJob(const RunCommand& run, const std::string& job, const std::strin
   if (end.exit_code != 0 || jobs.size() != 1)
     return Fail({ExitCode::kUnavailable, "Slurm does not know the job", job, ""});
   JobComment comment = ReadComment(jobs.front().comment);
-  comment.sentence = sentence;
+  comment.measured = used;
   JobUpdate update;
   update.id = job;
   update.comment = WriteComment(comment);
   EBB_RETURN_IF_ERROR(MakeSlurmCommands(run)->Update(update));
-  NoteForAdministrators(run, job, sentence);
+  NoteForAdministrators(run, job, used);
   return {};
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// Leaves a sentence on a job for people: in its comment, behind the owner's part and Ebb's mark,
-// and in its AdminComment, where whoever runs this may write that and nobody else has.
+// Leaves on a job for people what it has used: in its comment, behind the owner's part and Ebb's
+// mark, and in its AdminComment, where whoever runs this may write that and nobody else has.
 
 #include <string>
 
@@ -8,6 +8,7 @@
 
 namespace ebb::slurm {
 
-Status NoteInJob(const RunCommand& run, const std::string& job, const std::string& sentence);
+/// `used` begins with "used ".
+Status NoteInJob(const RunCommand& run, const std::string& job, const std::string& used);
 
 }  // namespace ebb::slurm

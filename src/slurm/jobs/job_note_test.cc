@@ -56,7 +56,8 @@ TEST_F(JobNoteTest, KeepsTheOwnersPartAndTheMark) {
   EXPECT_THAT(
       Updates(),
       testing::ElementsAre(
-          "scontrol update JobId=12 Comment=ebb:tier=flex {ebb go 2 5f2a} used 1.20 kWh, 340 g",
+          "scontrol update JobId=12 Comment=ebb:tier=flex {ebb go 2 5f2a} used 1.20 kWh, 340 g; "
+          "expected at 03:00",
           "scontrol update JobId=12 AdminComment=ebb: used 1.20 kWh, 340 g"));
 }
 

@@ -93,6 +93,17 @@ std::optional<std::string> ValueOf(std::span<const std::string> options,
   return value;
 }
 
+std::vector<std::string> Without(std::span<const std::string> options, const SbatchOption& option) {
+  std::vector<std::string> kept;
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    const std::size_t words = TakesNextWord(options[i]) && i + 1 < options.size() ? 2 : 1;
+    const auto one = options.subspan(i, words);
+    if (!ValueOf(one, option)) kept.insert(kept.end(), one.begin(), one.end());
+    i += words - 1;
+  }
+  return kept;
+}
+
 SbatchRequest RequestOf(std::span<const std::string> options) {
   const auto value = [&](const char* name, char letter = '\0') {
     return ValueOf(options, {name, letter});

@@ -35,6 +35,9 @@ struct SbatchOption {
 std::optional<std::string> ValueOf(std::span<const std::string> options,
                                    const SbatchOption& option);
 
+/// The options without this one and its value.
+std::vector<std::string> Without(std::span<const std::string> options, const SbatchOption& option);
+
 /// The amount of work for which the options ask.
 struct SbatchRequest {
   int gpus = 0;   ///< all GPUs together

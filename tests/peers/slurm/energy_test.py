@@ -74,6 +74,33 @@ class Energy(unittest.TestCase):
         admin = cluster.run("squeue", "-h", "-t", "all", "-j", job, "-O", "admin_comment:300")
         self.assertTrue(admin.startswith("ebb: used "), "the user of these tests may write it")
 
+    def test_a_job_that_is_submitted_to_be_tracked(self):
+        for name, command, runs in (("plain", f"python3 '{self.cluster.directory}/busy.py'", {"n1"}),
+                                    ("with-srun", f"srun -l --ntasks 4 python3 '{self.cluster.directory}/busy.py'",
+                                     {"n1", "n1.task-1", "n2", "n2.task-1"})):
+            with self.subTest(name):
+                self.track(name, command, runs)
+
+    def track(self, name, command, runs):
+        cluster = self.cluster
+        (cluster.directory / "busy.py").write_text("import time\nend = time.monotonic() + 1\n"
+                                                   "while time.monotonic() < end: pass\nprint('done')\n")
+        script = cluster.directory / f"{name}.sh"
+        script.write_text(f"#!/bin/bash\n#SBATCH --nodes=2 --ntasks-per-node=2\n{command}\n")
+        told = subprocess.run([EBB, "slurm", "submit", "--track", "--managed", "--zone", "DE", "--start-by", "1s", "--format", "json",
+                               f"--chdir={cluster.directory}", script], check=True, capture_output=True, text=True,
+                              env=cluster.environment | {"HOME": str(cluster.directory)}, cwd=cluster.directory)
+        job = json.loads(told.stdout)["job"]
+        self.assertEqual(cluster.job(job)["JobName"], f"{name}.sh")
+        script.write_text("#!/bin/sh\nexit 1\n")  # Slurm has the script as it was
+        cluster.wait_for_state(job, "COMPLETED")
+        folder = cluster.directory / f".ebb/slurm-{job}"
+        self.assertEqual({path.parent.name for path in folder.glob("attempt-1/*/ledger.jsonl")}, runs)
+        told = json.loads(subprocess.run([EBB, "slurm", "energy", folder, "--format", "json"], check=True,
+                                         capture_output=True, text=True).stdout)
+        self.assertGreater(told["total"]["energy_uj"], 0)
+        self.assertIn("} used ", cluster.run("squeue", "-h", "-t", "all", "-j", job, "-O", "Comment:300"))
+
     def check(self, folder):
         ledgers = {path: microjoules(path) for path in folder.glob("attempt-*/*/ledger.jsonl")}
         self.assertEqual(len(ledgers), TASKS * (RESTARTS + 1), "a run for each task of each attempt")

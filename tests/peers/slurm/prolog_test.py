@@ -37,8 +37,9 @@ class Prolog(unittest.TestCase):
 
     def test_jobs_with_whole_nodes_are_measured_from_prolog_to_epilog(self):
         cluster, measured = self.cluster, self.cluster.directory / "measured"
-        job = cluster.submit("--requeue", "--wrap=sleep 2")
+        job = cluster.submit("--requeue", "--wrap=sleep 5")
         cluster.wait_for_state(job, "RUNNING")
+        cluster.wait(lambda: list(measured.glob("*/attempt-1/*/ledger.jsonl")), "the first readings")
         cluster.run("scontrol", "requeue", job)
         cluster.wait(lambda: cluster.job(job)["Restarts"] == "1" and cluster.job(job)["JobState"] == "COMPLETED",
                      "the second start")

@@ -48,14 +48,31 @@ class Queue(unittest.TestCase):
         return sum(line.startswith(("RUNNING", "COMPLETING")) or "{ebb go " in line for line in lines)
 
     def test_many_jobs_on_two_gpus(self):
-        jobs = JOBS_IN_ORDER
+        self.run_in_order(JOBS_IN_ORDER)
+
+    def test_jobs_on_two_gpus_through_slurmrestd(self):
+        self.run_in_order(12, rest=True)
+
+    def test_a_jobs_comment_says_what_ebb_cannot_read_and_why_it_is_not_taken(self):
         self.set_up(nodes=1, gpus=2)
+        unread = self.submit("unread", "start-by=9h;tier=gold", 20)
+        refused = self.submit("refused", "finish-by=5m", 20)
+        said = lambda job: self.cluster.run("squeue", "-h", "-j", job, "-O", "Comment:600").strip()
+        with Service(self.cluster, self.directory, ["--signal", "constant", "--constant", "300", "--zone", "DE"]):
+            self.cluster.wait(lambda: 'Ebb cannot read tier: "gold" is not a tier' in said(unread), "the wish in the comment")
+            self.cluster.wait(lambda: "{ebb note} Ebb does not take this job" in said(refused), "the refusal in the comment")
+            self.cluster.run("scontrol", "update", f"JobId={refused}", "Comment=ebb:start-by=9h")
+            self.cluster.wait(lambda: said(refused).startswith("ebb:start-by=9h {ebb "), "the corrected job")
+
+    def run_in_order(self, jobs, rest=False):
+        self.set_up(nodes=1, gpus=2, rest=rest)
         seeded = random.Random(7)
         for number in range(jobs):
             self.submit(f"job{number}", f"tier={number % 3 + 1};start-by={seeded.randint(60, 120)}h", 20)
         trace = trace_of_days(self.directory / "trace.csv", MOSTLY_CLEAN)
         most = 0
-        with Service(self.cluster, self.directory, replay(trace, 600)) as service:
+        flags = ["--slurm-rest", f"unix:{self.cluster.rest_socket}"] if rest else []
+        with Service(self.cluster, self.directory, replay(trace, 600) + flags) as service:
             end = time.monotonic() + 900
             while len(self.begun()) < jobs:
                 most = max(most, self.let_go())
