@@ -131,7 +131,7 @@ const std::map<std::string, std::map<std::string, Rooms>> kParts{
       {"yaml", {}},
       {"options", {"", "yaml", "run"}},
       {"prices", {"yaml"}},
-      {"scenario", {"", "yaml", "prices"}},
+      {"scenario", {"", "yaml", "options", "prices"}},
       {"run", {"", "yaml", "options"}},
       {"sweep", {"", "yaml", "run"}},
       {"cluster", {"yaml"}}}},

@@ -52,10 +52,9 @@ KeyRule ReadNeoClock(const std::string& name, Given<std::string>& out) {
           }};
 }
 
-void CheckOneNeoClock(const Given<double>& hours, const Given<std::string>& zone,
-                      Problems& problems) {
-  if (hours && zone)
-    problems.Add(std::max(hours.line, zone.line),
+void CheckOneNeoClock(int hours_line, int zone_line, Problems& problems) {
+  if (hours_line > 0 && zone_line > 0)
+    problems.Add(std::max(hours_line, zone_line),
                  "neo_utc_offset_hours and neo_time_zone mean the same: leave one out");
 }
 

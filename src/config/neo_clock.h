@@ -17,8 +17,7 @@ signals::NeoClock FixedNeoClock(Duration utc_offset);
 /// A key whose value NeoClockOf accepts.
 KeyRule ReadNeoClock(const std::string& name, Given<std::string>& out);
 /// Reports a problem if a file gives both neo_utc_offset_hours and neo_time_zone: they set the same
-/// thing.
-void CheckOneNeoClock(const Given<double>& hours, const Given<std::string>& zone,
-                      Problems& problems);
+/// thing. The lines are 0 for a key that is not given.
+void CheckOneNeoClock(int hours_line, int zone_line, Problems& problems);
 
 }  // namespace ebb::config

@@ -4,9 +4,9 @@
 
 namespace ebb::config {
 
-KeyRule ReadPolicyName(const std::string& key, Given<std::string>& out,
-                       std::vector<std::string> names) {
-  const KeyRule choice = ReadChoice(key, out, std::move(names));
+KeyRule ReadPolicyName(const std::string& key, Given<std::string>& out) {
+  const auto names = plan::PolicyNames();
+  const KeyRule choice = ReadChoice(key, out, {names.begin(), names.end()});
   return {key, [choice](const YamlNode& value, Problems& problems) {
             YamlNode meant = value;
             meant.text = plan::PolicyNameOf(value.text);

@@ -3,14 +3,12 @@
 // full name.
 
 #include <string>
-#include <vector>
 
 #include "config/yaml/key_reader.h"
 
 namespace ebb::config {
 
-/// A name that must be one of `names`.
-KeyRule ReadPolicyName(const std::string& key, Given<std::string>& out,
-                       std::vector<std::string> names);
+/// A name of a policy of queues.
+KeyRule ReadPolicyName(const std::string& key, Given<std::string>& out);
 
 }  // namespace ebb::config

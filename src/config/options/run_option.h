@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "config/member_access.h"
 #include "config/options/run_options.h"
 #include "core/options/definition.h"
 #include "core/options/job_options.h"
@@ -39,12 +40,7 @@ enum class OptionGroup {
 };
 
 /// Access to the member that an option sets. A kMoment is a Duration from now.
-struct OptionMember {
-  /// The Error has no `what` if `next` alone says what is accepted.
-  std::function<Status(const core::OptionValue&, RunOptions&)> set{};
-  /// Gets the member; nullopt if it has no value.
-  std::function<std::optional<core::OptionValue>(const RunOptions&)> get{};
-};
+using OptionMember = MemberAccess<RunOptions>;
 
 /// When the directory of a run stores an option.
 enum class Stored { kUnlessDefault, kAlways, kNever };

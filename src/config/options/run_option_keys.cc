@@ -2,6 +2,7 @@
 
 #include "base/check.h"
 #include "config/field_value.h"
+#include "config/section_table.h"
 
 namespace ebb::config {
 namespace {
@@ -20,13 +21,6 @@ std::optional<core::OptionValue> ValueOf(const RunOption& option, const YamlNode
   YamlNode meant = value;
   meant.text = option.full_name(value.text);
   return ReadFieldValue(option.field, meant, problems);
-}
-
-// The Error of an option's `set`, for a file: "signal: what: next".
-std::string ProblemText(const RunOption& option, const Error& error) {
-  std::string text = option.field.key + ": " + error.what;
-  if (!error.what.empty() && !error.next.empty()) text += ": ";
-  return text + error.next;
 }
 
 }  // namespace
@@ -74,7 +68,7 @@ void RunOptionKeys::Read(const RunOption& option, const YamlNode& value, Problem
   if (!read) return;
   RunOptions unused;
   if (const Status set = option.member.set(*read, unused); !set)
-    return problems.Add(value.line, ProblemText(option, set.error()));
+    return problems.Add(value.line, RefusalText(option.field.key, set.error()));
   values_[option.field.key] = {*read, value.line};
 }
 

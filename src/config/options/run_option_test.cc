@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "testing/golden.h"
+#include "testing/option_docs.h"
 
 namespace ebb::config {
 namespace {
@@ -115,28 +116,10 @@ TEST(RunOptionTable, DefaultsAreThoseOfTheMembers) {
 // docs/run-options.md ---------------------------------------------------------------------------
 
 std::string TypeOf(const RunOption& option) {
-  const Field& field = option.field;
   if (option.is_time) return "time";
-  switch (field.shape) {
-    case Shape::kNumber:
-      return "number, " + core::LimitText(field.low) + " to " + core::LimitText(field.high);
-    case Shape::kWhole:
-      return "whole number, " + core::LimitText(field.low) + " to " + core::LimitText(field.high);
-    case Shape::kFlag:
-      return "true or false";
-    case Shape::kDuration:
-      return "duration" + (field.low > 0 ? " from " + FormatExact(field.low) + "s" : "") +
-             (field.high > 0 ? " to " + FormatExact(field.high) + "s" : "");
-    case Shape::kMoment:
-      return "duration; as a flag also a time";
-    case Shape::kChoice:
-      return "`" + Join(field.choices, "`, `") + "`";
-    default:
-      return "text";
-  }
+  return option.field.shape == Shape::kMoment ? "duration; as a flag also a time"
+                                              : TypeText(option.field);
 }
-
-std::string Code(const std::string& text) { return text.empty() ? "" : "`" + text + "`"; }
 
 std::string Row(const RunOption& option) {
   const Field& field = option.field;

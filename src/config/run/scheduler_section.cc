@@ -83,7 +83,7 @@ void CheckUsed(const SchedulerKeys& keys, SignalSource source, Problems& problem
                  "neo_utc_offset_hours has no meaning for signal " +
                      std::string(signals::Name(source)) + ", only for " +
                      std::string(signals::Name(SignalSource::kProfile)));
-  CheckOneNeoClock(keys.neo_utc_offset_hours, TextOf(keys, "neo_time_zone"), problems);
+  CheckOneNeoClock(keys.neo_utc_offset_hours.line, keys.options.LineOf("neo_time_zone"), problems);
 }
 
 // Requires the keys that the source needs.

@@ -1,70 +1,29 @@
 #include "config/scenario/job_csv_section.h"
 
 #include "config/job_option_rules.h"
+#include "config/scenario/scenario_table.h"
 #include "config/yaml/file_names.h"
-#include "config/yaml/list_reader.h"
 #include "plan/feasibility/feasibility.h"
 #include "sim/job_csv.h"
 
 namespace ebb::config {
 namespace {
 
-constexpr double kMost = 1e9;
-
-// The keys of the section: options that all of its jobs share (core/options/job_options.h), and how
-// the trace is read.
-struct CsvKeys {
-  CsvKeys() { submission.job = sim::JobCsvOptions().job; }
-  core::Submission submission;
-  JobOptionKeys options{core::Place::kJobTrace, submission};
-  Given<std::string> csv, how_to_get;
-  Given<Duration> max_delay, shortest, longest;
-  Given<std::int64_t> widest, most_jobs;
-  Given<YamlNode> rules;
-};
-
-std::vector<KeyRule> CsvRules(CsvKeys& keys) {
-  std::vector<KeyRule> rules = keys.options.Rules();
-  for (KeyRule& rule : std::vector<KeyRule>{
-           ReadText("csv", keys.csv), ReadText("how_to_get", keys.how_to_get),
-           ReadDuration("max_delay", keys.max_delay, Duration::zero()),
-           ReadDuration("shortest", keys.shortest, Duration::zero()),
-           ReadDuration("longest", keys.longest, Duration{1}),
-           ReadInteger("widest", keys.widest, {1, kMost}),
-           ReadInteger("most_jobs", keys.most_jobs, {1, kMost}), ReadNode("rules", keys.rules)})
-    rules.push_back(std::move(rule));
+// The keys of the section: options that all of its jobs share, and how the trace is read.
+std::vector<KeyRule> TraceRules(JobTraceSection& section, GivenKeys& given) {
+  static const SectionTable<core::Submission> options = JobOptionTable(core::Place::kJobTrace);
+  std::vector<KeyRule> rules = RulesOf(options, section.submission, given);
+  for (KeyRule& rule : RulesOf(JobTraceTable(), section, given)) rules.push_back(std::move(rule));
   return rules;
 }
 
-std::vector<sim::JobRule> ReadRules(const Given<YamlNode>& node, Problems& problems) {
+std::vector<sim::JobRule> ReadRules(const std::optional<YamlNode>& node, Problems& problems) {
   std::vector<sim::JobRule> rules;
   if (!node) return rules;
-  ReadItems("rules", [&](const YamlNode& item, Problems& found) {
-    Given<Duration> up_to, max_delay;
-    Given<double> power_w;
-    Given<std::string> tier;
-    const std::vector<KeyRule> keys{
-        Formerly("run_time_up_to", ReadDuration("duration_up_to", up_to, Duration{1})),
-        ReadDuration("max_delay", max_delay, Duration::zero()),
-        ReadNumber("power_w", power_w, {0, 1e7}), ReadText("tier", tier)};
-    ReadSection(item, "rules", keys, {}, found);
-    sim::JobRule rule{up_to.value, max_delay.value, std::nullopt, tier.value_or("")};
-    if (power_w) rule.power = Power{*power_w};
-    rules.push_back(std::move(rule));
-  }).read(*node, problems);
+  ReadEach("rules", *node, problems, [&](const YamlNode& item, Problems& found) {
+    ReadByTable(item, "rules", JobRuleTable(), rules.emplace_back(), found);
+  });
   return rules;
-}
-
-sim::JobCsvOptions OptionsOf(const CsvKeys& keys, Problems& problems) {
-  sim::JobCsvOptions options;
-  options.job = keys.submission.job;
-  options.max_delay = keys.max_delay.value;
-  options.shortest = keys.shortest.value_or(Duration::zero());
-  options.longest = keys.longest.value;
-  if (keys.widest) options.widest = static_cast<int>(*keys.widest);
-  if (keys.most_jobs) options.most_jobs = static_cast<int>(*keys.most_jobs);
-  options.rules = ReadRules(keys.rules, problems);
-  return options;
 }
 
 // Reports the first job that cannot run at all, and the number of such jobs.
@@ -85,24 +44,27 @@ void CheckJobs(const std::vector<core::Job>& jobs, const core::Cluster& cluster,
 }  // namespace
 
 JobList ReadJobCsv(const YamlNode& section, const JobsContext& context, Problems& problems) {
-  CsvKeys keys;
-  const std::vector<KeyRule> rules = CsvRules(keys);
+  JobTraceSection trace;
+  trace.submission.job = trace.options.job;
+  GivenKeys given;
+  const std::vector<KeyRule> rules = TraceRules(trace, given);
   ReadSection(section, "jobs", rules, {}, problems);
-  const sim::JobCsvOptions options = OptionsOf(keys, problems);
-  if (!keys.csv) {
+  trace.options.job = trace.submission.job;
+  trace.options.rules = ReadRules(trace.rules, problems);
+  if (!given.Has("csv")) {
     problems.Add(section.line, "jobs must be a list of jobs, or have a csv file");
     return {};
   }
-  const std::string path = Beside(context.directory, *keys.csv);
+  const std::string path = Beside(context.directory, trace.csv);
   auto text = context.read_file(path);
   if (!text) {
-    if (keys.how_to_get) text.error().next = *keys.how_to_get;
-    problems.Add(keys.csv.line, text.error().Message());
+    if (given.Has("how_to_get")) text.error().next = trace.how_to_get;
+    problems.Add(given.LineOf("csv"), text.error().Message());
     return {};
   }
-  auto csv = sim::ParseJobCsv(*text, path, options);
+  auto csv = sim::ParseJobCsv(*text, path, trace.options);
   if (!csv) {
-    problems.Add(keys.csv.line, csv.error().Message());
+    problems.Add(given.LineOf("csv"), csv.error().Message());
     return {};
   }
   if (!context.cluster.pools.empty()) CheckJobs(csv->jobs, context.cluster, section.line, problems);

@@ -3,14 +3,13 @@
 #include <algorithm>
 
 #include "config/prices/operator_file.h"
-#include "config/publication_key.h"
 #include "config/scenario/scenario_dates.h"
 #include "config/scenario/scenario_jobs.h"
 #include "config/scenario/scenario_policies.h"
 #include "config/scenario/scenario_prices.h"
 #include "config/scenario/scenario_sites.h"
+#include "config/scenario/scenario_table.h"
 #include "config/yaml/file_names.h"
-#include "config/yaml/list_reader.h"
 #include "config/yaml/yaml_tree.h"
 #include "platform/file.h"
 #include "platform/shipped_files.h"
@@ -22,121 +21,61 @@ namespace {
 using sim::ForecastSource;
 using sim::Scenario;
 
-constexpr double kMostSamples = 100'000;
-constexpr double kNoLimit = 9e15;
-
-struct TopKeys {
-  Given<std::string> name, description;
-  SiteSections sites;
-  Given<YamlNode> forecast, jobs, policies, start_dates, bootstrap, published;
-  Given<Duration> makespan_limit, horizon;
-  Given<core::Publication> publication_lag;
-  Given<std::string> idle_draw;
-};
-
-std::vector<KeyRule> TopRules(TopKeys& keys) {
-  constexpr Duration kShortest{std::chrono::hours{1}};
-  return {
-      ReadText("name", keys.name),
-      ReadText("description", keys.description),
-      ReadNode("sites", keys.sites.sites),
-      ReadNode("devices", keys.sites.devices),
-      ReadNode("forecast", keys.forecast),
-      ReadPublicationLag(keys.publication_lag),
-      ReadNode("jobs", keys.jobs),
-      ReadNode("policies", keys.policies),
-      ReadNode("start_dates", keys.start_dates),
-      ReadDuration("makespan_limit", keys.makespan_limit, kShortest),
-      ReadDuration("horizon", keys.horizon, kShortest),
-      ReadChoice("idle_draw", keys.idle_draw, {"beside", "inside"}),
-      ReadNode("bootstrap", keys.bootstrap),
-      ReadNode("published", keys.published),
-  };
-}
-
-// Reads "own", or a section with a source and, for noise, its size and memory.
-void ReadForecast(const Given<YamlNode>& node, Scenario& scenario, Problems& problems) {
+// Reads the name of a forecast, or a section with it and, for noise, its size and memory.
+void ReadForecast(const std::optional<YamlNode>& node, Scenario& scenario, Problems& problems) {
   if (!node) return;
-  Given<std::string> source;
-  Given<double> sigma_percent, correlation;
-  Given<std::int64_t> seed;
-  const KeyRule source_rule =
-      ReadChoice("source", source, {"own", "archived", "perfect", "noise", "weather"});
-  const std::vector<KeyRule> rules{source_rule,
-                                   ReadNumber("sigma_percent", sigma_percent, {0, 100}),
-                                   ReadNumber("hourly_correlation", correlation, {0, 0.9999}),
-                                   ReadInteger("seed", seed, {0, kNoLimit})};
-  if (node.value->kind == YamlNode::Kind::kScalar)
-    source_rule.read(*node, problems);
-  else
-    ReadSection(*node, "forecast", rules, {}, problems);
-  if (source) scenario.forecast = *sim::ForecastSourceFromName(*source);
-  if ((sigma_percent || correlation || seed) && scenario.forecast != ForecastSource::kNoise)
-    problems.Add(node.line, "sigma_percent, hourly_correlation and seed are for source: noise");
-  scenario.noise.sigma = sigma_percent.value_or(100 * scenario.noise.sigma) / 100;
-  scenario.noise.hourly_correlation = correlation.value_or(scenario.noise.hourly_correlation);
-  if (seed) scenario.noise.seed = static_cast<std::uint64_t>(*seed);
-}
-
-void ReadBootstrap(const Given<YamlNode>& node, Scenario& scenario, Problems& problems) {
-  if (!node) return;
-  Given<std::int64_t> seed, samples;
-  const std::vector<KeyRule> rules{ReadInteger("seed", seed, {0, kNoLimit}),
-                                   ReadInteger("samples", samples, {0, kMostSamples})};
-  ReadSection(*node, "bootstrap", rules, {}, problems);
-  if (seed) scenario.bootstrap.seed = static_cast<std::uint64_t>(*seed);
-  if (samples) scenario.bootstrap.samples = static_cast<int>(*samples);
+  if (node->kind == YamlNode::Kind::kScalar) {
+    ForecastTable().front().read(*node, scenario, problems);
+    return;
+  }
+  const auto given = ReadByTable(*node, "forecast", ForecastTable(), scenario, problems);
+  const bool has_noise =
+      given.Has("sigma_percent") || given.Has("hourly_correlation") || given.Has("seed");
+  if (has_noise && scenario.forecast != ForecastSource::kNoise)
+    problems.Add(node->line, "sigma_percent, hourly_correlation and seed are for source: noise");
 }
 
 void ReadFigure(const YamlNode& node, const Scenario& scenario, sim::Published& published,
                 Problems& problems) {
-  constexpr double kFar = 1e12;
-  Given<std::string> name, policy, metric;
-  Given<double> value, recomputed;
-  Given<std::int64_t> decimals;
-  const std::vector<KeyRule> rules{ReadText("name", name),
-                                   ReadText("policy", policy),
-                                   ReadText("metric", metric),
-                                   ReadNumber("published", value, {-kFar, kFar}),
-                                   ReadNumber("recomputed", recomputed, {-kFar, kFar}),
-                                   ReadInteger("decimals", decimals, {0, 6})};
-  ReadSection(node, "figures", rules, {}, problems);
-  if (!name || !policy || !metric || (!value && !recomputed))
+  sim::PublishedFigure figure;
+  const auto given = ReadByTable(node, "figures", FigureTable(), figure, problems);
+  const bool has_value = figure.published || figure.recomputed;
+  if (!given.Has("name") || !given.Has("policy") || !given.Has("metric") || !has_value)
     return problems.Add(node.line, "a figure needs name, policy, metric and published");
   std::vector<std::string> labels;
   for (const auto& choice : scenario.policies) labels.push_back(choice.label);
-  if (std::find(labels.begin(), labels.end(), *policy) == labels.end())
-    problems.Add(policy.line,
-                 "policy \"" + *policy + "\" is not in policies" + SuggestionText(*policy, labels));
-  if (const Status fine = sim::CheckMetric(*metric, scenario.cluster); !fine)
-    problems.Add(metric.line, fine.error().Message());
-  published.figures.push_back({*name, value.value, recomputed.value, *policy, *metric,
-                               static_cast<int>(decimals.value_or(1))});
+  if (std::find(labels.begin(), labels.end(), figure.policy) == labels.end())
+    problems.Add(given.LineOf("policy"), "policy \"" + figure.policy + "\" is not in policies" +
+                                             SuggestionText(figure.policy, labels));
+  if (const Status fine = sim::CheckMetric(figure.metric, scenario.cluster); !fine)
+    problems.Add(given.LineOf("metric"), fine.error().Message());
+  published.figures.push_back(std::move(figure));
 }
 
-void ReadPublished(const Given<YamlNode>& node, Scenario& scenario, Problems& problems) {
+void ReadPublished(const std::optional<YamlNode>& node, Scenario& scenario, Problems& problems) {
   if (!node) return;
-  sim::Published published;
-  Given<std::string> source;
-  const std::vector<KeyRule> rules{ReadText("source", source),
-                                   ReadItems("figures", [&](const YamlNode& item, Problems& found) {
-                                     ReadFigure(item, scenario, published, found);
-                                   })};
-  ReadSection(*node, "published", rules, {}, problems);
-  published.source = source.value_or("");
-  if (!source) problems.Add(node.line, "published needs a source: who published it, and where");
-  scenario.published = std::move(published);
+  PublishedSection section;
+  const auto given = ReadByTable(*node, "published", PublishedTable(), section, problems);
+  if (section.figures)
+    ReadEach("figures", *section.figures, problems, [&](const YamlNode& item, Problems& found) {
+      ReadFigure(item, scenario, section.published, found);
+    });
+  if (!given.Has("source"))
+    problems.Add(node->line, "published needs a source: who published it, and where");
+  scenario.published = std::move(section.published);
 }
 
 // The origin of dates in jobs: the only start date, if it is known before the jobs are read.
-std::optional<Time> OriginOf(const ScenarioContext& context, const Given<YamlNode>& start_dates) {
+std::optional<Time> OriginOf(const ScenarioContext& context,
+                             const std::optional<YamlNode>& start_dates) {
   if (context.moment) return context.moment;
-  if (!start_dates || start_dates.value->items.size() != 1) return std::nullopt;
-  const auto time = ParseTime(start_dates.value->items.front().text);
+  if (!start_dates || start_dates->items.size() != 1) return std::nullopt;
+  const auto time = ParseTime(start_dates->items.front().text);
   return time ? std::optional(*time) : std::nullopt;
 }
 
-std::vector<Time> StartDatesOf(const ScenarioContext& context, const Given<YamlNode>& section,
+std::vector<Time> StartDatesOf(const ScenarioContext& context,
+                               const std::optional<YamlNode>& section,
                                std::optional<Time> first_recorded, Problems& problems) {
   if (context.moment) return {*context.moment};
   if (section) return ReadStartDates(*section, first_recorded, problems);
@@ -146,16 +85,15 @@ std::vector<Time> StartDatesOf(const ScenarioContext& context, const Given<YamlN
 }
 
 // Sets the publication lag of the traces that do not have their own.
-void SetPublication(const Given<core::Publication>& publication, ScenarioFile& file,
-                    Problems& problems) {
+void SetPublication(const std::optional<core::Publication>& publication, int line,
+                    ScenarioFile& file, Problems& problems) {
   if (!publication) return;
   bool has_trace = false;
   for (signals::SignalOptions& signal : file.signals) {
     has_trace = has_trace || signal.source == signals::SignalSource::kReplay;
     if (!signal.publication) signal.publication = *publication;
   }
-  if (!has_trace)
-    problems.Add(publication.line, "publication_lag is for traces only, and no site has one");
+  if (!has_trace) problems.Add(line, "publication_lag is for traces only, and no site has one");
 }
 
 void ApplyTiers(const std::vector<core::Tier>& tiers, std::vector<core::Job>& jobs) {
@@ -168,38 +106,38 @@ void ApplyTiers(const std::vector<core::Tier>& tiers, std::vector<core::Job>& jo
   }
 }
 
-ScenarioFile Resolve(const TopKeys& keys, const ScenarioContext& context, Problems& problems) {
+// Reads the sections of the file in the order in which they refer to each other.
+ScenarioFile Resolve(ScenarioSections sections, int publication_line,
+                     const ScenarioContext& context, Problems& problems) {
   ScenarioFile file;
+  file.scenario = std::move(sections.scenario);
   Scenario& scenario = file.scenario;
   const std::string directory = FolderOf(context.path);
-  scenario.name = keys.name.value_or(FileStem(context.path, "scenario"));
-  scenario.description = keys.description.value_or("");
-  Sites sites = ReadSites(keys.sites, directory, context.default_signal, problems);
+  if (scenario.name.empty()) scenario.name = FileStem(context.path, "scenario");
+  Sites sites = ReadSites(sections, directory, context.default_signal, problems);
   scenario.cluster = std::move(sites.cluster);
   scenario.unknown_idle = std::move(sites.unknown_idle);
-  if (keys.idle_draw) scenario.idle_draw = *sim::IdleDrawFromName(*keys.idle_draw);
   file.signals = std::move(sites.signals);
-  SetPublication(keys.publication_lag, file, problems);
+  SetPublication(sections.publication_lag, publication_line, file, problems);
   file.price_files = std::move(sites.price_files);
   file.operator_files = std::move(sites.operator_files);
-  ReadForecast(keys.forecast, scenario, problems);
+  ReadForecast(sections.forecast, scenario, problems);
   JobList jobs;
-  if (keys.jobs)
+  if (sections.jobs)
     jobs = ReadJobs(
-        *keys.jobs,
-        {scenario.cluster, OriginOf(context, keys.start_dates), directory, context.read_file},
+        *sections.jobs,
+        {scenario.cluster, OriginOf(context, sections.start_dates), directory, context.read_file},
         problems);
   else
     problems.Add(0, "jobs is missing: a list of jobs, or a csv file");
   scenario.jobs = std::move(jobs.jobs);
   ApplyTiers(context.tiers, scenario.jobs);
   file.notes = std::move(jobs.notes);
-  scenario.start_dates = StartDatesOf(context, keys.start_dates, jobs.first_recorded, problems);
-  scenario.policies = ReadPolicies(keys.policies, problems);
-  scenario.makespan_limit = keys.makespan_limit.value;
-  scenario.horizon = keys.horizon.value;
-  ReadBootstrap(keys.bootstrap, scenario, problems);
-  ReadPublished(keys.published, scenario, problems);
+  scenario.start_dates = StartDatesOf(context, sections.start_dates, jobs.first_recorded, problems);
+  scenario.policies = ReadPolicies(sections.policies, problems);
+  if (sections.bootstrap)
+    ReadByTable(*sections.bootstrap, "bootstrap", BootstrapTable(), scenario.bootstrap, problems);
+  ReadPublished(sections.published, scenario, problems);
   return file;
 }
 
@@ -260,10 +198,10 @@ Result<ScenarioFile> ParseScenario(const std::string& text, const ScenarioContex
     return Fail({ExitCode::kConfiguration, "the file is empty", context.path,
                  "configs/scenarios shows what belongs in it"});
   Problems problems(context.path);
-  TopKeys keys;
-  const std::vector<KeyRule> rules = TopRules(keys);
-  ReadSection(root, "", rules, {}, problems);
-  ScenarioFile file = Resolve(keys, context, problems);
+  ScenarioSections sections;
+  const GivenKeys given = ReadByTable(root, "", ScenarioTable(), sections, problems);
+  ScenarioFile file =
+      Resolve(std::move(sections), given.LineOf("publication_lag"), context, problems);
   if (!problems.empty()) return Fail(problems.ToError());
   EBB_RETURN_IF_ERROR(SetForecasts(file, context.path));
   EBB_RETURN_IF_ERROR(CheckIdleDraw(file.scenario, context.path));

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "config/yaml/list_reader.h"
+#include "config/scenario/scenario_table.h"
 
 namespace ebb::config {
 namespace {
@@ -10,23 +10,17 @@ namespace {
 constexpr std::size_t kMostStartDates = 10'000;
 
 std::vector<Time> ByRule(const YamlNode& section, Problems& problems) {
-  Given<Time> from, to;
-  Given<Duration> every, local_time;
-  Given<double> utc_offset_hours;
-  const std::vector<KeyRule> rules{ReadTime("from", from), ReadTime("to", to),
-                                   ReadDuration("every", every, std::chrono::hours{1}),
-                                   ReadClockTime("local_time", local_time),
-                                   ReadNumber("utc_offset_hours", utc_offset_hours, {-14, 14})};
-  ReadSection(section, "start_dates", rules, {}, problems);
-  if (!from || !to || !every) {
+  StartRule rule;
+  ReadByTable(section, "start_dates", StartRuleTable(), rule, problems);
+  if (!rule.from || !rule.to || !rule.every) {
     problems.Add(section.line, "start_dates by rule need from, to and every");
     return {};
   }
   // Local standard time is used all year: the time that the clock shows in winter.
-  const Duration offset = DurationFromSeconds(utc_offset_hours.value_or(0) * 3600);
-  const Duration shift = local_time.value_or(Duration::zero()) - offset;
+  const Duration shift = rule.local_time - DurationFromSeconds(rule.utc_offset_hours * 3600);
   std::vector<Time> dates;
-  for (Time date = *from; date <= *to && dates.size() <= kMostStartDates; date += *every)
+  for (Time date = *rule.from; date <= *rule.to && dates.size() <= kMostStartDates;
+       date += *rule.every)
     dates.push_back(date + shift);
   if (dates.empty()) problems.Add(section.line, "start_dates end before they begin");
   return dates;

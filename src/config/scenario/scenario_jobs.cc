@@ -4,97 +4,76 @@
 
 #include "config/job_option_rules.h"
 #include "config/scenario/job_csv_section.h"
-#include "config/yaml/list_reader.h"
+#include "config/scenario/scenario_table.h"
 #include "plan/feasibility/feasibility.h"
 
 namespace ebb::config {
 namespace {
 
-constexpr double kMostJobs = 1'000'000;
-constexpr double kMostEnergyKwh = 1e7;
-
-// The keys of a job: its options (core/options/job_options.h), and those that only a scenario has.
-struct JobKeys {
-  core::Submission submission;
-  JobOptionKeys options{core::Place::kScenario, submission};
-  Given<std::string> tier;
-  Given<std::int64_t> count;
-  Given<Moment> submit, start_by, finish_by;
-  Given<Duration> submit_every, max_delay;
-  Given<double> energy_kwh;
-  Given<std::vector<std::string>> sites;
-  Given<YamlNode> overrides;
-};
-
-std::vector<KeyRule> JobRules(JobKeys& keys) {
-  std::vector<KeyRule> rules = keys.options.Rules();
-  for (KeyRule& rule : std::vector<KeyRule>{
-           ReadInteger("count", keys.count, {1, kMostJobs}), ReadMoment("submit", keys.submit),
-           ReadDuration("submit_every", keys.submit_every, Duration::zero()),
-           ReadNumber("energy_kwh", keys.energy_kwh, {0, kMostEnergyKwh}),
-           ReadText("tier", keys.tier), ReadDuration("max_delay", keys.max_delay, Duration::zero()),
-           ReadMoment("start_by", keys.start_by), ReadMoment("finish_by", keys.finish_by),
-           ReadTexts("sites", keys.sites), ReadNode("overrides", keys.overrides)})
-    rules.push_back(std::move(rule));
+// The keys of a job: the options that all jobs have, and those that only a scenario has.
+std::vector<KeyRule> JobRules(JobSection& section, GivenKeys& given) {
+  static const SectionTable<core::Submission> options = JobOptionTable(core::Place::kScenario);
+  std::vector<KeyRule> rules = RulesOf(options, section.submission, given);
+  for (KeyRule& rule : RulesOf(JobTable(), section, given)) rules.push_back(std::move(rule));
   return rules;
 }
 
-void CheckTogether(const JobKeys& keys, int line, bool has_origin, Problems& problems) {
-  const bool has_power = keys.options.Has("power_w");
-  if (!keys.options.Has("duration")) problems.Add(line, "the job has no duration");
-  if (!has_power && !keys.energy_kwh) problems.Add(line, "the job has no power_w");
-  if (has_power && keys.energy_kwh)
-    problems.Add(keys.energy_kwh.line, "energy_kwh and power_w say the same: leave one out");
-  if (keys.max_delay && keys.start_by)
-    problems.Add(keys.start_by.line, "start_by and max_delay say the same: leave one out");
-  for (const Given<Moment>* moment : {&keys.submit, &keys.start_by, &keys.finish_by})
-    if (*moment && (**moment).time && !has_origin)
-      problems.Add(moment->line,
+void CheckTogether(const JobSection& section, const GivenKeys& given, int line, bool has_origin,
+                   Problems& problems) {
+  const bool has_power = given.Has("power_w");
+  if (!given.Has("duration")) problems.Add(line, "the job has no duration");
+  if (!has_power && !section.energy_kwh) problems.Add(line, "the job has no power_w");
+  if (has_power && section.energy_kwh)
+    problems.Add(given.LineOf("energy_kwh"), "energy_kwh and power_w say the same: leave one out");
+  if (section.max_delay && section.start_by)
+    problems.Add(given.LineOf("start_by"), "start_by and max_delay say the same: leave one out");
+  const auto check_date = [&](const char* key, const std::optional<Moment>& moment) {
+    if (moment && moment->time && !has_origin)
+      problems.Add(given.LineOf(key),
                    "a date needs exactly one start date: give a duration like 30h instead");
+  };
+  check_date("submit", section.submit);
+  check_date("start_by", section.start_by);
+  check_date("finish_by", section.finish_by);
   for (const char* key : {"pause_cost", "minimum_segment"})
-    if (keys.options.Has(key) && !keys.submission.job.checkpointable)
-      problems.Add(keys.options.LineOf(key),
-                   "has no meaning for a job that is not checkpointable: true");
+    if (given.Has(key) && !section.submission.job.checkpointable)
+      problems.Add(given.LineOf(key), "has no meaning for a job that is not checkpointable: true");
 }
 
-std::vector<core::ModelOverride> ReadOverrides(const Given<YamlNode>& node, Problems& problems) {
+std::vector<core::ModelOverride> ReadOverrides(const std::optional<YamlNode>& node,
+                                               Problems& problems) {
   std::vector<core::ModelOverride> overrides;
   if (!node) return overrides;
-  ReadItems("overrides", [&](const YamlNode& item, Problems& found) {
-    Given<std::string> model;
-    Given<double> speed, power_factor;
-    const std::vector<KeyRule> rules{ReadText("model", model),
-                                     ReadNumber("speed", speed, {0.001, 1000}),
-                                     ReadNumber("power_factor", power_factor, {0.001, 1000})};
-    ReadSection(item, "overrides", rules, {}, found);
-    if (!model) return found.Add(item.line, "an override needs a model");
-    overrides.push_back({*model, speed.value_or(1), power_factor.value_or(1)});
-  }).read(*node, problems);
+  ReadEach("overrides", *node, problems, [&](const YamlNode& item, Problems& found) {
+    core::ModelOverride one;
+    ReadByTable(item, "overrides", OverrideTable(), one, found);
+    if (one.model.empty()) return found.Add(item.line, "an override needs a model");
+    overrides.push_back(std::move(one));
+  });
   return overrides;
 }
 
-double PowerOf(const JobKeys& keys, const core::Job& job) {
-  if (!keys.energy_kwh) return job.power.watts;
+Power PowerOf(const JobSection& section, const core::Job& job) {
+  if (!section.energy_kwh) return job.power;
   const double hours = Hours(job.duration) * job.devices;
-  return hours > 0 ? *keys.energy_kwh * 1000 / hours : 0;
+  return {hours > 0 ? *section.energy_kwh * 1000 / hours : 0};
 }
 
-core::Job MakeJob(const JobKeys& keys, std::optional<Time> origin, Problems& problems) {
+core::Job MakeJob(const JobSection& section, const GivenKeys& given, std::optional<Time> origin,
+                  Problems& problems) {
   // Times in a scenario are offsets, so a date becomes its distance from the start date.
   const auto offset = [&](const Moment& moment, Time after) {
     return moment.time ? Time{*moment.time - origin.value_or(Time{})} : after + moment.after;
   };
-  core::Job job = keys.submission.job;
-  if (!keys.options.Has("name")) job.name = "job";
-  if (!keys.options.Has("duration")) job.duration = std::chrono::hours{1};
-  job.submitted = offset(keys.submit.value_or({}), Time{});
-  job.power = {PowerOf(keys, job)};
-  job.tier = keys.tier.value_or("");
-  if (keys.max_delay) job.start_by = job.submitted + *keys.max_delay;
-  if (keys.start_by) job.start_by = offset(*keys.start_by, job.submitted);
-  if (keys.finish_by) job.finish_by = offset(*keys.finish_by, job.submitted);
-  job.sites = keys.sites.value_or({});
-  job.overrides = ReadOverrides(keys.overrides, problems);
+  core::Job job = section.submission.job;
+  if (!given.Has("name")) job.name = "job";
+  if (!given.Has("duration")) job.duration = std::chrono::hours{1};
+  job.submitted = offset(section.submit, Time{});
+  job.power = PowerOf(section, job);
+  if (section.max_delay) job.start_by = job.submitted + *section.max_delay;
+  if (section.start_by) job.start_by = offset(*section.start_by, job.submitted);
+  if (section.finish_by) job.finish_by = offset(*section.finish_by, job.submitted);
+  job.overrides = ReadOverrides(section.overrides, problems);
   return job;
 }
 
@@ -123,9 +102,8 @@ void CheckJob(const core::Job& job, const core::Cluster& cluster, int line, Prob
 }
 
 // Adds the jobs of a group: copies of one job with numbered names, submitted one after the other.
-void AddGroup(const core::Job& job, const JobKeys& keys, std::vector<core::Job>& jobs) {
-  const std::int64_t count = keys.count.value_or(1);
-  const Duration every = keys.submit_every.value_or(Duration::zero());
+void AddGroup(const core::Job& job, std::int64_t count, Duration every,
+              std::vector<core::Job>& jobs) {
   for (std::int64_t i = 0; i < count; ++i) {
     core::Job one = job;
     if (count > 1) one.name += "-" + std::to_string(i + 1);
@@ -138,14 +116,15 @@ void AddGroup(const core::Job& job, const JobKeys& keys, std::vector<core::Job>&
 
 void ReadJob(const YamlNode& node, const JobsContext& context, std::vector<core::Job>& jobs,
              Problems& problems) {
-  JobKeys keys;
-  const std::vector<KeyRule> rules = JobRules(keys);
+  JobSection section;
+  GivenKeys given;
+  const std::vector<KeyRule> rules = JobRules(section, given);
   ReadSection(node, "jobs", rules, {}, problems);
-  CheckTogether(keys, node.line, context.origin.has_value(), problems);
-  core::Job job = MakeJob(keys, context.origin, problems);
+  CheckTogether(section, given, node.line, context.origin.has_value(), problems);
+  core::Job job = MakeJob(section, given, context.origin, problems);
   job.id = std::ssize(jobs) + 1;
-  if (keys.options.Has("duration")) CheckJob(job, context.cluster, node.line, problems);
-  AddGroup(job, keys, jobs);
+  if (given.Has("duration")) CheckJob(job, context.cluster, node.line, problems);
+  AddGroup(job, section.count, section.submit_every, jobs);
 }
 
 }  // namespace
@@ -153,9 +132,9 @@ void ReadJob(const YamlNode& node, const JobsContext& context, std::vector<core:
 JobList ReadJobs(const YamlNode& section, const JobsContext& context, Problems& problems) {
   if (section.kind == YamlNode::Kind::kMap) return ReadJobCsv(section, context, problems);
   JobList list;
-  ReadItems("jobs", [&](const YamlNode& node, Problems& found) {
+  ReadEach("jobs", section, problems, [&](const YamlNode& node, Problems& found) {
     ReadJob(node, context, list.jobs, found);
-  }).read(section, problems);
+  });
   std::stable_sort(list.jobs.begin(), list.jobs.end(), [](const core::Job& a, const core::Job& b) {
     return a.submitted < b.submitted;
   });

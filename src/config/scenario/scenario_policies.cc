@@ -2,97 +2,25 @@
 
 #include <algorithm>
 
-#include "config/policy_name.h"
-#include "config/tiers.h"
-#include "config/yaml/list_reader.h"
-#include "core/options/field_builders.h"
+#include "config/scenario/scenario_table.h"
 #include "plan/make_policy.h"
 
 namespace ebb::config {
 namespace {
-
-constexpr Duration kShortestSlot{std::chrono::minutes{1}};
-
-struct PolicyKeys {
-  Given<std::string> policy, label;
-  Given<double> threshold, percentile, hysteresis;
-  Given<double> minimum_saving_percent, minimum_saving_g, risk, price_weight;
-  Given<double> lower, upper;
-  Given<Duration> window, max_wait, slot, unit, horizon;
-  Given<YamlNode> tiers;
-  Given<bool> thresholds_and_priorities;
-};
 
 std::vector<std::string> Names() {
   const auto names = plan::PolicyNames();
   return {names.begin(), names.end()};
 }
 
-// Rules for the keys that a policy uses, beside `policy` and `label`.
-std::vector<KeyRule> RulesOf(const std::string& policy, PolicyKeys& keys) {
-  const Range intensity{0, core::kMostIntensity}, percent{0, 100};
-  std::vector<KeyRule> rules{ReadPolicyName("policy", keys.policy, Names()),
-                             ReadText("label", keys.label)};
-  const auto add = [&](KeyRule rule) { rules.push_back(std::move(rule)); };
-  if (policy == "threshold") {
-    add(ReadNumber("threshold_g_per_kwh", keys.threshold, intensity));
-    add(ReadNumber("percentile", keys.percentile, percent));
-    add(ReadDuration("window", keys.window, std::chrono::hours{1}));
-    add(ReadNumber("hysteresis_g_per_kwh", keys.hysteresis, intensity));
-    add(ReadDuration("max_wait", keys.max_wait, Duration::zero()));
-  }
-  if (policy == "tiers") add(ReadNode("tiers", keys.tiers));
-  if (policy == "lowest-window" || policy == "lowest-slots" || policy == "planner")
-    add(ReadNumber("minimum_saving_percent", keys.minimum_saving_percent, percent));
-  if (policy == "lowest-slots" || policy == "planner")
-    add(ReadDuration("slot", keys.slot, kShortestSlot));
-  if (policy == "planner") {
-    add(ReadNumber("minimum_saving_g", keys.minimum_saving_g, {0, 1e12}));
-    add(ReadNumber("risk", keys.risk, {0.1, 0.9}));
-    add(ReadNumber("price_weight", keys.price_weight, {0, 1}));
-    add(ReadDuration("horizon", keys.horizon, std::chrono::hours{1}));
-    add(ReadBool("thresholds_and_priorities", keys.thresholds_and_priorities));
-  }
-  if (policy == "dtpr") {
-    add(ReadNumber("lower_g_per_kwh", keys.lower, intensity));
-    add(ReadNumber("upper_g_per_kwh", keys.upper, intensity));
-    add(ReadDuration("unit", keys.unit, kShortestSlot));
-  }
-  return rules;
-}
-
-void ApplyThreshold(const PolicyKeys& keys, plan::ThresholdOptions& options, Problems& problems) {
-  if (keys.threshold) options.threshold = Intensity{*keys.threshold};
-  if (keys.threshold && keys.percentile)
-    problems.Add(keys.percentile.line,
+// Reports keys that contradict each other.
+void CheckTogether(const sim::PolicyChoice& choice, const GivenKeys& given, Problems& problems) {
+  if (given.Has("threshold_g_per_kwh") && given.Has("percentile"))
+    problems.Add(given.LineOf("percentile"),
                  "percentile has no meaning beside threshold_g_per_kwh: leave one out");
-  if (keys.percentile) options.percentile = *keys.percentile / 100;
-  options.window = keys.window.value_or(options.window);
-  if (keys.hysteresis) options.hysteresis = {*keys.hysteresis};
-  options.max_wait = keys.max_wait.value;
-}
-
-plan::PolicyOptions OptionsOf(const PolicyKeys& keys, Problems& problems) {
-  plan::PolicyOptions options;
-  ApplyThreshold(keys, options.threshold, problems);
-  if (keys.tiers) options.tiers = ReadTiers(*keys.tiers, problems);
-  if (keys.minimum_saving_percent) {
-    const double share = *keys.minimum_saving_percent / 100;
-    options.lowest_window.minimum_saving = options.lowest_slots.minimum_saving = share;
-    options.planner.minimum_saving_share = share;
-  }
-  if (keys.slot) options.lowest_slots.slot = options.planner.slot = *keys.slot;
-  if (keys.minimum_saving_g) options.planner.minimum_saving = {*keys.minimum_saving_g};
-  options.planner.prices.risk = keys.risk.value_or(options.planner.prices.risk);
-  options.planner.prices.tariff_weight = keys.price_weight.value_or(0);
-  options.planner.horizon = keys.horizon.value_or(options.planner.horizon);
-  options.planner.uses_preferences = keys.thresholds_and_priorities.value_or(true);
-  if (keys.lower) options.dtpr.lower = Intensity{*keys.lower};
-  if (keys.upper) options.dtpr.upper = Intensity{*keys.upper};
-  if (keys.lower && keys.upper && *keys.lower >= *keys.upper)
-    problems.Add(keys.upper.line, "upper_g_per_kwh must be above lower_g_per_kwh");
-  options.dtpr.unit = keys.unit.value_or(options.dtpr.unit);
-  return options;
+  const plan::DtprOptions& dtpr = choice.options.dtpr;
+  if (dtpr.lower && dtpr.upper && *dtpr.lower >= *dtpr.upper)
+    problems.Add(given.LineOf("upper_g_per_kwh"), "upper_g_per_kwh must be above lower_g_per_kwh");
 }
 
 // The policy's name is read first because it decides which keys are allowed.
@@ -108,17 +36,17 @@ bool IsLabel(const std::vector<sim::PolicyChoice>& choices, const std::string& t
 }
 
 void ReadPolicy(const YamlNode& node, std::vector<sim::PolicyChoice>& choices, Problems& problems) {
-  PolicyKeys keys;
+  sim::PolicyChoice choice;
   if (node.kind == YamlNode::Kind::kScalar) {
-    ReadPolicyName("policy", keys.policy, Names()).read(node, problems);
+    PolicyKeys().front().key.read(node, choice, problems);
   } else {
-    const std::vector<KeyRule> rules = RulesOf(NameIn(node), keys);
-    ReadSection(node, "policies", rules, {}, problems);
-    if (NameIn(node).empty()) problems.Add(node.line, "a policy needs the key policy: its name");
+    const std::string name = NameIn(node);
+    const auto given = ReadByTable(node, "policies", PolicyTable(name), choice, problems);
+    if (name.empty()) problems.Add(node.line, "a policy needs the key policy: its name");
+    CheckTogether(choice, given, problems);
   }
-  if (!keys.policy) return;
-  sim::PolicyChoice choice{keys.label.value_or(*keys.policy), *keys.policy,
-                           OptionsOf(keys, problems)};
+  if (choice.policy.empty()) return;
+  if (choice.label.empty()) choice.label = choice.policy;
   for (const sim::PolicyChoice& other : choices)
     if (other.label == choice.label)
       problems.Add(node.line, "two policies are called \"" + choice.label + "\": give a label");
@@ -127,12 +55,12 @@ void ReadPolicy(const YamlNode& node, std::vector<sim::PolicyChoice>& choices, P
 
 }  // namespace
 
-std::vector<sim::PolicyChoice> ReadPolicies(const Given<YamlNode>& section, Problems& problems) {
+std::vector<sim::PolicyChoice> ReadPolicies(const std::optional<YamlNode>& section,
+                                            Problems& problems) {
   std::vector<sim::PolicyChoice> choices;
   if (!section) return {{"planner", "planner", {}}};
-  ReadItems("policies", [&](const YamlNode& node, Problems& found) {
-    ReadPolicy(node, choices, found);
-  }).read(*section, problems);
+  ReadEach("policies", *section, problems,
+           [&](const YamlNode& node, Problems& found) { ReadPolicy(node, choices, found); });
   return choices;
 }
 

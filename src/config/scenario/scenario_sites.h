@@ -5,16 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "config/yaml/key_reader.h"
+#include "config/scenario/scenario_table.h"
 #include "core/devices/cluster.h"
 #include "signals/signal_options.h"
 
 namespace ebb::config {
-
-struct SiteSections {
-  Given<YamlNode> sites;
-  Given<YamlNode> devices;
-};
 
 struct Sites {
   core::Cluster cluster;
@@ -26,7 +21,7 @@ struct Sites {
 };
 
 /// Relative paths of traces begin at `directory`. `fallback` is used if there are no sites.
-Sites ReadSites(const SiteSections& sections, const std::string& directory,
+Sites ReadSites(const ScenarioSections& sections, const std::string& directory,
                 const std::optional<signals::SignalOptions>& fallback, Problems& problems);
 
 }  // namespace ebb::config

@@ -24,7 +24,8 @@ struct FileKeys {
 };
 
 void ReadTop(const YamlNode& root, FileKeys& keys, core::Submission& common, Problems& problems) {
-  JobOptionKeys options(core::Place::kSweep, common);
+  const SectionTable<core::Submission> options = JobOptionTable(core::Place::kSweep);
+  GivenKeys given;
   std::vector<KeyRule> rules{ReadText("name", keys.name),
                              ReadNode("parameters", keys.parameters),
                              ReadNode("search", keys.search),
@@ -41,7 +42,7 @@ void ReadTop(const YamlNode& root, FileKeys& keys, core::Submission& common, Pro
                              ReadNode("kubernetes", keys.kubernetes),
                              ReadNode("slurm", keys.slurm),
                              ReadNode("serving", keys.serving)};
-  for (KeyRule& rule : options.Rules()) rules.push_back(std::move(rule));
+  for (KeyRule& rule : RulesOf(options, common, given)) rules.push_back(std::move(rule));
   ReadSection(root, "", rules, {}, problems);
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "testing/golden.h"
+#include "testing/option_docs.h"
 
 namespace ebb::core {
 namespace {
@@ -88,40 +89,8 @@ TEST(JobOptions, TheLargestBudgetIsAnEnergy) {
 // docs/job-options.md ---------------------------------------------------------------------------
 
 std::string TypeOf(const Field& field) {
-  switch (field.shape) {
-    case Shape::kNumber:
-      return "number, " + LimitText(field.low) + " to " + LimitText(field.high);
-    case Shape::kWhole:
-      return "whole number, " + LimitText(field.low) + " to " + LimitText(field.high);
-    case Shape::kFlag:
-      return "true or false";
-    case Shape::kDuration:
-      return "duration";
-    case Shape::kMoment:
-      return "time, or duration from now";
-    case Shape::kChoice:
-      return "`" + Join(field.choices, "`, `") + "`";
-    case Shape::kTexts:
-      return "list of texts";
-    case Shape::kTextsByName:
-      return "texts by name";
-    case Shape::kJobs:
-      return "list of jobs";
-    case Shape::kAbsolutePath:
-      return "path";
-    case Shape::kObject:
-    case Shape::kObjects:
-      return "object";
-    case Shape::kTextOrObject:
-      return "text or object";
-    case Shape::kTextOrNumber:
-    case Shape::kText:
-      return "text";
-  }
-  return "";
+  return field.shape == Shape::kDuration ? "duration" : TypeText(field);
 }
-
-std::string Code(const std::string& text) { return text.empty() ? "" : "`" + text + "`"; }
 
 std::string PlacesOf(const JobOption& option) {
   std::string places;
