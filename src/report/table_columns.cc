@@ -14,6 +14,7 @@ std::string PlainText(const Plain& plain) {
     std::string operator()(std::int64_t number) const { return std::to_string(number); }
     std::string operator()(double number) const { return FormatExact(number); }
     std::string operator()(bool is_true) const { return is_true ? "true" : "false"; }
+    std::string operator()(const Nested& object) const { return ToJson(object); }
   };
   return std::visit(Writer{}, plain);
 }

@@ -23,13 +23,19 @@ namespace ebb::report {
 
 /// A key that JSON leaves out of this row; CSV has an empty field.
 struct Omitted {};
+/// An object of figures, for example a value and its interval. A field of CSV is its JSON.
+struct Nested {
+  std::function<void(DescribedJson&)> describe;
+  void Describe(DescribedJson& json) const { describe(json); }
+};
 /// A figure for programs, in the unit of its key; std::monostate if it is unknown.
-using Plain = std::variant<std::monostate, Omitted, std::string, std::int64_t, double, bool>;
+using Plain =
+    std::variant<std::monostate, Omitted, std::string, std::int64_t, double, bool, Nested>;
 
 /// The value as `plain` makes it; unknown without a value.
-template <typename T, typename ToPlain>
-Plain PlainOf(const std::optional<T>& value, ToPlain plain) {
-  return value ? Plain(plain(*value)) : Plain();
+template <typename T, typename ToPlain = std::identity>
+Plain PlainOf(const std::optional<T>& value, ToPlain plain = {}) {
+  return value ? Plain(std::invoke(plain, *value)) : Plain();
 }
 /// The text, or no key in JSON if it is empty.
 Plain OrOmitted(const std::string& text);

@@ -53,6 +53,18 @@ TEST(TableColumns, JsonHasNullForTheUnknownAndNoKeyForTheOmitted) {
       R"([{"over":true,"emissions_g":0.5},{"over":false,"emissions_g":null,"note":"it runs"}])");
 }
 
+TEST(TableColumns, AFigureWithItsIntervalIsAnObject) {
+  const Plain figure = Nested{[](DescribedJson& json) {
+    json("value", "", 2.5)("low", "", OrNull{std::optional(1.5)});
+    json("high", "", OrNull<double>{});
+  }};
+  const std::vector<JobColumn> columns{{"saving_g", [&](const Job&) { return figure; }}};
+  const std::vector<Job> jobs{{"a", 0.5}};
+  EXPECT_EQ(ToJson(JsonRowsOf(columns, jobs)),
+            R"([{"saving_g":{"value":2.5,"low":1.5,"high":null}}])");
+  EXPECT_EQ(PlainText(figure), R"({"value":2.5,"low":1.5,"high":null})");
+}
+
 TEST(TableColumns, ColumnsAreChosenByName) {
   const auto chosen = Chosen(Columns(), &JobColumn::heading, {"emitted", "job"});
   EXPECT_EQ(chosen.front().key, "emissions_g");

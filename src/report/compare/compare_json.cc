@@ -1,21 +1,13 @@
 // A comparison as JSON: Ebb's own schema and NEO's comparison_report.json.
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "report/compare/compare.h"
 #include "report/compare/compare_words.h"
+#include "report/json_parts.h"
 
 namespace ebb::report {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-std::string Dump(const Json& json) {
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
-Json Maybe(const std::optional<double>& number) { return number ? Json(*number) : Json(nullptr); }
 
 Json EstimateJson(const Estimate& estimate) {
   Json interval = nullptr;
@@ -36,7 +28,7 @@ Json RunJson(const ComparedRun& run) {
           {"grid_clock_speed", run.record.spec.clock.speed},
           {"skipped_waits", run.record.skipped_waits.size()},
           {"submitted", FormatTime(run.record.spec.submitted)},
-          {"started", run.summary.started ? Json(FormatTime(*run.summary.started)) : Json()},
+          {"started", Maybe(run.summary.started)},
           {"metrics", values}};
 }
 
@@ -208,14 +200,14 @@ std::string ComparisonJson(const Comparison& comparison) {
   for (const Group& group : comparison.groups) groups.push_back(GroupJson(comparison, group));
   for (const Difference& difference : comparison.differences)
     differences.push_back(DifferenceJson(comparison, difference));
-  return Dump({{"schema", "ebb.comparison/1"},
-               {"reference", comparison.groups[comparison.reference].name},
-               {"headlines", comparison.headlines},
-               {"notices", comparison.notices},
-               {"groups", groups},
-               {"differences", differences},
-               {"factors", FactorsJson(comparison.factors)},
-               {"runs", runs}});
+  return Document({{"schema", "ebb.comparison/1"},
+                   {"reference", comparison.groups[comparison.reference].name},
+                   {"headlines", comparison.headlines},
+                   {"notices", comparison.notices},
+                   {"groups", groups},
+                   {"differences", differences},
+                   {"factors", FactorsJson(comparison.factors)},
+                   {"runs", runs}});
 }
 
 std::string NeoComparisonJson(const Comparison& comparison, Time generated_at) {
@@ -227,7 +219,7 @@ std::string NeoComparisonJson(const Comparison& comparison, Time generated_at) {
   const NeoFigures b = FiguresOf(baseline), o = FiguresOf(optimized);
   std::string generated = FormatTime(generated_at);
   generated.pop_back();  // NEO's stamp has no zone
-  return Dump(
+  return Document(
       {{"generated_at", generated},
        {"baseline", before},
        {"optimized", after},

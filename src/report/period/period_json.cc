@@ -1,18 +1,10 @@
 #include "report/period/period_json.h"
 
-#include <nlohmann/json.hpp>
-
+#include "report/json_parts.h"
 #include "report/period/period_words.h"
 
 namespace ebb::report {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-template <typename Value>
-Json OrNull(const std::optional<Value>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
 
 Json GramsJson(std::optional<std::int64_t> micrograms, double half_width_g) {
   if (!micrograms) return nullptr;
@@ -92,20 +84,20 @@ Json MatchJson(const BillingMatch& match, const char* name) {
           {"told_as", match.told_as},
           {"theirs",
            {{"lines", theirs.lines},
-            {"comparable_g", OrNull(match.comparable_g)},
+            {"comparable_g", Maybe(match.comparable_g)},
             {"comparable", match.comparable_g ? Json(match.comparable) : Json(nullptr)},
-            {"scope1_g", OrNull(theirs.scope1.value())},
-            {"scope2_location_g", OrNull(theirs.scope2_location.value())},
-            {"scope2_market_g", OrNull(theirs.scope2_market.value())},
-            {"scope2_g", OrNull(theirs.scope2.value())},
-            {"scope3_g", OrNull(theirs.scope3.value())},
-            {"total_location_g", OrNull(theirs.total_location.value())},
-            {"total_market_g", OrNull(theirs.total_market.value())},
-            {"total_g", OrNull(theirs.total.value())}}},
+            {"scope1_g", Maybe(theirs.scope1.value())},
+            {"scope2_location_g", Maybe(theirs.scope2_location.value())},
+            {"scope2_market_g", Maybe(theirs.scope2_market.value())},
+            {"scope2_g", Maybe(theirs.scope2.value())},
+            {"scope3_g", Maybe(theirs.scope3.value())},
+            {"total_location_g", Maybe(theirs.total_location.value())},
+            {"total_market_g", Maybe(theirs.total_market.value())},
+            {"total_g", Maybe(theirs.total.value())}}},
           {"ours",
            {{"energy_uj", match.ours.energy.microjoules()},
-            {"location_based_ug", OrNull(match.ours.known_emissions_ug())}}},
-          {"difference_g", OrNull(match.difference_g())}};
+            {"location_based_ug", Maybe(match.ours.known_emissions_ug())}}},
+          {"difference_g", Maybe(match.difference_g())}};
 }
 
 Json BillingJson(const BillingReport& billing) {
@@ -126,7 +118,7 @@ Json BillingJson(const BillingReport& billing) {
 Json MeasuredJson(const JobFigures& figures) {
   return {{"energy_uj", figures.energy.microjoules()},
           {"gpu_energy_uj", figures.gpu.microjoules()},
-          {"emissions_ug", OrNull(figures.known_emissions_ug())}};
+          {"emissions_ug", Maybe(figures.known_emissions_ug())}};
 }
 
 Json SumsJson(const SlurmSums& sums, bool measured) {
@@ -200,7 +192,7 @@ std::string PeriodJson(const PeriodReport& report, const BillingReport* billing,
   for (const auto& [date, figures] : report.days)
     json["days"].push_back({{"date", date},
                             {"energy_uj", figures.energy.microjoules()},
-                            {"location_based_ug", OrNull(figures.known_emissions_ug())},
+                            {"location_based_ug", Maybe(figures.known_emissions_ug())},
                             {"intensity_unknown_uj", figures.without_intensity.microjoules()}});
   json["left_out"] = {{"replayed", LeftOutJson(report.replayed)},
                       {"read_twice", LeftOutJson(report.twice)}};
@@ -211,7 +203,7 @@ std::string PeriodJson(const PeriodReport& report, const BillingReport* billing,
   json["notes"] = PeriodNotes(report);
   json["billing"] = billing ? BillingJson(*billing) : Json(nullptr);
   json["slurm"] = slurm ? SlurmJson(*slurm) : Json(nullptr);
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return Document(json);
 }
 
 }  // namespace ebb::report

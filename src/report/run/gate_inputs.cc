@@ -1,23 +1,17 @@
 #include "report/run/gate_inputs.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "core/signal/one_value.h"
 #include "plan/make_policy.h"
 #include "platform/file.h"
+#include "report/json_parts.h"
 #include "report/run/run_directory.h"
 
 namespace ebb::report {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using Samples = std::vector<core::Sample>;
-
-template <typename T>
-Json OrNull(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
 
 Json PricesJson(const plan::PriceGateOptions& options) {
   Json samples = Json::array();
@@ -26,7 +20,7 @@ Json PricesJson(const plan::PriceGateOptions& options) {
                        sample.per_kwh, Milliseconds(sample.known_from)});
   return {{"currency", options.prices->identity().currency},
           {"weight", options.weight},
-          {"threshold_per_kwh", OrNull(options.threshold)},
+          {"threshold_per_kwh", Maybe(options.threshold)},
           {"samples", std::move(samples)}};
 }
 
@@ -35,7 +29,7 @@ Json SetupJson(const GateSetup& setup) {
   Json gate{{"attempt", setup.attempt},
             {"ebb", EBB_VERSION},
             {"policy", setup.policy},
-            {"threshold_g_per_kwh", setup.threshold ? Json(setup.threshold->g_per_kwh) : Json()},
+            {"threshold_g_per_kwh", Maybe(setup.threshold)},
             {"submitted_ms", Milliseconds(request.submitted)},
             {"latest_start_ms", Milliseconds(request.latest_start)},
             {"remaining_ms", request.remaining.count()},

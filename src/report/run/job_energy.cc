@@ -115,7 +115,7 @@ std::vector<RowColumn> Columns(const std::string& what) {
       {"energy_without_intensity_uj",
        [](R row) { return row.figures.without_intensity.microjoules(); }},
       {"emissions_ug",
-       [](R row) { return PlainOf(row.figures.known_emissions_ug(), std::identity{}); },
+       [](R row) { return PlainOf(row.figures.known_emissions_ug()); },
        "emissions", [](R row) { return EmissionsCell(row.figures); }},
       RowColumn::Shown("outcome", [](R row) { return row.outcome; }),
   };

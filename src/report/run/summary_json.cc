@@ -1,10 +1,8 @@
 // The summary of a run as JSON: Ebb's own schema and NEO's.
-#include <cmath>
-#include <nlohmann/json.hpp>
-
 #include "base/field_text.h"
 #include "core/run/power_choice_fields.h"
 #include "platform/file.h"
+#include "report/json_parts.h"
 #include "report/run/figures.h"
 #include "report/run/known_emissions.h"
 #include "report/run/run_directory.h"
@@ -12,22 +10,6 @@
 
 namespace ebb::report {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-// Bytes that are not UTF-8 are replaced; NaN becomes null.
-std::string Dump(const Json& json) {
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
-template <typename T, typename Value>
-Json Maybe(const std::optional<T>& optional, Value value) {
-  return optional ? Json(value(*optional)) : Json(nullptr);
-}
-Json Maybe(const std::optional<double>& number) { return number ? Json(*number) : Json(nullptr); }
-Json GramsPerKwh(const std::optional<Intensity>& intensity) {
-  return intensity ? Json(intensity->g_per_kwh) : Json(nullptr);
-}
 
 double Share(Energy part, Energy whole) {
   return whole == Energy{}
@@ -55,16 +37,15 @@ Json EnergyJson(const core::LedgerTotals& totals) {
       {"without_intensity_j", totals.energy_without_intensity.joules()}};
 }
 
-constexpr auto kGrams = [](Emissions emissions) { return emissions.grams; };
 constexpr auto kKilograms = [](Emissions emissions) { return emissions.grams / 1000; };
 
 // `energy` is that of the run.
 Json AlternativeJson(const std::optional<Alternative>& alternative, Energy energy) {
   if (!alternative) return nullptr;
   Json json{{"start", FormatTime(alternative->run.start)},
-            {"emissions_g", Maybe(KnownEmissions(alternative->run, energy), kGrams)},
+            {"emissions_g", Maybe(KnownEmissions(alternative->run, energy))},
             {"energy_without_intensity_j", alternative->run.energy_without_intensity.joules()},
-            {"saving_g", Maybe(alternative->saving, kGrams)},
+            {"saving_g", Maybe(alternative->saving)},
             {"saving_percent", Maybe(alternative->saving_percent)}};
   if (alternative->half_width_g) {
     json["saving_half_width_g"] = *alternative->half_width_g;
@@ -105,7 +86,7 @@ Json EpochsJson(const Summary& summary) {
                       {"begin", FormatTime(item.epoch.wall.begin)},
                       {"seconds", Seconds(item.epoch.wall.length())},
                       {"energy_j", item.totals.energy.joules()},
-                      {"emissions_g", Maybe(KnownEmissions(item.totals), kGrams)},
+                      {"emissions_g", Maybe(KnownEmissions(item.totals))},
                       {"without_intensity_j", item.totals.energy_without_intensity.joules()},
                       {"train_loss", Maybe(item.epoch.train_loss)},
                       {"test_loss", Maybe(item.epoch.test_loss)},
@@ -162,10 +143,10 @@ Json ScheduleJson(const core::RunRecord& run, const Summary& summary) {
             {"rule", core::Name(run.decisions.back().reason.rule)},
             {"reason", Sentence(run.decisions.back())}};
   return {{"policy", run.spec.policy},
-          {"threshold_g_per_kwh", GramsPerKwh(run.spec.threshold)},
+          {"threshold_g_per_kwh", Maybe(run.spec.threshold)},
           {"submitted", FormatTime(run.spec.submitted)},
-          {"start_by", run.spec.start_by ? Json(FormatTime(*run.spec.start_by)) : Json()},
-          {"started", Maybe(summary.started, FormatTime)},
+          {"start_by", Maybe(run.spec.start_by)},
+          {"started", Maybe(summary.started)},
           {"ended", FormatTime(summary.ended)},
           {"waited_s", Seconds(summary.waited)},
           {"decisions", run.decisions.size()},
@@ -191,7 +172,7 @@ Json NeoScheduleDecision(const core::RunRecord& run, const Summary& summary) {
   return {{"started", summary.started.has_value()},
           {"wait_time_seconds", Seconds(summary.waited)},
           {"checks_performed", run.decisions.size()},
-          {"final_intensity", last ? GramsPerKwh(last->reason.current) : Json(nullptr)},
+          {"final_intensity", last ? Maybe(last->reason.current) : Json()},
           {"reason", last ? Json(Sentence(*last)) : Json(nullptr)}};
 }
 
@@ -248,21 +229,14 @@ Json VersionJson(const std::vector<core::SignalVersion>& versions) {
           {"final", versions.back().is_final}};
 }
 
-Json SignalJson(const core::SignalIdentity& signal) {
-  return {{"zone", signal.zone},
-          {"kind", core::Name(signal.kind)},
-          {"boundary", core::Name(signal.boundary)},
-          {"source", signal.source}};
-}
-
 // The same energy on the other kind of intensity.
 Json OtherSignalJson(const core::RunRecord& run, const Summary& summary) {
   if (!summary.other) return nullptr;
   const core::LedgerTotals& totals = summary.other->totals;
   Json json = run.spec.other_signal ? SignalJson(*run.spec.other_signal)
                                     : Json{{"kind", core::Name(summary.other->kind)}};
-  json["emissions_g"] = Maybe(KnownEmissions(totals), kGrams);
-  json["mean_intensity_g_per_kwh"] = GramsPerKwh(totals.MeanIntensity());
+  json["emissions_g"] = Maybe(KnownEmissions(totals));
+  json["mean_intensity_g_per_kwh"] = Maybe(totals.MeanIntensity());
   json["without_intensity_j"] = totals.energy_without_intensity.joules();
   return json;
 }
@@ -306,15 +280,15 @@ void AddArticleBlocks(const core::RunRecord& run, const Summary& summary, Json& 
       {"emissions_kg_co2", Maybe(KnownEmissions(totals), kKilograms)},
       {"energy_consumed_kwh", totals.facility_energy.kwh()},
       {"average_power_w", hours > 0 ? Json(totals.energy.kwh() * 1000 / hours) : Json(nullptr)},
-      {"carbon_intensity_g_per_kwh", GramsPerKwh(totals.MeanIntensity())},
+      {"carbon_intensity_g_per_kwh", Maybe(totals.MeanIntensity())},
       {"emissions_at_submission_kg_co2",
        summary.at_submission
            ? Maybe(KnownEmissions(summary.at_submission->run, totals.energy), kKilograms)
            : Json(nullptr)}};
   json["scheduler_metrics"] = NeoScheduleDecision(run, summary);
   json["scheduler_metrics"]["policy"] = run.spec.policy;
-  json["scheduler_metrics"]["carbon_threshold"] = GramsPerKwh(run.spec.threshold);
-  json["scheduler_metrics"]["initial_intensity"] = GramsPerKwh(summary.intensity_at_submission);
+  json["scheduler_metrics"]["carbon_threshold"] = Maybe(run.spec.threshold);
+  json["scheduler_metrics"]["initial_intensity"] = Maybe(summary.intensity_at_submission);
   double utilisation = 0;
   for (const core::Attempt& attempt : run.attempts)
     utilisation += attempt.gpu_utilisation_percent * Seconds(attempt.wall.length());
@@ -351,9 +325,9 @@ std::string SummaryJson(const core::RunRecord& run, const Summary& summary) {
   json["energy"] = EnergyJson(summary.totals);
   json["pue"] = run.spec.pue.ratio;
   json["meters"] = run.spec.meters;
-  json["emissions_g"] = Maybe(KnownEmissions(summary.totals), kGrams);
-  json["mean_intensity_g_per_kwh"] = GramsPerKwh(summary.totals.MeanIntensity());
-  json["intensity_at_submission_g_per_kwh"] = GramsPerKwh(summary.intensity_at_submission);
+  json["emissions_g"] = Maybe(KnownEmissions(summary.totals));
+  json["mean_intensity_g_per_kwh"] = Maybe(summary.totals.MeanIntensity());
+  json["intensity_at_submission_g_per_kwh"] = Maybe(summary.intensity_at_submission);
   json["intensity_at_submission_status"] = core::Name(summary.intensity_at_submission_status);
   json["same_energy_at_submission"] = AlternativeJson(summary.at_submission, summary.totals.energy);
   json["best_start_in_hindsight"] =
@@ -370,7 +344,7 @@ std::string SummaryJson(const core::RunRecord& run, const Summary& summary) {
   json["work"] = WorkJson(run, summary);
   json["epochs"] = EpochsJson(summary);
   json["training"] = TrainingJson(run);
-  return Dump(json);
+  return Document(json);
 }
 
 std::string NeoSummaryJson(const core::RunRecord& run, const Summary& summary,
@@ -387,7 +361,7 @@ std::string NeoSummaryJson(const core::RunRecord& run, const Summary& summary,
   json["training_metrics"] = NeoTrainingMetrics(run);
   AddArticleBlocks(run, summary, json);
   json["grid_clock"] = ClockJson(run);
-  return Dump(json);
+  return Document(json);
 }
 
 Status WriteSummaries(const std::filesystem::path& run_directory, const core::RunRecord& run,

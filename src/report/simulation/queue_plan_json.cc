@@ -1,22 +1,9 @@
 #include "report/simulation/queue_plan_json.h"
 
-#include <nlohmann/json.hpp>
+#include "report/json_parts.h"
 
 namespace ebb::report {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-Json GramsJson(const std::optional<Emissions>& emissions) {
-  return emissions ? Json(emissions->grams) : Json(nullptr);
-}
-
-Json SegmentJson(const plan::Segment& segment, const core::Cluster& cluster) {
-  return {{"site", cluster.SiteOf(segment.pool).name},
-          {"model", cluster.pools[static_cast<std::size_t>(segment.pool)].model},
-          {"begin", FormatTime(segment.time.begin)},
-          {"end", FormatTime(segment.time.end)}};
-}
 
 Json JobJson(const sim::PlannedJob& planned, const core::Cluster& cluster) {
   Json json{{"id", planned.job.id}, {"name", planned.job.name}};
@@ -26,11 +13,9 @@ Json JobJson(const sim::PlannedJob& planned, const core::Cluster& cluster) {
   }
   json["starts_now"] = planned.starts_now;
   json["reason"] = planned.reason;
-  json["segments"] = Json::array();
-  for (const plan::Segment& segment : planned.segments)
-    json["segments"].push_back(SegmentJson(segment, cluster));
-  json["expected_g"] = GramsJson(planned.expected);
-  json["at_once_g"] = GramsJson(planned.at_once);
+  json["segments"] = SegmentsJson(planned.segments, cluster);
+  json["expected_g"] = Maybe(planned.expected);
+  json["at_once_g"] = Maybe(planned.at_once);
   return json;
 }
 
@@ -41,9 +26,9 @@ std::string QueuePlanJson(const sim::QueuePlan& plan) {
   json["schema"] = "ebb.plan/1";
   json["at"] = FormatTime(plan.at);
   json["policy"] = plan.policy;
-  json["expected_g"] = GramsJson(plan.expected);
-  json["at_once_g"] = GramsJson(plan.at_once);
-  json["lower_bound_g"] = GramsJson(plan.lower_bound);
+  json["expected_g"] = Maybe(plan.expected);
+  json["at_once_g"] = Maybe(plan.at_once);
+  json["lower_bound_g"] = Maybe(plan.lower_bound);
   if (plan.cost)
     json["cost"] = {{"currency", plan.currency},
                     {"amount", plan.cost->MeanPerKwh() ? Json(plan.cost->amount) : Json(nullptr)},
@@ -52,7 +37,7 @@ std::string QueuePlanJson(const sim::QueuePlan& plan) {
   json["jobs"] = Json::array();
   for (const sim::PlannedJob& planned : plan.jobs)
     json["jobs"].push_back(JobJson(planned, plan.cluster));
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return Document(json);
 }
 
 }  // namespace ebb::report

@@ -11,6 +11,10 @@
 namespace ebb::report {
 namespace {
 
+using Policy = sim::PolicyFigures;
+using PolicyColumn = Column<Policy>;
+using P = const Policy&;
+
 std::string WithInterval(const std::optional<sim::Estimate>& estimate) {
   if (!estimate) return "-";
   std::string text = FormatFixed(estimate->value + 0.0, 1) + " %";
@@ -20,19 +24,13 @@ std::string WithInterval(const std::optional<sim::Estimate>& estimate) {
          ")";
 }
 
-std::string Misses(const sim::PolicyFigures& policy) {
+std::string Misses(P policy) {
   return std::to_string(policy.late_starts) + "/" + std::to_string(policy.late_ends);
 }
 
-std::string Pauses(const sim::PolicyFigures& policy) {
+std::string Pauses(P policy) {
   if (policy.pauses == 0) return "0";
   return std::to_string(policy.pauses) + " (" + EnergyText(policy.pause_energy) + ")";
-}
-
-// The energy of free devices, and the saving with it on both sides.
-std::vector<std::string> IdleCells(const sim::PolicyFigures& policy, bool is_known) {
-  if (!is_known) return {"unknown", "unknown"};
-  return {EmittedText(policy.idle), WithInterval(policy.saving_with_idle_percent)};
 }
 
 // A negative share of the possible saving is written as "none".
@@ -42,23 +40,26 @@ std::string CapturedText(const std::optional<sim::Estimate>& share) {
 
 std::string HoursText(double hours) { return FormatDuration(DurationFromSeconds(3600 * hours)); }
 
-std::vector<std::string> PolicyRow(const sim::PolicyFigures& policy, bool idle_is_known) {
-  const std::vector<std::string> idle = IdleCells(policy, idle_is_known);
-  return {policy.label,
-          EmittedText(policy.use),
-          EnergyText(policy.use.energy),
-          idle[0],
-          WithInterval(policy.saving_percent),
-          idle[1],
-          WithInterval(policy.saving_on_edf_percent),
-          CapturedText(policy.share_captured_percent),
-          HoursText(policy.mean_wait_h),
-          HoursText(policy.p95_wait_h),
-          FormatFixed(policy.mean_stretch, 1),
-          HoursText(policy.mean_makespan_h),
-          Misses(policy),
-          Pauses(policy),
-          std::to_string(policy.worse_than_run_now)};
+// A column of hours.
+PolicyColumn HoursColumn(const char* key, double Policy::*hours, const char* heading) {
+  return {key, hours, heading, [=](P p) { return HoursText(p.*hours); }};
+}
+
+// A column of estimates, with their intervals.
+PolicyColumn PercentColumn(
+    const char* key, std::optional<sim::Estimate> Policy::*estimate, const char* heading,
+    std::string (*text)(const std::optional<sim::Estimate>&) = &WithInterval) {
+  return {key, [=](P p) { return WithBounds(p.*estimate); }, heading,
+          [=](P p) { return text(p.*estimate); }};
+}
+
+// The energy and the emissions of free devices.
+Plain IdleUse(const sim::Use& idle, bool is_known) {
+  return Nested{[=](DescribedJson& json) {
+    json("energy_kwh", "", OrNull{If(is_known, idle.energy)});
+    json("energy_without_intensity_kwh", "", OrNull{If(is_known, idle.energy_without_intensity)});
+    json("emissions_g", "", OrNull{is_known ? KnownEmissions(idle) : std::nullopt});
+  }};
 }
 
 // The status (measured, estimated ...) of most of the values.
@@ -85,20 +86,60 @@ std::string BoundText(const sim::Comparison& comparison) {
 
 }  // namespace
 
+std::optional<Emissions> KnownEmissions(const sim::Use& use) {
+  return KnownPart(use.emissions, use.energy, use.energy_without_intensity);
+}
+
 std::string EmittedText(const sim::Use& use) {
-  const Energy without = use.energy_without_intensity;
-  return KnownEmissionsText(KnownPart(use.emissions, use.energy, without), without);
+  return KnownEmissionsText(KnownEmissions(use), use.energy_without_intensity);
+}
+
+Plain WithBounds(const std::optional<sim::Estimate>& estimate) {
+  return PlainOf(estimate, [](const sim::Estimate& known) {
+    return Nested{[known](DescribedJson& json) {
+      json("value", "", known.value)("low", "", OrNull{known.low})("high", "", OrNull{known.high});
+    }};
+  });
+}
+
+std::vector<PolicyColumn> PolicyColumns(bool idle_is_known) {
+  const PolicyColumn with_idle =
+      PercentColumn("saving_with_idle_percent", &Policy::saving_with_idle_percent, "with idle");
+  const PolicyColumn unknown(
+      with_idle.key, [](P) { return Plain(); }, with_idle.heading, [](P) { return "unknown"; });
+  return {
+      {"label", &Policy::label, "policy"},
+      {"policy", &Policy::policy},
+      {"jobs", &Policy::jobs},
+      PolicyColumn::Shown("emitted", [](P p) { return EmittedText(p.use); }),
+      {"energy_kwh", [](P p) { return p.use.energy.kwh(); }, "energy",
+       [](P p) { return EnergyText(p.use.energy); }},
+      {"energy_without_intensity_kwh", [](P p) { return p.use.energy_without_intensity.kwh(); }},
+      {"emissions_g", [](P p) { return PlainOf(KnownEmissions(p.use), &Emissions::grams); }},
+      {"idle", [=](P p) { return IdleUse(p.idle, idle_is_known); }, "idle",
+       [=](P p) { return idle_is_known ? EmittedText(p.idle) : "unknown"; }},
+      PercentColumn("saving_percent", &Policy::saving_percent, "saved"),
+      idle_is_known ? with_idle : unknown,
+      PercentColumn("saving_on_edf_percent", &Policy::saving_on_edf_percent, "on edf"),
+      PercentColumn("share_captured_percent", &Policy::share_captured_percent, "captured",
+                    &CapturedText),
+      HoursColumn("mean_wait_h", &Policy::mean_wait_h, "wait"),
+      HoursColumn("p95_wait_h", &Policy::p95_wait_h, "p95"),
+      {"mean_stretch", &Policy::mean_stretch, "stretch",
+       [](P p) { return FormatFixed(p.mean_stretch, 1); }},
+      HoursColumn("mean_makespan_h", &Policy::mean_makespan_h, "makespan"),
+      {"late_starts", &Policy::late_starts},
+      {"late_ends", &Policy::late_ends, "late start/end", &Misses},
+      {"pauses", &Policy::pauses, "pauses", &Pauses},
+      {"pause_energy_kwh", [](P p) { return p.pause_energy.kwh(); }},
+      {"start_dates_worse_than_run_now", &Policy::worse_than_run_now, "worse"},
+  };
 }
 
 TextTable PolicyTable(const sim::Experiment& experiment) {
-  TextTable table{
-      {"policy", "emitted", "energy", "idle", "saved", "with idle", "on edf", "captured", "wait",
-       "p95", "stretch", "makespan", "late start/end", "pauses", "worse"},
-      {},
-      false};
   const sim::Comparison& comparison = experiment.comparison;
-  for (const sim::PolicyFigures& policy : comparison.policies)
-    table.rows.push_back(PolicyRow(policy, experiment.scenario.unknown_idle.empty()));
+  TextTable table = TableFor(Readers::kAll, PolicyColumns(experiment.scenario.unknown_idle.empty()),
+                             comparison.policies);
   if (comparison.bound_g.empty()) return table;
   table.rows.push_back({"best in hindsight", BoundText(comparison), "", "",
                         WithInterval(comparison.bound_saving_percent), "", "", "100.0 %", "", "",

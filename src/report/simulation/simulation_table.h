@@ -1,16 +1,21 @@
 #pragma once
-// The tables of a simulation as texts, for the terminal and the page.
+// The figures of a simulation for the terminal, the page and JSON, and the sentences around them.
 
 #include <string>
 #include <vector>
 
-#include "report/text_table.h"
+#include "report/table_columns.h"
 #include "sim/experiment.h"
 
 namespace ebb::report {
 
+std::optional<Emissions> KnownEmissions(const sim::Use& use);
 /// "3.2 g", "3.2 g of what is known", or "unknown".
 std::string EmittedText(const sim::Use& use);
+/// A figure with its interval: "value", "low", "high".
+Plain WithBounds(const std::optional<sim::Estimate>& estimate);
+/// `idle_is_known`: how much free devices draw is known.
+std::vector<Column<sim::PolicyFigures>> PolicyColumns(bool idle_is_known);
 /// One row per policy, the bound last.
 TextTable PolicyTable(const sim::Experiment& experiment);
 /// Published, recomputed and our figures. No rows if nothing was published.

@@ -7,6 +7,7 @@
 #include "core/options/job_options.h"
 #include "engine/state.h"
 #include "report/described_work.h"
+#include "report/json_parts.h"
 #include "web/answers/drain_answer.h"
 #include "web/answers/short_answers.h"
 
@@ -451,15 +452,11 @@ std::string SignalsToJson(const service::View& view) {
   for (std::size_t site = 0; site < view.signals.size(); ++site) {
     const auto& signal = view.signals[site].view;
     if (!signal) continue;
-    const core::SignalIdentity& identity = signal->known.identity();
-    Json json{{"site", site},
-              {"zone", identity.zone},
-              {"kind", core::Name(identity.kind)},
-              {"boundary", core::Name(identity.boundary)},
-              {"source", identity.source},
-              {"known", SeriesJson(signal->known)},
-              {"forecast_method", signal->forecast.method},
-              {"forecast", SeriesJson(signal->forecast.series)}};
+    Json json{{"site", site}};
+    json.update(report::SignalJson(signal->known.identity()));
+    json["known"] = SeriesJson(signal->known);
+    json["forecast_method"] = signal->forecast.method;
+    json["forecast"] = SeriesJson(signal->forecast.series);
     if (!signal->forecast.p10.empty()) {
       json["p10"] = SeriesJson(signal->forecast.p10);
       json["p90"] = SeriesJson(signal->forecast.p90);
