@@ -98,18 +98,15 @@ void Visit(Archive& archive, Value& value) {
 
 template <typename Archive, Like<JobChange> Value>
 void Visit(Archive& archive, Value& value) {
-  auto& [name, tier, priority, threshold, start_by, finish_by, duration, drop_threshold,
-         drop_start_by, drop_finish_by] = value;
-  archive("name", name);
-  archive("tier", tier);
-  archive("priority", priority);
-  archive("threshold", threshold);
-  archive("start_by", start_by);
-  archive("finish_by", finish_by);
-  archive("duration_ms", duration);
-  archive("drop_threshold", drop_threshold);
-  archive("drop_start_by", drop_start_by);
-  archive("drop_finish_by", drop_finish_by);
+  VisitOptions(value, [&](std::string key, auto, auto& of_option, auto*) {
+    if constexpr (std::is_same_v<typename std::remove_cvref_t<decltype(of_option)>::value_type,
+                                 Duration>)
+      key += "_ms";
+    archive(key, of_option);
+  });
+  VisitOptions(value, [&](const std::string& key, auto, auto&, auto* drop) {
+    if (drop) archive("drop_" + key, *drop);
+  });
 }
 
 inline bool FromName(const FieldReader&, std::string_view name, BudgetAction& value) {

@@ -65,12 +65,18 @@ Result<std::string> Edit(const app::ServiceClient& client, const EditFlags& flag
   return LineOf(json, flags.dry_run);
 }
 
+std::vector<std::string> FlagsOfChange() {
+  std::vector<std::string> flags;
+  for (const core::Field& field : core::FieldsIn(core::Place::kChange))
+    flags.push_back("--" + field.flag.name);
+  return flags;
+}
+
 Result<int> EditAll(const EditFlags& flags) {
   EBB_RETURN_IF_ERROR(flags.values);
   if (flags.change.empty())
     return Fail({ExitCode::kUsage, "there is nothing to change", "",
-                 "give --threshold, --tier, --priority, --start-by, --finish-by, --duration or "
-                 "--name"});
+                 "give one of " + Join(FlagsOfChange(), ", ")});
   EBB_ASSIGN_OR_RETURN(const app::ServiceClient client, app::ServiceClient::Find(flags.service));
   EBB_RETURN_IF_ERROR(client.CheckToken());
   return DoForEach(flags.words, [&](const std::string& word) { return Edit(client, flags, word); });

@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "base/enum_names.h"
-#include "core/jobs/job_change.h"
 
 namespace ebb::core {
 namespace {
@@ -66,20 +65,6 @@ std::optional<Time> LatestStartOn(const Job& job, const DevicePool& pool, Durati
     latest = latest ? std::min(*latest, by_end) : by_end;
   }
   return latest;
-}
-
-Job Changed(Job job, const JobChange& change) {
-  if (change.drop_threshold) job.threshold.reset();
-  if (change.drop_start_by) job.start_by.reset();
-  if (change.drop_finish_by) job.finish_by.reset();
-  if (change.name) job.name = *change.name;
-  if (change.tier) job.tier = *change.tier;
-  if (change.priority) job.priority = *change.priority;
-  if (change.threshold) job.threshold = change.threshold;
-  if (change.start_by) job.start_by = change.start_by;
-  if (change.finish_by) job.finish_by = change.finish_by;
-  if (change.duration) job.duration = *change.duration;
-  return job;
 }
 
 }  // namespace ebb::core

@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <type_traits>
 
 #include "base/text.h"
+#include "core/jobs/job_change.h"
 #include "testing/golden.h"
 #include "testing/option_docs.h"
 
@@ -63,6 +65,36 @@ TEST(JobOptions, WhatIsSetIsWhatIsRead) {
     ++plain;
   }
   EXPECT_GE(plain, 15);
+}
+
+template <typename T>
+T Seven() {
+  if constexpr (std::is_same_v<T, std::string>)
+    return "7";
+  else if constexpr (std::is_same_v<T, Time>)
+    return Time{Duration{7}};
+  else
+    return T{7};
+}
+
+TEST(JobOptions, ChangesSetWhatTheTableSaysAndNothingElse) {
+  std::set<std::string> in_table, in_changes;
+  for (const Field& field : FieldsIn(Place::kChange)) in_table.insert(field.key);
+  JobChange change;
+  VisitOptions(change, [&](const char* key, auto member, auto& value, bool* drop) {
+    in_changes.insert(key);
+    change = JobChange();
+    value = Seven<typename std::remove_reference_t<decltype(value)>::value_type>();
+    const Job changed = Changed(Job(), change);
+    EXPECT_TRUE(changed.*member == *value) << key;
+    EXPECT_EQ(Difference(Job(), changed), change) << key;
+    if (!drop) return;
+    change = JobChange();
+    *drop = true;
+    EXPECT_EQ(Changed(changed, change), Job()) << key;
+    EXPECT_EQ(Difference(changed, Job()), change) << key;
+  });
+  EXPECT_EQ(in_changes, in_table);
 }
 
 TEST(JobOptions, TextsOutsideOfTheRangeAreRefused) {

@@ -1,5 +1,7 @@
 #include "web/requests/submission_definition.h"
 
+#include "base/text.h"
+#include "core/jobs/job_change.h"
 #include "core/options/field_builders.h"
 #include "core/options/job_options.h"
 
@@ -72,8 +74,9 @@ const Definition& JobChangeDefinition() {
       "JobChange", "What is to change of a job that waits or is paused. What is left out stays.",
       R"({"priority":2,"finish_by":"36h","without":["threshold"]})",
       With(FieldsIn(Place::kChange),
-           {"without", Shape::kTexts, "what it is to have no more: threshold, start_by, finish_by",
-            "", R"(["threshold"])"})};
+           {"without", Shape::kTexts,
+            "what it is to have no more: " + Join(core::RemovableOptions(), ", "), "",
+            R"(["threshold"])"})};
   return definition;
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "core/jobs/cron.h"
+#include "core/jobs/job_change.h"
 #include "core/jobs/script.h"
 #include "plan/make_policy.h"
 #include "web/requests/object_reader.h"
@@ -108,10 +109,10 @@ std::string ShortName(std::string name) {
   return name;
 }
 
-// Reads the options that consist of their value only (core/options/job_options.h).
-void ReadPlainOptions(const ObjectReader& json, core::Submission& submission) {
+// Reads the options of a place that consist of their value only (core/options/job_options.h).
+void ReadPlainOptions(const ObjectReader& json, core::Place place, core::Submission& submission) {
   for (const core::JobOption& option : core::JobOptions()) {
-    if (!option.set || !option.StandsIn(core::Place::kSubmission)) continue;
+    if (!option.set || !option.StandsIn(place)) continue;
     const auto value = json.Value(option.field);
     if (!value) continue;
     if (const Status taken = option.set(*value, submission); !taken)
@@ -135,7 +136,7 @@ void ReadJob(const ObjectReader& json, const SubmissionDefaults& defaults,
   job.duration = defaults.duration;
   job.power = defaults.power;
   ReadTier(json, defaults, submit);
-  ReadPlainOptions(json, submit.submission);
+  ReadPlainOptions(json, core::Place::kSubmission, submit.submission);
   ReadDeadline(json, "start_by", job.start_by, submit.start_within);
   ReadDeadline(json, "finish_by", job.finish_by, submit.finish_within);
   CheckHeeded(json, "threshold", defaults.policy, plan::PoliciesByThreshold());
@@ -291,44 +292,59 @@ void ReadTierInto(const ObjectReader& json, const SubmissionDefaults& defaults,
   change.start_within = of_tier.start_within;
 }
 
+// Takes over the options that consist of their value only.
+void ReadPlainInto(const ObjectReader& json, core::JobChange& change) {
+  core::Submission given;
+  ReadPlainOptions(json, core::Place::kChange, given);
+  core::VisitOptions(change, [&](const char* key, auto member, auto& value, bool* drop) {
+    if (!core::JobOptionOf(key).set || !json.Has(key)) return;
+    value = given.job.*member;
+    if (drop) *drop = false;
+  });
+}
+
+void Remove(const std::string& name, service::ChangeJob& change) {
+  core::VisitOptions(change.change, [&](std::string_view key, auto, auto& value, bool* drop) {
+    if (key != name || !drop) return;
+    *drop = true;
+    value.reset();
+  });
+  if (name == "start_by") change.start_within.reset();  // removes the tier's deadline
+}
+
 void ReadWithout(const ObjectReader& json, service::ChangeJob& change) {
-  const std::vector<std::string> names{"threshold", "start_by", "finish_by"};
-  bool* const drops[] = {&change.change.drop_threshold, &change.change.drop_start_by,
-                         &change.change.drop_finish_by};
+  const std::vector<std::string> names = core::RemovableOptions();
   for (const std::string& name : json.Texts("without").value_or(std::vector<std::string>())) {
-    const auto found = std::ranges::find(names, name);
-    if (found == names.end())
+    if (std::ranges::find(names, name) == names.end())
       json.RefuseKey("without",
                      "\"" + name + "\" cannot be left away" + SuggestionText(name, names),
                      "choose from " + Join(names, ", "));
     if (json.Has(name))
       json.RefuseKey("without", name + " is given as well", "leave out one of them");
-    *drops[found - names.begin()] = true;
-    if (name == "start_by") change.start_within.reset();  // removes the tier's deadline
-    if (name == "threshold") change.change.threshold.reset();
+    Remove(name, change);
   }
+}
+
+std::vector<std::string> KeysOf(const core::Definition& definition) {
+  std::vector<std::string> keys;
+  for (const core::Field& field : definition.fields) keys.push_back(field.key);
+  return keys;
 }
 
 service::ChangeJob ChangeFrom(JsonNode object, const SubmissionDefaults& defaults) {
   const ObjectReader json(object, JobChangeDefinition());
   service::ChangeJob change;
   core::JobChange& values = change.change;
-  values.name = json.Text("name");
-  if (values.name && values.name->empty()) Refuse("name", "is empty");
+  if (json.Text("name") == std::string()) Refuse("name", "is empty");
   ReadTierInto(json, defaults, change);
   CheckHeeded(json, "threshold", defaults.policy, plan::PoliciesByThreshold());
   CheckHeeded(json, "priority", defaults.policy, plan::PoliciesByPriority());
-  if (const auto threshold = json.Number("threshold")) values.threshold = Intensity{*threshold};
-  if (values.threshold) values.drop_threshold = false;
-  if (const auto priority = json.Whole("priority")) values.priority = *priority;
+  ReadPlainInto(json, values);
   ReadDeadline(json, "start_by", values.start_by, change.start_within);
   ReadDeadline(json, "finish_by", values.finish_by, change.finish_within);
-  values.duration = json.Span("duration");
   ReadWithout(json, change);
-  if (change.change == core::JobChange() && !change.start_within && !change.finish_within)
-    Refuse("", "changes nothing",
-           "give name, tier, threshold, priority, start_by, finish_by, "
-           "duration or without");
+  if (values == core::JobChange() && !change.start_within && !change.finish_within)
+    Refuse("", "changes nothing", "give one of " + Join(KeysOf(JobChangeDefinition()), ", "));
   return change;
 }
 
