@@ -401,7 +401,7 @@ Duration ClusterExecutor::UntilDue(Time deadline) const {
 // Releases that still wait would come at an hour that nobody checks any more.
 bool ClusterExecutor::HeardStop() {
   const bool known = stop_signal_.has_value();
-  while (const auto heard = signals_.WaitForStop(Duration::zero())) stop_signal_ = heard->number;
+  if (const auto stop = signals_.TakeAll()) stop_signal_ = stop;
   if (stop_signal_ && !known) reconciler_->TakeBackReleases();
   return stop_signal_.has_value();
 }

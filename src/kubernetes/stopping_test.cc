@@ -1,6 +1,7 @@
 // A controller that is asked to end while it has much to do.
 
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -21,6 +22,15 @@ TEST_F(StoppingTest, AStopIsHeardWhileNewsComesWithoutEnd) {
   EXPECT_EQ(executor().stop_signal(), SIGTERM);
   ASSERT_EQ(reports->size(), 1u) << "what has come is told";
   EXPECT_EQ(reports->front().phase, JobPhase::kRunning);
+}
+
+// A signal that stays queued would make each wait return at once.
+TEST_F(StoppingTest, EverySignalThatEndsAWaitIsTaken) {
+  for (const int number : {SIGCHLD, SIGUSR1, SIGCONT}) ASSERT_EQ(::raise(number), 0);
+  world_.GoOnFor(Duration{20});
+  pollfd descriptor{world_.signals_.descriptor(), POLLIN, 0};
+  EXPECT_EQ(::poll(&descriptor, 1, 0), 0);
+  EXPECT_FALSE(executor().stop_signal());
 }
 
 TEST_F(StoppingTest, AStopIsHeardBetweenCommands) {

@@ -73,6 +73,13 @@ int ProcessSignals::descriptor() {
   return descriptor_;
 }
 
+std::optional<int> ProcessSignals::TakeAll() {
+  std::optional<int> stop;
+  while (const auto heard = Wait(Duration::zero()))
+    if (IsStopRequest(heard->number)) stop = heard->number;
+  return stop;
+}
+
 std::optional<SignalReceived> ProcessSignals::Wait(Duration timeout) {
   return WaitFor(FullSet(), timeout);
 }

@@ -22,9 +22,12 @@ class ProcessSignals {
   ProcessSignals(const ProcessSignals&) = delete;
   ProcessSignals& operator=(const ProcessSignals&) = delete;
 
-  /// A descriptor for poll(2) that is readable while a signal waits to be taken. Do not read from
-  /// it.
+  /// A descriptor for poll(2) that is readable while a signal of any kind waits to be taken. Do not
+  /// read from it. Whoever polls it takes them all, by Wait or TakeAll; otherwise it stays
+  /// readable.
   int descriptor();
+  /// Takes all signals that wait. Returns the number of the last request to stop, if one came.
+  std::optional<int> TakeAll();
 
   /// The next signal (child events, requests to stop, user signals), or nullopt after `timeout`.
   std::optional<SignalReceived> Wait(Duration timeout);

@@ -142,6 +142,13 @@ void SlurmExecutor::Refused(const std::string& key, const Error& why) {
   options_.say("job " + entry->id() + " of " + entry->seen.user + ": " + why.Message());
 }
 
+void SlurmExecutor::ChangeRefused(core::JobId job, const Error& why) {
+  Entry* entry = EntryOf(job);
+  if (!entry) return;
+  entry->refused = why.Message();
+  options_.say("job " + entry->id() + " of " + entry->seen.user + ": " + why.Message());
+}
+
 void SlurmExecutor::Note(core::JobId job, const std::string& sentence) {
   if (Entry* entry = EntryOf(job)) entry->sentence = sentence;
 }
@@ -257,7 +264,8 @@ Result<std::vector<JobReport>> SlurmExecutor::WaitForEvents(Time deadline) {
     was_woken =
         waker_.Wait(std::max(Duration{1}, std::min({until_poll, left, Duration{kLookAtClock}})),
                     signals_.descriptor());
-    while (const auto heard = signals_.WaitForStop(Duration::zero())) stop_signal_ = heard->number;
+    // Among them are the ends of Slurm's commands.
+    if (const auto stop = signals_.TakeAll()) stop_signal_ = stop;
   }
   heartbeat_.Beat();
   return TakeReports();
@@ -376,11 +384,9 @@ void SlurmExecutor::TakeJob(std::vector<SlurmJob> components) {
   for (const SlurmJob& component : components) entry->ids.push_back(component.id);
   std::string tag = std::move(entry->comment.tag);
   const std::string owners = std::exchange(entry->comment, ReadComment(job.comment)).owners;
-  // Its owner may have corrected what the service refused.
-  if (entry->step == Step::kRefused && entry->comment.owners != owners) {
+  if (known != entries_.end() && entry->comment.owners != owners) {
     ReadWishesOf(*entry, job);
-    entry->step = Step::kSeen;
-    entry->is_offered = false;
+    HearOwner(*entry);
   }
   if (entry->comment.tag.empty()) entry->comment.tag = std::move(tag);
   entry->seen = std::move(job);

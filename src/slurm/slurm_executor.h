@@ -28,6 +28,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/jobs/job_change.h"
 #include "local/job_executor.h"
 #include "platform/process_signals.h"
 #include "platform/waker.h"
@@ -69,6 +70,8 @@ struct SlurmOptions {
 struct SlurmQueue {
   std::function<void(core::Submission)> submit;
   std::function<void(core::JobId)> cancel;
+  /// The owner has changed the options of a job that waits. A refusal comes by ChangeRefused.
+  std::function<void(core::JobId, core::JobChange)> change;
   std::function<void(core::JobId, engine::JobControl, std::string why)> control;
 };
 
@@ -84,6 +87,8 @@ class SlurmExecutor final : public local::JobExecutor {
   Status Begin(const core::Cluster& before);
   /// The service did not take the job with this key.
   void Refused(const std::string& key, const Error& why);
+  /// The service did not take a change of this job.
+  void ChangeRefused(core::JobId job, const Error& why);
   /// Sets the sentence for people in the comment of a job.
   void Note(core::JobId job, const std::string& sentence);
 
@@ -138,6 +143,7 @@ class SlurmExecutor final : public local::JobExecutor {
     std::optional<Duration> asked_at{};  // since boot: the pause was asked for
     bool is_requeue_sent = false;
     std::string sentence{};  // for people, not necessarily written yet
+    std::string refused{};   // why the last change of its owner was not taken; empty: it was
     Duration sentence_at{};  // since boot: last written
 
     core::JobId job() const { return local ? local->job().id : 0; }
@@ -173,6 +179,8 @@ class SlurmExecutor final : public local::JobExecutor {
   void FollowEnd(Entry& entry);
   void FollowHold(Entry& entry);
   void Offer(Entry& entry);
+  core::Submission SubmissionOf(const Entry& entry) const;
+  void HearOwner(Entry& entry);
   bool IsTooEarly(const Entry& entry) const;
   void Resume(Entry& entry);
   Time LatestStart(const Entry& entry) const;

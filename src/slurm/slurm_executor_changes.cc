@@ -186,8 +186,7 @@ bool SlurmExecutor::NeedsComment(const Entry& entry) const {
   const bool is_refused = entry.step == Step::kRefused && !HasEnded(entry.seen.state);
   if (entry.comment.course == Course::kNone && !is_refused) return false;
   if (entry.step == Step::kRunning && entry.comment.course == Course::kWait) return true;
-  if (entry.sentence.empty() || SinceBoot() < entry.sentence_at + options_.comments_every)
-    return false;
+  if (SinceBoot() < entry.sentence_at + options_.comments_every) return false;
   // As they are stored: a long sentence is cut.
   return WriteComment(CommentOf(entry, entry.comment.course)) != WriteComment(entry.comment);
 }
@@ -197,10 +196,12 @@ JobComment SlurmExecutor::CommentOf(const Entry& entry, Course course) {
   JobComment comment = entry.comment;
   comment.course = course;
   comment.attempt = entry.attempt;
-  comment.sentence = entry.sentence;
+  std::vector<std::string> sentences;
   if (!entry.wishes.problems.empty())
-    comment.sentence = "Ebb cannot read " + Join(entry.wishes.problems, "; ") +
-                       (entry.sentence.empty() ? "" : "; ") + entry.sentence;
+    sentences.push_back("Ebb cannot read " + Join(entry.wishes.problems, "; "));
+  if (!entry.refused.empty()) sentences.push_back("Ebb does not take the change: " + entry.refused);
+  if (!entry.sentence.empty()) sentences.push_back(entry.sentence);
+  comment.sentence = Join(sentences, "; ");
   return comment;
 }
 

@@ -63,6 +63,11 @@ void SlurmExecutor::Offer(Entry& entry) {
   if (entry.comment.tag.empty()) entry.comment.tag = NewTag();
   entry.key = std::string(kKeyPrefix) + cluster_name_ + '/' + entry.id() + '#' + entry.comment.tag;
   offered_[entry.key] = entries_.at(entry.id());
+  queue_.submit(SubmissionOf(entry));
+}
+
+core::Submission SlurmExecutor::SubmissionOf(const Entry& entry) const {
+  const SlurmJob& job = entry.seen;
   core::Submission submission = entry.wishes.submission;
   submission.key = entry.key;
   submission.command = {"slurm", entry.id()};
@@ -73,7 +78,20 @@ void SlurmExecutor::Offer(Entry& entry) {
   wanted.models = pools_.ModelsFor(job);
   if (!wanted.start_by && !wanted.finish_by)
     wanted.start_by = wanted.submitted + options_.default_max_delay;
-  queue_.submit(std::move(submission));
+  return submission;
+}
+
+// The owner's part of the comment has changed: the job is offered again, or its options change.
+void SlurmExecutor::HearOwner(Entry& entry) {
+  entry.refused.clear();
+  if (entry.step == Step::kRefused) {
+    entry.step = Step::kSeen;
+    entry.is_offered = false;
+    return;
+  }
+  if (entry.step != Step::kWaiting || entry.attempt > 0 || !entry.local) return;
+  core::JobChange change = core::Difference(entry.local->job(), SubmissionOf(entry).job);
+  if (change != core::JobChange{}) queue_.change(entry.job(), std::move(change));
 }
 
 // A job whose owner wants it no earlier is taken shortly before, so that Slurm does not start it

@@ -1,6 +1,9 @@
 #include "slurm/slurm_executor.h"
 
 #include <gtest/gtest.h>
+#include <poll.h>
+
+#include <csignal>
 
 #include <functional>
 #include <thread>
@@ -38,6 +41,9 @@ class World {
     SlurmQueue queue;
     queue.submit = [this](core::Submission submission) { wanted_.push_back(submission); };
     queue.cancel = [this](core::JobId job) { cancelled_.push_back(job); };
+    queue.change = [this](core::JobId job, const core::JobChange& change) {
+      changed_.emplace_back(job, change);
+    };
     queue.control = [this](core::JobId job, JobControl control, const std::string&) {
       controls_[job] = control;
     };
@@ -111,6 +117,7 @@ class World {
   std::vector<local::LocalJob> stored_;
   std::vector<core::Submission> wanted_;
   std::vector<core::JobId> cancelled_;
+  std::vector<std::pair<core::JobId, core::JobChange>> changed_;
   std::map<core::JobId, JobControl> controls_;
   std::vector<JobReport> reports_;
   std::vector<std::string> said_;
@@ -363,6 +370,27 @@ TEST_F(SlurmExecutorTest, AJobThatTheServiceRefusesSaysWhyAndIsOfferedAgainWhenI
   EXPECT_TRUE(world_.Reports(job, JobPhase::kRunning, 1));
 }
 
+TEST_F(SlurmExecutorTest, AnOwnerChangesAJobByItsComment) {
+  const std::string id = slurm_.Queue("train", "ebb:start-by=6h");
+  const core::JobId job = world_.Take(id);
+  ASSERT_TRUE(world_.Until([&] { return slurm_.At(id).priority > 0; }));
+  slurm_.At(id).comment = "ebb:start-by=9h;priority=7";
+  ASSERT_TRUE(world_.Until([&] { return !world_.changed_.empty(); }));
+  core::JobChange expected;
+  expected.start_by = slurm_.At(id).submitted + hours{9};
+  expected.priority = 7;
+  EXPECT_EQ(world_.changed_.front(), std::pair(job, expected));
+  ASSERT_TRUE(world_.Until([&] {
+    return slurm_.At(id).comment.starts_with("ebb:start-by=9h;priority=7 {ebb wait 0 ");
+  })) << "the mark is written again";
+  EXPECT_EQ(world_.changed_.size(), 1u);
+  world_.executor_->ChangeRefused(job, {ExitCode::kInfeasible, "it has begun", "", ""});
+  EXPECT_TRUE(world_.Until([&] {
+    return slurm_.At(id).comment.find("} Ebb does not take the change: it has begun") !=
+           std::string::npos;
+  })) << slurm_.At(id).comment;
+}
+
 TEST_F(SlurmExecutorTest, WhatAJobHasUsedStaysInItsComment) {
   const std::string id = slurm_.Queue("train", "ebb:start-by=6h;checkpointable;grace=0s");
   const core::JobId job = world_.Take(id);
@@ -399,6 +427,15 @@ TEST_F(SlurmExecutorTest, ABusyControllerIsAskedRarely) {
   EXPECT_EQ(slurm_.requests, requests);
   ASSERT_TRUE(world_.Start(job, 1));
   EXPECT_TRUE(world_.Reports(job, JobPhase::kRunning, 1)) << "a start is sent at once";
+}
+
+// A signal that stays queued would make each wait return at once.
+TEST_F(SlurmExecutorTest, TakesEverySignalThatEndsItsWait) {
+  for (const int number : {SIGCHLD, SIGUSR1, SIGCONT}) ASSERT_EQ(::raise(number), 0);
+  std::ignore = world_.executor().WaitForEvents(world_.clock_.Now() + Duration{5});
+  pollfd descriptor{world_.signals_.descriptor(), POLLIN, 0};
+  EXPECT_EQ(::poll(&descriptor, 1, 0), 0);
+  EXPECT_FALSE(world_.executor_->stop_signal());
 }
 
 TEST_F(SlurmExecutorTest, ARoundAsksOnceWhateverTheNumberOfJobs) {

@@ -78,6 +78,10 @@ slurm::SlurmQueue SlurmJobs::QueueOf() {
     offers_.push_back({key, ports_.ask(std::move(submit))});
   };
   queue.cancel = [this](core::JobId job) { std::ignore = ports_.ask(service::Cancel{job}); };
+  queue.change = [this](core::JobId job, core::JobChange change) {
+    changes_.push_back(
+        {job, ports_.ask(service::ChangeJob{job, std::move(change), {}, {}, false})});
+  };
   queue.control = [this](core::JobId job, engine::JobControl control, std::string why) {
     std::ignore = ports_.ask(service::ControlJob{job, control, std::move(why)});
   };
@@ -85,10 +89,19 @@ slurm::SlurmQueue SlurmJobs::QueueOf() {
 }
 
 void SlurmJobs::HearAnswers() {
+  const auto is_ready = [](const auto& asked) {
+    return asked.answer.wait_for(std::chrono::seconds{0}) == std::future_status::ready;
+  };
   std::erase_if(offers_, [&](Offer& offer) {
-    if (offer.answer.wait_for(std::chrono::seconds{0}) != std::future_status::ready) return false;
+    if (!is_ready(offer)) return false;
     const auto answer = offer.answer.get();
     if (!answer) executor_.Refused(offer.key, answer.error());
+    return true;
+  });
+  std::erase_if(changes_, [&](Change& change) {
+    if (!is_ready(change)) return false;
+    const auto answer = change.answer.get();
+    if (!answer) executor_.ChangeRefused(change.job, answer.error());
     return true;
   });
 }

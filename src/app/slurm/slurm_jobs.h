@@ -71,7 +71,12 @@ class SlurmJobs final : public local::JobExecutor {
   void Follow(const std::vector<engine::JobReport>& reports);
 
   service::ExecutorPorts ports_;
+  struct Change {
+    core::JobId job = 0;
+    std::future<Result<service::Answer>> answer;
+  };
   std::vector<Offer> offers_;    // jobs of users without an answer yet
+  std::vector<Change> changes_;  // changes by their owners without an answer yet
   std::set<core::JobId> known_;  // jobs that have not been forgotten
   slurm::SlurmExecutor executor_;
   RunLedgers ledgers_;
