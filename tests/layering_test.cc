@@ -134,7 +134,7 @@ const std::map<std::string, std::map<std::string, Rooms>> kParts{
       {"scenario", {"", "yaml", "options", "prices"}},
       {"run", {"", "yaml", "options"}},
       {"sweep", {"", "yaml", "run"}},
-      {"cluster", {"yaml"}}}},
+      {"cluster", {"", "yaml"}}}},
     {"service",
      {{"", {"views", "accounting", "sweeps", "planning", "intake", "devices"}},
       {"views", {}},

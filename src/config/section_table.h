@@ -130,6 +130,15 @@ SectionTable<Object> Joined(SectionTable<Object> first, SectionTable<Object> sec
   return first;
 }
 
+/// A key with the type, range and choices of another field, and words of its own.
+inline core::Field WithTypeOf(const core::Field& other, core::Field words) {
+  words.shape = other.shape;
+  words.low = other.low;
+  words.high = other.high;
+  words.choices = other.choices;
+  return words;
+}
+
 // Reading ----------------------------------------------------------------------------------------
 
 /// The rules of a table. All arguments must outlive them.

@@ -1,5 +1,6 @@
 #include "config/tiers.h"
 
+#include "config/section_table.h"
 #include "config/yaml/list_reader.h"
 #include "config/yaml/yaml_tree.h"
 #include "core/options/field_builders.h"
@@ -8,28 +9,24 @@
 namespace ebb::config {
 namespace {
 
-constexpr Range kThresholds{0, core::kMostIntensity};
-constexpr Range kPriorities{-core::kMostPriority, core::kMostPriority};
+const SectionTable<core::Tier>& TierTable() {
+  using core::Tier;
+  const core::Definition& tier = core::TierDefinition();
+  static const SectionTable<Tier> table{
+      Key<Tier>(core::Formerly("tier", tier.Of("name")), &Tier::name),
+      Key<Tier>(tier.Of("threshold"), &Tier::threshold),
+      Key<Tier>(tier.Of("max_delay"), &Tier::max_delay),
+      Key<Tier>(tier.Of("priority"), &Tier::priority)};
+  return table;
+}
 
 void ReadTier(const YamlNode& node, std::vector<core::Tier>& tiers, Problems& problems) {
-  Given<std::string> name;
-  Given<double> threshold;
-  Given<Duration> max_delay;
-  Given<std::int64_t> priority;
-  const std::vector<KeyRule> rules{
-      Formerly("tier", ReadText("name", name)),
-      Formerly("threshold_g_per_kwh", ReadNumber("threshold", threshold, kThresholds)),
-      ReadDuration("max_delay", max_delay, Duration::zero()),
-      ReadInteger("priority", priority, kPriorities)};
-  ReadSection(node, "tiers", rules, {}, problems);
-  if (!name || !max_delay) problems.Add(node.line, "a tier needs name and max_delay");
-  if (name && core::FindTier(tiers, *name))
-    problems.Add(name.line, "tier " + *name + " is given twice");
   core::Tier tier;
-  tier.name = name.value_or("");
-  if (threshold) tier.threshold = Intensity{*threshold};
-  tier.max_delay = max_delay.value_or({});
-  tier.priority = static_cast<int>(priority.value_or(0));
+  const GivenKeys given = ReadByTable(node, "tiers", TierTable(), tier, problems);
+  if (!given.Has("name") || !given.Has("max_delay"))
+    problems.Add(node.line, "a tier needs name and max_delay");
+  if (given.Has("name") && core::FindTier(tiers, tier.name))
+    problems.Add(given.LineOf("name"), "tier " + tier.name + " is given twice");
   tiers.push_back(std::move(tier));
 }
 

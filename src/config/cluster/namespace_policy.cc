@@ -4,9 +4,9 @@
 #include <utility>
 #include <vector>
 
+#include "config/cluster/cluster_table.h"
 #include "config/yaml/list_reader.h"
 #include "config/yaml/yaml_tree.h"
-#include "core/options/field_builders.h"
 #include "prices/zone_clock.h"
 
 namespace ebb::config {
@@ -15,9 +15,6 @@ namespace {
 using kubernetes::GatedObject;
 using kubernetes::NamespacePolicy;
 using kubernetes::PolicyDefaults;
-
-constexpr Range kThresholds{0, core::kMostIntensity},
-    kPriorities{-core::kMostPriority, core::kMostPriority}, kGpus{0, core::kMostDevices};
 
 // The problems of an object that has this annotation and no other.
 std::vector<std::string> ProblemsOf(const std::string& key, const std::string& value,
@@ -63,43 +60,14 @@ void ReadWorkloads(const YamlNode& node, NamespacePolicy& policy,
   }
 }
 
-void ReadPolicyLimits(const YamlNode& node, kubernetes::PolicyLimits& limits, Problems& problems) {
-  Given<double> threshold, gpus;
-  Given<Duration> start_by;
-  Given<std::int64_t> priority;
-  Given<std::string> on_outage;
-  const std::vector<KeyRule> rules{ReadNumber("threshold", threshold, kThresholds),
-                                   ReadDuration("start-by", start_by, Duration::zero()),
-                                   ReadInteger("priority", priority, kPriorities),
-                                   ReadNumber("gpus", gpus, kGpus),
-                                   ReadChoice("on-outage", on_outage, {"wait", "run"})};
-  ReadSection(node, "limits", rules, {}, problems);
-  if (threshold) limits.threshold = Intensity{*threshold};
-  if (priority) limits.priority = static_cast<int>(*priority);
-  limits.start_by = start_by.value;
-  limits.gpus = gpus.value;
-  limits.waits_in_outage = on_outage && *on_outage == "wait";
-}
-
 void ReadMonthlyBudget(const YamlNode& node, kubernetes::MonthlyBudget& budget,
                        Problems& problems) {
-  Given<double> energy_kwh, emissions_g;
-  Given<std::string> time_zone, when_used_up;
-  const std::vector<KeyRule> rules{
-      ReadNumber("energy_kwh", energy_kwh, {core::kLeastBudget, core::kMostBudgetKwh}),
-      ReadNumber("emissions_g", emissions_g, {core::kLeastBudget, core::kMostBudgetG}),
-      ReadText("time_zone", time_zone),
-      ReadChoice("when_used_up", when_used_up, {"finish", "pause"})};
-  ReadSection(node, "budget", rules, {}, problems);
-  if (!energy_kwh && !emissions_g)
+  const GivenKeys given = ReadByTable(node, "budget", MonthlyBudgetTable(), budget, problems);
+  if (budget.empty())
     problems.Add(node.line, "budget limits nothing: give energy_kwh or emissions_g, of a month");
-  if (energy_kwh) budget.energy = Energy::Joules(*energy_kwh * 3.6e6);
-  if (emissions_g) budget.emissions = Emissions{*emissions_g};
-  budget.pauses = when_used_up && *when_used_up == "pause";
-  if (!time_zone) return;
-  budget.time_zone = *time_zone;
-  if (const auto zone = prices::ZoneClock::Find(*time_zone); !zone)
-    problems.Add(time_zone.line, zone.error().Message());
+  if (!given.Has("time_zone")) return;
+  if (const auto zone = prices::ZoneClock::Find(budget.time_zone); !zone)
+    problems.Add(given.LineOf("time_zone"), zone.error().Message());
 }
 
 }  // namespace
@@ -116,7 +84,7 @@ Result<NamespacePolicy> ParseNamespacePolicy(const std::string& text, const std:
   if (root.kind != YamlNode::Kind::kNull) ReadSection(root, "", sections, {}, problems);
   if (defaults) ReadDefaults(*defaults, "defaults", policy.defaults, rules, problems);
   if (workloads) ReadWorkloads(*workloads, policy, rules, problems);
-  if (limits) ReadPolicyLimits(*limits, policy.limits, problems);
+  if (limits) ReadByTable(*limits, "limits", PolicyLimitsTable(), policy.limits, problems);
   if (budget) ReadMonthlyBudget(*budget, policy.budget, problems);
   if (!problems.empty()) return Fail(problems.ToError());
   return policy;

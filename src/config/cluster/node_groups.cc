@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "config/cluster/cluster_table.h"
 #include "config/yaml/list_reader.h"
 #include "config/yaml/yaml_tree.h"
 #include "platform/file.h"
@@ -14,8 +15,6 @@ using kubernetes::Autoscaler;
 using kubernetes::NodeGroup;
 using kubernetes::PublishedGroup;
 
-constexpr Range kDevices{0, 1'000}, kCores{0, 10'000}, kNodes{0, 100'000}, kWatts{0, 100'000};
-constexpr const char *kClusterAutoscaler = "cluster-autoscaler", *kKarpenter = "karpenter";
 constexpr const char* kKarpenterLabel = "karpenter.sh/nodepool";
 // A status has about twenty values for each of up to a thousand groups; a ConfigMap holds 1 MiB.
 constexpr int kStatusValues = 200'000;
@@ -45,48 +44,17 @@ void CheckGroup(const NodeGroup& group, int line, Problems& problems) {
 }
 
 void ReadGroup(const YamlNode& node, std::vector<NodeGroup>& groups, Problems& problems) {
-  Given<std::string> name, autoscaler, gpu_model;
-  Given<YamlNode> labels;
-  Given<std::vector<std::string>> taints;
-  Given<double> gpus, cores, idle_power;
-  Given<std::int64_t> most_nodes;
-  Given<Duration> start_up, idle_tail, gives_up_after;
-  const std::vector<KeyRule> rules{
-      ReadText("name", name),
-      ReadChoice("autoscaler", autoscaler, {kClusterAutoscaler, kKarpenter}),
-      ReadNode("labels", labels),
-      ReadTexts("taints", taints),
-      ReadText("gpu_model", gpu_model),
-      ReadNumber("gpus", gpus, kDevices),
-      ReadNumber("cores", cores, kCores),
-      ReadInteger("most_nodes", most_nodes, kNodes),
-      ReadDuration("start_up", start_up, Duration::zero()),
-      ReadDuration("idle_tail", idle_tail, Duration::zero()),
-      ReadNumber("idle_power", idle_power, kWatts),
-      ReadDuration("gives_up_after", gives_up_after, Duration{1'000})};
-  ReadSection(node, "node_groups", rules, {}, problems);
-  if (!name)
+  NodeGroupSection section;
+  const GivenKeys given = ReadByTable(node, "node_groups", NodeGroupTable(), section, problems);
+  NodeGroup& group = section.group;
+  if (!given.Has("name"))
     return problems.Add(node.line, "a node group needs a name: what its autoscaler calls it");
-  if (std::ranges::count(groups, *name, &NodeGroup::name) > 0)
-    problems.Add(name.line, "node group " + *name + " is given twice");
-  NodeGroup group;
-  group.name = *name;
-  if (autoscaler)
-    group.autoscaler =
-        *autoscaler == kKarpenter ? Autoscaler::kKarpenter : Autoscaler::kClusterAutoscaler;
-  if (labels) ReadLabels(*labels, group.labels, problems);
-  if (!labels && group.autoscaler == Autoscaler::kKarpenter)
+  if (std::ranges::count(groups, group.name, &NodeGroup::name) > 0)
+    problems.Add(given.LineOf("name"), "node group " + group.name + " is given twice");
+  if (section.labels) ReadLabels(*section.labels, group.labels, problems);
+  if (!section.labels && group.autoscaler == Autoscaler::kKarpenter)
     group.labels[kKarpenterLabel] = group.name;
-  group.taints = taints.value_or({});
-  group.gpu_model = gpu_model.value_or("");
-  group.gpus = gpus.value_or(0);
-  group.cores = cores.value_or(0);
-  if (most_nodes) group.most_nodes = static_cast<int>(*most_nodes);
-  group.start_up = start_up.value_or(group.start_up);
-  group.idle_tail = idle_tail.value;
-  group.idle_power = Power{idle_power.value_or(0)};
-  group.gives_up_after = gives_up_after.value_or(group.gives_up_after);
-  if (!labels || !group.labels.empty()) CheckGroup(group, node.line, problems);
+  if (!section.labels || !group.labels.empty()) CheckGroup(group, node.line, problems);
   groups.push_back(std::move(group));
 }
 

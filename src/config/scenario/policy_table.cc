@@ -21,10 +21,9 @@ constexpr double kMostGrams = 1e12;
 // An intensity has the range of a job's threshold.
 core::Field IntensityField(std::string key, std::string meaning, std::string default_text,
                            std::string example) {
-  const core::Field& threshold = core::JobOptionOf("threshold").field;
-  return core::In(threshold.unit,
-                  core::Number(std::move(key), std::move(meaning), std::move(default_text),
-                               std::move(example), threshold.low, threshold.high));
+  return WithTypeOf(
+      core::JobOptionOf("threshold").field,
+      TextField(std::move(key), std::move(meaning), std::move(default_text), std::move(example)));
 }
 
 template <typename T>

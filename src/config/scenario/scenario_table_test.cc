@@ -2,16 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include <set>
-
+#include "config/section_table_for_test.h"
 #include "testing/golden.h"
-#include "testing/option_docs.h"
 
 namespace ebb::config {
 namespace {
-
-using core::Field;
-using core::Shape;
 
 SectionTable<sim::PolicyChoice> AllPolicyKeys() {
   SectionTable<sim::PolicyChoice> table;
@@ -37,84 +32,33 @@ void ForEachTable(Visit visit) {
   visit("published.figures", FigureTable());
 }
 
-// Reads `text` as the value of a key; false if it is refused.
-template <typename Object>
-bool Reads(const SectionKey<Object>& key, const std::string& text, Object& object) {
-  const auto root = ParseYaml("key: " + text, "test");
-  EXPECT_TRUE(root && root->entries.size() == 1) << key.field.key << ": " << text;
-  if (!root || root->entries.empty()) return false;
-  Problems problems("test");
-  const bool read = key.read(root->entries[0].value, object, problems);
-  EXPECT_EQ(read, problems.empty()) << key.field.key << ": " << text;
-  return read;
-}
-
 TEST(ScenarioTables, EachKeyIsDescribedOnceInItsSection) {
-  ForEachTable([]<typename Object>(const std::string& section, const SectionTable<Object>& table) {
-    std::set<std::string> names;
-    for (const SectionKey<Object>& key : table) {
-      for (const std::string& name : {key.field.key, key.field.formerly})
-        EXPECT_TRUE(name.empty() || names.insert(name).second) << section << ": " << name;
-      EXPECT_FALSE(key.field.meaning.empty()) << section << ": " << key.field.key;
-    }
-  });
+  ForEachTable(
+      [](const std::string& section, const auto& table) { ExpectOwnNames(section, table); });
 }
 
 TEST(ScenarioTables, AnExampleIsReadAndSetsItsMember) {
-  int set = 0;
-  ForEachTable([&]<typename Object>(const std::string& section, const SectionTable<Object>& table) {
-    for (const SectionKey<Object>& key : table) {
-      const std::string name = section + ": " + key.field.key;
-      Object object{};
-      EXPECT_TRUE(Reads(key, key.field.example, object)) << name;
-      if (!key.get) continue;
-      EXPECT_NE(key.get(object), key.get(Object{})) << name;
-      // Checks that no other key has changed its member.
-      for (const SectionKey<Object>& other : table)
-        if (other.get && &other != &key)
-          EXPECT_EQ(other.get(object), other.get(Object{})) << name << ", " << other.field.key;
-      ++set;
-    }
+  int compared = 0;
+  ForEachTable([&](const std::string& section, const auto& table) {
+    compared += ExpectExamplesAreRead(section, table);
   });
-  EXPECT_GE(set, 70);
+  EXPECT_GE(compared, 70);
 }
 
 TEST(ScenarioTables, ValuesOutsideOfTheRangeAreRefused) {
-  int checked = 0;
-  ForEachTable([&]<typename Object>(const std::string& section, const SectionTable<Object>& table) {
-    for (const SectionKey<Object>& key : table) {
-      const Field& field = key.field;
-      std::vector<std::string> outside;
-      if (field.shape == Shape::kNumber || field.shape == Shape::kWhole)
-        outside = {core::LimitText(field.low - 1), core::LimitText(field.high + 1), "many"};
-      if (field.shape == Shape::kDuration)
-        outside = {field.low > 0 ? FormatExact(field.low / 2) + "s" : "-1s", "long"};
-      if (field.shape == Shape::kChoice) outside = {"none-of-them"};
-      for (const std::string& text : outside) {
-        Object object{};
-        EXPECT_FALSE(Reads(key, text, object)) << section << ": " << field.key << ": " << text;
-        ++checked;
-      }
-    }
+  int refused = 0;
+  ForEachTable([&](const std::string& section, const auto& table) {
+    refused += ExpectRangesHold(section, table);
   });
-  EXPECT_GE(checked, 100);
+  EXPECT_GE(refused, 100);
 }
 
 TEST(ScenarioTables, DefaultsAreThoseOfTheMembers) {
-  int checked = 0;
-  ForEachTable([&]<typename Object>(const std::string& section, const SectionTable<Object>& table) {
-    for (const SectionKey<Object>& key : table) {
-      const Shape shape = key.field.shape;
-      if (shape == Shape::kText || shape == Shape::kTexts || !key.get) continue;
-      const auto said = core::ParseOption(key.field, key.field.default_text);
-      if (!said) continue;
-      const auto value = key.get(Object{});
-      if (!value) continue;
-      EXPECT_EQ(*value, *said) << section << ": " << key.field.key;
-      ++checked;
-    }
+  int compared = 0;
+  ForEachTable([&](const std::string& section, const auto& table) {
+    compared += ExpectDefaultsAreTrue(section, table);
   });
-  EXPECT_GE(checked, 25);
+  EXPECT_GE(compared, 25);
 }
 
 TEST(ScenarioTables, APolicyHasOnlyKeysThatItUses) {
@@ -130,35 +74,14 @@ TEST(ScenarioTables, APolicyHasOnlyKeysThatItUses) {
 
 // docs/scenario-options.md ----------------------------------------------------------------------
 
-template <typename Object>
-std::string Row(const SectionKey<Object>& key) {
-  const Field& field = key.field;
-  std::string name = Code(field.key);
-  if (!field.formerly.empty()) name += " (" + Code(field.formerly) + ")";
-  return "| " + name + " | " + field.meaning + " | " +
-         (key.type.empty() ? TypeText(field) : key.type) + " | " +
-         (field.required ? "required" : field.default_text) + " | " + Code(field.example) + " |";
-}
-
-constexpr const char* kHead = "| key | meaning | type and range | default | example |";
-constexpr const char* kRule = "|---|---|---|---|---|";
-
-template <typename Object>
-std::string Section(const std::string& title, const std::string& words,
-                    const SectionTable<Object>& table) {
-  std::string text = "\n## " + title + "\n\n" + words + "\n\n" + kHead + "\n" + kRule + "\n";
-  for (const SectionKey<Object>& key : table) text += Row(key) + "\n";
-  return text;
-}
-
 std::string PolicySection() {
   std::string text =
       "\n## `policies`\n\n"
       "A policy is its name, or a section with the keys that it uses.\n\n" +
-      std::string(kHead) + " policies |\n" + kRule + "---|\n";
+      std::string(kKeyColumns) + " policies |\n" + kKeyRule + "---|\n";
   for (const PolicyKey& key : PolicyKeys()) {
     const std::string users = key.policies.empty() ? "all" : "`" + Join(key.policies, "`, `") + "`";
-    text += Row(key.key) + " " + users + " |\n";
+    text += KeyRow(key.key) + " " + users + " |\n";
   }
   return text;
 }
@@ -172,31 +95,32 @@ std::string Page() {
          "have no offset. Paths begin at the file's directory. Older names are in parentheses.\n\n"
          "<!-- Written by config_test (EBB_UPDATE_GOLDEN=1) from src/config/scenario/*_table.cc. "
          "-->\n" +
-         Section("The file",
-                 "Required are `devices` and `jobs`, and for `ebb simulate` also `sites` and "
-                 "`start_dates`.",
-                 ScenarioTable()) +
-         Section("`sites`", "A list. Each site is a grid that supplies devices.", SiteTable()) +
-         Section("`devices`", "A list of pools of like devices.", PoolTable()) +
-         Section("`jobs`",
-                 "A list of jobs and groups. Beside these keys: the options of "
-                 "[a job](job-options.md) with C.\n`duration` and `power_w` have no default here.",
-                 JobTable()) +
-         Section("`jobs`: `overrides`", "A list, for single device models.", OverrideTable()) +
-         Section("`jobs` with `csv`",
-                 "A file of jobs, and what it does not say. Beside these keys: the options of "
-                 "[a job](job-options.md)\nwith T, for all of its jobs; `power_w` is 1000 by "
-                 "default.",
-                 JobTraceTable()) +
-         Section("`jobs` with `csv`: `rules`", "A list; the first rule that fits a job counts.",
-                 JobRuleTable()) +
-         Section("`start_dates` by a rule", "One date after the other.", StartRuleTable()) +
-         Section("`forecast`", "The name of a source, or a section.", ForecastTable()) +
+         KeySection("The file",
+                    "Required are `devices` and `jobs`, and for `ebb simulate` also `sites` and "
+                    "`start_dates`.",
+                    ScenarioTable()) +
+         KeySection("`sites`", "A list. Each site is a grid that supplies devices.", SiteTable()) +
+         KeySection("`devices`", "A list of pools of like devices.", PoolTable()) +
+         KeySection(
+             "`jobs`",
+             "A list of jobs and groups. Beside these keys: the options of "
+             "[a job](job-options.md) with C.\n`duration` and `power_w` have no default here.",
+             JobTable()) +
+         KeySection("`jobs`: `overrides`", "A list, for single device models.", OverrideTable()) +
+         KeySection("`jobs` with `csv`",
+                    "A file of jobs, and what it does not say. Beside these keys: the options of "
+                    "[a job](job-options.md)\nwith T, for all of its jobs; `power_w` is 1000 by "
+                    "default.",
+                    JobTraceTable()) +
+         KeySection("`jobs` with `csv`: `rules`", "A list; the first rule that fits a job counts.",
+                    JobRuleTable()) +
+         KeySection("`start_dates` by a rule", "One date after the other.", StartRuleTable()) +
+         KeySection("`forecast`", "The name of a source, or a section.", ForecastTable()) +
          PolicySection() +
-         Section("`bootstrap`", "Intervals by drawing start dates again and again.",
-                 BootstrapTable()) +
-         Section("`published`", "Figures of others beside ours.", PublishedTable()) +
-         Section("`published`: `figures`", "A list.", FigureTable());
+         KeySection("`bootstrap`", "Intervals by drawing start dates again and again.",
+                    BootstrapTable()) +
+         KeySection("`published`", "Figures of others beside ours.", PublishedTable()) +
+         KeySection("`published`: `figures`", "A list.", FigureTable());
 }
 
 TEST(ScenarioTables, DocsHaveThem) { ExpectGoldenFile("../docs/scenario-options.md", Page()); }

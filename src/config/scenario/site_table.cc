@@ -14,14 +14,9 @@ using core::OptionValue;
 
 constexpr double kMostIdleWatts = 1e6;
 
-// A key with the type, range and choices of an option of runs, and words of its own.
+// A key with the type and range of an option of runs.
 core::Field LikeRun(const char* section, const char* option, core::Field words) {
-  const core::Field& run = RunOptionOfKey(section, option).field;
-  words.shape = run.shape;
-  words.low = run.low;
-  words.high = run.high;
-  words.choices = run.choices;
-  return words;
+  return WithTypeOf(RunOptionOfKey(section, option).field, std::move(words));
 }
 
 MemberAccess<SiteSection> NeoOffset() {
@@ -36,7 +31,7 @@ MemberAccess<SiteSection> NeoOffset() {
           }};
 }
 
-// Where the intensity comes from.
+// Keys that say where the intensity comes from.
 SectionTable<SiteSection> SourceKeys() {
   using S = SiteSection;
   return {
