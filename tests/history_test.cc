@@ -253,6 +253,7 @@ TEST_F(History, JobsAreChangedWhileTheyWait) {
   EXPECT_EQ(Client({"edit", "2"}).code, 2) << "nothing to change";
   EXPECT_EQ(Client({"edit", "2", "--start-by", "soon"}).code, 2);
   EXPECT_EQ(Client({"edit", "2", "--duration", "24"}).code, 2) << "without a unit";
+  EXPECT_EQ(Client({"edit", "2", "--duration", "2h", "--run-time", "2h"}).code, 2) << "one flag";
   EXPECT_EQ(Client({"edit", "2", "--finish-by", "none"}).code, 0);
   EXPECT_EQ(Client({"cancel", "1", "2"}).code, 0);
   WaitForEnds(2);

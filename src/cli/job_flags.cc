@@ -1,5 +1,6 @@
 #include "cli/job_flags.h"
 
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
@@ -49,6 +50,11 @@ Result<Json> ValueOf(const Field& field, const std::string& text) {
   }
 }
 
+Status SameFlag(const core::FlagName& flag) {
+  return Fail({ExitCode::kUsage, "--" + flag.name + " and --" + flag.also + " are the same flag",
+               "", "leave out --" + flag.also});
+}
+
 // `part` is the object that contains the field; empty for the job itself.
 void AddFlag(Command& command, const Field& field, const std::string& part,
              const std::string& heading, GivenJobFlags given) {
@@ -60,7 +66,12 @@ void AddFlag(Command& command, const Field& field, const std::string& part,
   if (field.shape == Shape::kFlag)
     return command.Switch({flag.name, "", help, heading},
                           [object, key = field.key] { object()[key] = true; });
-  const auto put = [object, given, &job, &field](const std::string& text) {
+  const auto used = std::make_shared<std::string>();  // the name by which the flag was given
+  const auto put = [object, given, &job, &field, used](const std::string& name,
+                                                       const std::string& text) {
+    if (!used->empty() && *used != name && *given.first_mistake)
+      *given.first_mistake = SameFlag(field.flag);
+    *used = name;
     if (given.none_removes && text == "none") {
       job["without"].push_back(field.key);
       return;
@@ -73,19 +84,18 @@ void AddFlag(Command& command, const Field& field, const std::string& part,
   };
   const std::string values =
       field.shape == Shape::kChoice ? Join(field.choices, "|") : flag.value_name;
-  command.Flag({flag.name, values, help, heading}, put);
-  if (!flag.also.empty()) command.HiddenFlag(flag.also, put);
+  const auto by = [put](const std::string& name) {
+    return [put, name](const std::string& text) { put(name, text); };
+  };
+  command.Flag({flag.name, values, help, heading}, by(flag.name));
+  if (!flag.also.empty()) command.HiddenFlag(flag.also, by(flag.also));
 }
 
 }  // namespace
 
 std::string JobFlagHelp(const Field& field, bool is_change) {
-  std::string help = field.meaning;
-  if (field.shape == Shape::kMoment) help += ": 6h, 18:00, \"tomorrow 6am\", 2026-10-01T09:30Z";
-  if (!field.flag.also.empty()) help += "; --" + field.flag.also + " is the same";
   // A switch that is not given is off, and a change that is not given changes nothing.
-  if (field.shape == Shape::kFlag || is_change) return help;
-  return field.default_text.empty() ? help : help + " (default " + field.default_text + ")";
+  return field.shape == Shape::kFlag || is_change ? field.FlagMeaning() : field.FlagHelp();
 }
 
 void AddJobFlags(Command& command, core::Place place, GivenJobFlags given) {

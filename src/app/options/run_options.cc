@@ -43,8 +43,8 @@ std::vector<FlagHelp> FlagsOf(FlagGroup group) {
   for (const config::RunOption& option : config::RunOptionTable()) {
     const core::FlagName& flag = option.field.flag;
     if (option.group == group && !flag.name.empty())
-      flags.push_back({flag.name, flag.value_name, option.field.Description(), flag.also,
-                       option.field.choices});
+      flags.push_back(
+          {flag.name, flag.value_name, option.field.FlagHelp(), flag.also, option.field.choices});
   }
   return flags;
 }

@@ -4,27 +4,29 @@
 
 #include "base/text.h"
 #include "config/run/train_config.h"
-#include "core/options/field_builders.h"
+#include "core/options/job_options.h"
+#include "core/options/shared_fields.h"
 #include "platform/file.h"
 #include "report/run/budget_file.h"
 
 namespace ebb::app {
 namespace {
 
-Result<std::optional<double>> LimitOf(const FlagValues& flags, const std::string& name,
-                                      double largest) {
-  const auto given = flags.find(name);
+// `prefix` stands before the flag of the field.
+Result<std::optional<double>> LimitOf(const FlagValues& flags, const std::string& prefix,
+                                      const core::Field& field) {
+  const auto given = flags.find(prefix + field.flag.name);
   if (given == flags.end()) return std::optional<double>();
-  const auto number = ParseNumber(given->second);
-  if (number && *number >= core::kLeastBudget && *number <= largest) return number;
-  return Fail(
-      {ExitCode::kUsage, "--" + name + ": \"" + given->second + "\" is not accepted", "",
-       "give a number from " + FormatExact(core::kLeastBudget) + " to " + FormatExact(largest)});
+  const auto value = core::ParseOption(field, given->second);
+  if (value) return std::optional(std::get<double>(*value));
+  return Fail({ExitCode::kUsage,
+               "--" + given->first + ": \"" + given->second + "\" is not accepted", "",
+               "give " + value.error().what});
 }
 
 Status ReadLimits(const FlagValues& flags, const std::string& prefix, core::Budget& budget) {
-  EBB_ASSIGN_OR_RETURN(const auto kwh, LimitOf(flags, prefix + "budget-kwh", core::kMostBudgetKwh));
-  EBB_ASSIGN_OR_RETURN(const auto grams, LimitOf(flags, prefix + "budget-g", core::kMostBudgetG));
+  EBB_ASSIGN_OR_RETURN(const auto kwh, LimitOf(flags, prefix, core::BudgetEnergyField()));
+  EBB_ASSIGN_OR_RETURN(const auto grams, LimitOf(flags, prefix, core::BudgetEmissionsField()));
   if (kwh) budget.energy = Energy::Joules(*kwh * 3.6e6);
   if (grams) budget.emissions = Emissions{*grams};
   return {};

@@ -278,7 +278,10 @@ void AddSweepCommand(Parser& parser) {
   budget("budget-g", "GRAMS", "over all attempts of an experiment");
   budget("budget-action", "stop|pause|log",
          "when it is used up: end with a checkpoint (default), hold until the sweep is continued "
-         "with a larger one, note it");
+         "with a larger one, note it; --on-budget is the same");
+  command.HiddenFlag("on-budget", [request](const std::string& text) {
+    request->run.budgets["budget-action"] = text;
+  });
   budget("sweep-budget-kwh", "KWH", "all experiments together; then what runs is paused");
   budget("sweep-budget-g", "GRAMS", "all experiments together; then what runs is paused");
   for (const app::FlagGroup group :

@@ -64,29 +64,21 @@ std::vector<RunOption> GateTable() {
        .full_name = [](std::string_view given) { return std::string(plan::PolicyNameOf(given)); },
        .stored = Stored::kAlways},
       {.group = kGate,
-       .field = Number(Flag("threshold", "G_PER_KWH"), "carbon_threshold",
-                       "intensity at or below which a run starts", "300", 0, core::kMostIntensity),
+       .field = Called("carbon_threshold", WithDefault("300", core::ThresholdField())),
        .member = OfScheduler(&SchedulerConfig::threshold),
        .section = kSchedulerSection,
        .stored = Stored::kAlways},
       // A stored wait is a duration, because a resumed run counts it anew.
       {.group = kGate,
-       .field = ByFlag(Flag("start-by", "WHEN"),
-                       {"start_by", core::Shape::kMoment,
-                        "latest start: 6h from now, 18:00, \"tomorrow 6am\"", "24h"}),
+       .field = core::StartByField(),
        .member = OfScheduler(&SchedulerConfig::longest_wait),
        .section = kSchedulerSection,
        .stored = Stored::kAlways},
-      // With nothing to run, every start would be equally clean.
       {.group = kGate,
-       .field = core::Formerly(
-           "estimated_run_time",
-           Span({"duration", "DURATION", "run-time"}, "duration",
-                "estimated running time (default 1h); --run-time is the same", "", 1)),
+       .field = Formerly("estimated_run_time", core::DurationField()),
        .member = OfScheduler(&SchedulerConfig::duration),
        .section = kSchedulerSection,
-       .otherwise = "1h",
-       .accepts = "a duration from 1s on, for example 90m or 2h"},
+       .accepts = "a duration from 1ms on, for example 90m or 2h"},
       {.group = kGate,
        .field = Choice(Flag("at-deadline", "WHAT"), "on_deadline",
                        "at the latest start: start whatever the intensity (default), or stop with "
@@ -111,14 +103,10 @@ std::vector<RunOption> GateTable() {
        .member = OfPrices(&PriceConfig::threshold),
        .section = kSchedulerSection},
       {.group = kGate,
-       .field = Choice(Flag("on-outage", "WHAT"), "on_outage",
-                       "while the intensity is unknown and nothing can replace it: wait "
-                       "(default), run, or stop with exit code 75",
-                       core::OnOutageNames()),
+       .field = Adding(", with exit code 75", core::OnOutageField()),
        .member = Named(
            [](auto& o) -> auto& { return o.scheduler.on_outage; }, core::OnOutageFromName),
-       .section = kSchedulerSection,
-       .otherwise = "wait"},
+       .section = kSchedulerSection},
   };
 }
 

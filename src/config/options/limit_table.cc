@@ -74,42 +74,27 @@ OptionMember OfBudget(OptionMember member) {
 
 std::vector<RunOption> PowerTable() {
   return {
-      {.group = OptionGroup::kPower,
-       .field = Text(Flag("power-cap", "CAP"), "power_cap",
-                     "power limit of the GPUs that are used, where permitted: 250W, 70% of the "
-                     "default limit, or auto, which finds the limit with the least energy per "
-                     "step"),
-       .member = Cap()},
-      {.group = OptionGroup::kPower,
-       .field = Text(Flag("slower-by", "PERCENT"), "slower_by",
-                     "with --power-cap auto: a step may take this much longer", "5%"),
-       .member = SlowerBy()},
+      {.group = OptionGroup::kPower, .field = core::PowerCapField(), .member = Cap()},
+      {.group = OptionGroup::kPower, .field = core::SlowerByField(), .member = SlowerBy()},
   };
 }
 
 std::vector<RunOption> BudgetTable() {
   return {
       {.group = kBudget,
-       .field = Number(Flag("budget-kwh", "KWH"), "budget_kwh",
-                       "energy the run may use, PUE included; a warning at 80 %", "",
-                       core::kLeastBudget, core::kMostBudgetKwh),
+       .field = Called("budget_kwh", core::BudgetEnergyField()),
        .member = BudgetEnergy(),
        .section = kMeteringSection},
       {.group = kBudget,
-       .field = Number(Flag("budget-g", "GRAMS"), "budget_g",
-                       "CO2eq the run may emit; a warning at 80 %", "", core::kLeastBudget,
-                       core::kMostBudgetG),
+       .field = Called("budget_g", core::BudgetEmissionsField()),
        .member = BudgetEmissions(),
        .section = kMeteringSection},
       {.group = kBudget,
-       .field = Choice(Flag("on-budget", "WHAT"), "on_budget",
-                       "when it is used up: log; stop (default): checkpoint and stop, continue "
-                       "only with a larger budget; pause: the same, but ebb resume may continue it",
-                       core::BudgetActionNames()),
+       .field = Called("on_budget", Adding("; what was stopped goes on only with a larger budget",
+                                           core::BudgetActionField())),
        .member = OfBudget(Named(
            [](auto& o) -> auto& { return o.metering.budget.action; }, core::BudgetActionFromName)),
        .section = kMeteringSection,
-       .otherwise = "stop",
        .stored = Stored::kAlways},
       {.group = kBudget,
        .field = Span(Flag("budget-grace", "DURATION"), "budget_grace",

@@ -8,6 +8,7 @@
 
 #include "config/options/run_option.h"
 #include "core/options/field_builders.h"
+#include "core/options/shared_fields.h"
 
 namespace ebb::config {
 
@@ -45,6 +46,12 @@ inline core::Field Span(core::FlagName flag, std::string key, std::string meanin
                         std::string default_text, double low = 0, double high = 0) {
   return ByFlag(std::move(flag), {std::move(key), core::Shape::kDuration, std::move(meaning),
                                   std::move(default_text), "", false, low, high});
+}
+/// A path of a shared field. A job needs an absolute one, because its service has another working
+/// directory; a run does not.
+inline core::Field AnyPath(core::Field field) {
+  field.shape = core::Shape::kText;
+  return field;
 }
 
 }  // namespace ebb::config

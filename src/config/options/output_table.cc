@@ -62,10 +62,9 @@ OptionMember Format() {
 std::vector<RunOption> PlaceOptions() {
   return {
       {.group = kOutput,
-       .field = Text(Flag("name", "NAME"), "name", "name of the run (default: its script)"),
+       .field = core::NameField(),
        .member = OfRun(&RunOptions::name),
        .codecarbon = {"project_name"},
-       .otherwise = "its script",
        .stored = Stored::kNever},
       {.group = kOutput,
        .field =
@@ -143,23 +142,15 @@ std::vector<RunOption> FileOptions() {
 std::vector<RunOption> TrackerOptions() {
   return {
       {.group = kTrackers,
-       .field = Text(Flag("tensorboard", "DIR"), "tensorboard",
-                     "loss, energy and grams as TensorBoard event files (docs/trackers.md)"),
+       .field = AnyPath(core::TensorboardField()),
        .member = Path(OfTracking(&core::Tracking::tensorboard))},
+      {.group = kTrackers, .field = core::MlflowField(), .member = Mlflow()},
       {.group = kTrackers,
-       .field = Text(Flag("mlflow", "TARGET"), "mlflow",
-                     "the same in MLflow: a server (http://...) or a directory"),
-       .member = Mlflow()},
+       .field = WithDefault("the group of the run", core::MlflowExperimentField()),
+       .member = OfTracking(&core::Tracking::mlflow_experiment)},
       {.group = kTrackers,
-       .field = Text(Flag("mlflow-experiment", "NAME"), "mlflow_experiment",
-                     "MLflow experiment (default: the group of the run)"),
-       .member = OfTracking(&core::Tracking::mlflow_experiment),
-       .otherwise = "the group of the run"},
-      {.group = kTrackers,
-       .field = Text(Flag("mlflow-token-file", "FILE"), "mlflow_token_file",
-                     "file with the server's token (default: MLFLOW_TRACKING_TOKEN)"),
-       .member = Path(OfTracking(&core::Tracking::mlflow_token_file)),
-       .otherwise = "MLFLOW_TRACKING_TOKEN"},
+       .field = AnyPath(core::MlflowTokenFileField()),
+       .member = Path(OfTracking(&core::Tracking::mlflow_token_file))},
   };
 }
 

@@ -4,7 +4,8 @@
 // `train` and others (app/options/run_options.h), the settings of a user
 // (app/options/user_settings.h), the sections of a configuration (run_option_keys.h), the settings
 // of CodeCarbon (app/options/codecarbon_flags.h), stored runs, completion and docs/run-options.md
-// follow this table. Each group has its own file. Pure but for options that name a file.
+// follow this table. Each group has its own file. What a job has, too, is described in
+// core/options/shared_fields.h. Pure but for options that name a file.
 
 #include <functional>
 #include <optional>

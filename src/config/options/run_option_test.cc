@@ -113,6 +113,42 @@ TEST(RunOptionTable, DefaultsAreThoseOfTheMembers) {
   EXPECT_GE(checked, 15);
 }
 
+// The fields of jobs that have a flag, those of their budgets and trackers included.
+std::map<std::string, Field> FieldsOfJobs() {
+  std::map<std::string, Field> fields;
+  const auto take = [&](const Field& field) {
+    if (!field.flag.name.empty()) fields.emplace(field.flag.name, field);
+  };
+  for (const core::JobOption& option : core::JobOptions()) {
+    take(option.field);
+    if (!option.field.definition) continue;
+    for (const Field& inner : option.field.definition->fields) take(inner);
+  }
+  return fields;
+}
+
+TEST(RunOptionTable, AFlagMeansTheSameForAJob) {
+  const std::map<std::string, Field> of_jobs = FieldsOfJobs();
+  int shared = 0;
+  for (const RunOption& option : RunOptionTable()) {
+    const Field& field = option.field;
+    const auto found = of_jobs.find(field.flag.name);
+    if (found == of_jobs.end()) continue;
+    const Field& other = found->second;
+    // What only one of them says stands at the end.
+    EXPECT_EQ(field.meaning.substr(0, 20), other.meaning.substr(0, 20)) << field.key;
+    EXPECT_EQ(field.low, other.low) << field.key;
+    EXPECT_EQ(field.high, other.high) << field.key;
+    EXPECT_EQ(field.choices, other.choices) << field.key;
+    EXPECT_EQ(field.example, other.example) << field.key;
+    EXPECT_EQ(field.unit, other.unit) << field.key;
+    EXPECT_EQ(field.flag.value_name, other.flag.value_name) << field.key;
+    EXPECT_EQ(field.flag.also, other.flag.also) << field.key;
+    ++shared;
+  }
+  EXPECT_EQ(shared, 14);
+}
+
 // docs/run-options.md ---------------------------------------------------------------------------
 
 std::string TypeOf(const RunOption& option) {

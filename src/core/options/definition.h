@@ -62,8 +62,18 @@ struct Field {
                                          ///< names the key
 
   /// The meaning with its default: "how long it runs, by estimate (default 1h)".
-  std::string Description() const {
-    return default_text.empty() ? meaning : meaning + " (default " + default_text + ")";
+  std::string Description() const { return AndDefault(meaning); }
+  /// The meaning for the help of a flag, without its default: "latest start: 6h, 18:00, ...".
+  std::string FlagMeaning() const {
+    return meaning +
+           (shape == Shape::kMoment ? ": 6h, 18:00, \"tomorrow 6am\", 2026-10-01T09:30Z" : "") +
+           (flag.also.empty() ? "" : "; --" + flag.also + " is the same");
+  }
+  std::string FlagHelp() const { return AndDefault(FlagMeaning()); }
+
+ private:
+  std::string AndDefault(const std::string& text) const {
+    return default_text.empty() ? text : text + " (default " + default_text + ")";
   }
 };
 

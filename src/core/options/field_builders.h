@@ -21,6 +21,7 @@ inline constexpr double kMostWatts = 1e7;           ///< highest power of one de
 inline constexpr double kShortestDuration = 0.001;  ///< shortest duration, in seconds: the
                                                     ///< resolution of time
 inline constexpr std::size_t kLongestKey = 500;
+inline constexpr const char* kOlderThreshold = "threshold_g_per_kwh";  ///< of a job and a tier
 inline constexpr std::size_t kLongestAddress = 2000;
 
 // A number. Its unit stands in the key or in the meaning.
@@ -81,16 +82,24 @@ inline Field CalledElsewhere(std::vector<std::string> names, Field field) {
   field.elsewhere = std::move(names);
   return field;
 }
+/// The field under another key.
+inline Field Called(std::string key, Field field) {
+  field.key = std::move(key);
+  return field;
+}
+/// The field with another default for people.
+inline Field WithDefault(std::string text, Field field) {
+  field.default_text = std::move(text);
+  return field;
+}
+/// The field with more words at the end of its meaning.
+inline Field Adding(const std::string& words, Field field) {
+  field.meaning += words;
+  return field;
+}
 inline Field ByFlag(FlagName flag, Field field) {
   field.flag = std::move(flag);
   return field;
-}
-/// The threshold of a job or a tier.
-inline Field Threshold() {
-  return In("g/kWh",
-            Formerly("threshold_g_per_kwh",
-                     Number("threshold", "start at or below this intensity, in g CO2e per kWh", "",
-                            "200", 0, kMostIntensity)));
 }
 inline Field Priority() {
   return Whole("priority", "higher goes first", "0", "2", -kMostPriority, kMostPriority);

@@ -6,6 +6,7 @@
 #include "core/jobs/recurring.h"
 #include "core/ledger/budget.h"
 #include "core/options/field_builders.h"
+#include "core/options/shared_fields.h"
 
 namespace ebb::core {
 namespace {
@@ -100,10 +101,7 @@ std::vector<JobOption> ProgramOptions() {
       {Required({"command", Shape::kTexts, "the program and its arguments; no shell reads them", "",
                  R"(["python","train.py"])"}),
        unsigned(kSubmission)},
-      Sets(&Job::name, {ByFlag({"name", "NAME"},
-                               {"name", Shape::kText, "what it is called",
-                                "the name of its script, or else of the program", R"("train")"}),
-                        kSubmission | kChange | kScenario, kJob}),
+      Sets(&Job::name, {NameField(), kSubmission | kChange | kScenario, kJob}),
       Sets(&Submission::working_directory,
            {{"working_directory", Shape::kAbsolutePath, "where it runs", "/", R"("/home/me")"},
             unsigned(kSubmission)}),
@@ -119,26 +117,13 @@ std::vector<JobOption> ProgramOptions() {
                                  {"models", Shape::kTexts, "device models on which it can run",
                                   "any", R"(["a100"])"}),
                           kSubmission | kScenario, kJob}),
-      Sets(&Submission::power_cap,
-           {ByFlag({"power-cap", "CAP"},
-                   {"power_cap", Shape::kTextOrNumber,
-                    "power limit of each GPU, where permitted: 250W, 70% of its default limit, or "
-                    "auto, which finds the limit with the least energy per step",
-                    "", R"("250W")"}),
-            unsigned(kSubmission), kJob}),
-      Sets(&Submission::slower_by,
-           {ByFlag({"slower-by", "PERCENT"},
-                   {"slower_by", Shape::kTextOrNumber,
-                    "with power_cap auto: a step may take this much longer", "5%", R"("5%")"}),
-            unsigned(kSubmission), kJob})};
+      Sets(&Submission::power_cap, {PowerCapField(), unsigned(kSubmission), kJob}),
+      Sets(&Submission::slower_by, {SlowerByField(), unsigned(kSubmission), kJob})};
 }
 
 std::vector<JobOption> EstimateOptions() {
   return {Sets(&Job::duration,
-               {ByFlag({"duration", "DURATION"},
-                       Formerly("run_time", {"duration", Shape::kDuration,
-                                             "estimated running time, on devices of speed 1", "1h",
-                                             R"("90m")", false, kShortestDuration})),
+               {Formerly("run_time", Adding(", on devices of speed 1", DurationField())),
                 kSubmission | kChange | kScenario | kAnnotation, kJob, "duration"}),
           Sets(&Job::power, {ByFlag({"power", "WATTS"},
                                     Number("power_w", "estimated power of each device, in watts",
@@ -159,19 +144,16 @@ std::vector<JobOption> StartOptions() {
             "it win",
             TierDefinition(), R"("1")", {"tier", "TIER"}),
        kSubmission | kChange | kScenario | kAnnotation, kJob, "tier"},
-      {ByFlag({"start-by", "WHEN"}, {"start_by", Shape::kMoment, "latest start", "24h", R"("6h")"}),
-       kSubmission | kChange | kScenario | kAnnotation, kJob, "start-by"},
+      {StartByField(), kSubmission | kChange | kScenario | kAnnotation, kJob, "start-by"},
       {ByFlag({"finish-by", "WHEN"},
               {"finish_by", Shape::kMoment, "latest end", "", R"("2030-01-01T00:00Z")"}),
        kSubmission | kChange | kScenario | kAnnotation, kJob, "finish-by"},
-      Sets(&Job::threshold, {ByFlag({"threshold", "G_PER_KWH"}, Threshold()),
+      Sets(&Job::threshold, {Formerly(kOlderThreshold, ThresholdField()),
                              kSubmission | kChange | kScenario | kAnnotation, kJob, "threshold"}),
       Sets(&Job::priority, {ByFlag({"priority", "N"}, Priority()),
                             kSubmission | kChange | kScenario | kAnnotation, kJob, "priority"}),
-      Sets(&Job::on_outage, {ByFlag({"on-outage", "ACTION"},
-                                    Choice("on_outage", "while the carbon intensity is unknown",
-                                           "wait", R"("run")", OnOutageNames())),
-                             kSubmission | kScenario | kAnnotation, kJob, "on-outage"}),
+      Sets(&Job::on_outage,
+           {OnOutageField(), kSubmission | kScenario | kAnnotation, kJob, "on-outage"}),
       {UpTo(kLongestKey,
             ByFlag({"after", "JOB,..."},
                    {"after", Shape::kJobs,

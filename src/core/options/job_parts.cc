@@ -2,9 +2,9 @@
 // recurrence.
 
 #include "core/jobs/recurring.h"
-#include "core/ledger/budget.h"
 #include "core/options/field_builders.h"
 #include "core/options/job_options.h"
+#include "core/options/shared_fields.h"
 
 namespace ebb::core {
 
@@ -14,25 +14,17 @@ const Definition& TierDefinition() {
       "A tier that is spelt out.",
       R"({"name":"mine","threshold":200,"max_delay":"12h","priority":2})",
       {Required({"name", Shape::kText, "what it is called", "", R"("mine")"}),
-       Required({"max_delay", Shape::kDuration, "the longest wait", "", R"("12h")"}), Threshold(),
-       Priority()}};
+       Required({"max_delay", Shape::kDuration, "the longest wait", "", R"("12h")"}),
+       ByFlag({}, Formerly(kOlderThreshold, ThresholdField())), Priority()}};
   return definition;
 }
 
 const Definition& BudgetDefinition() {
-  static const Definition definition{
-      "Budget",
-      "What all attempts together may use: one limit or both.",
-      R"({"energy_kwh":2,"emissions_g":500,"action":"stop"})",
-      {ByFlag({"budget-kwh", "KWH"}, Number("energy_kwh", "energy over all attempts, in kWh", "",
-                                            "2", kLeastBudget, kMostBudgetKwh)),
-       ByFlag({"budget-g", "GRAMS"}, Number("emissions_g", "emissions over all attempts, in g CO2e",
-                                            "", "500", kLeastBudget, kMostBudgetG)),
-       ByFlag({"on-budget", "ACTION", "budget-action"},
-              Choice("action",
-                     "once a limit is reached: stop with a checkpoint, pause until it is resumed "
-                     "(needs checkpointable), or log it",
-                     "stop", R"("stop")", BudgetActionNames()))}};
+  static const Definition definition{"Budget",
+                                     "What all attempts together may use: one limit or both.",
+                                     R"({"energy_kwh":2,"emissions_g":500,"action":"stop"})",
+                                     {BudgetEnergyField(), BudgetEmissionsField(),
+                                      Adding("; pause needs checkpointable", BudgetActionField())}};
   return definition;
 }
 
@@ -41,23 +33,9 @@ const Definition& TrackersDefinition() {
       "Trackers",
       "Where the figures of a run go while it lasts.",
       R"({"tensorboard":"/home/me/tb","mlflow":"http://localhost:5000","mlflow_experiment":"digits"})",
-      {ByFlag({"tensorboard", "DIR"},
-              {"tensorboard", Shape::kAbsolutePath,
-               "loss, energy and grams as TensorBoard event files in this directory "
-               "(docs/trackers.md)",
-               "", R"("/home/me/tb")"}),
-       ByFlag({"mlflow", "TARGET"},
-              UpTo(kLongestAddress,
-                   {"mlflow", Shape::kText,
-                    "the same in MLflow: address of a server, or absolute path of a file store", "",
-                    R"("http://localhost:5000")"})),
-       ByFlag({"mlflow-experiment", "NAME"},
-              {"mlflow_experiment", Shape::kText, "experiment in MLflow", "the name of the job",
-               R"("digits")"}),
-       ByFlag({"mlflow-token-file", "FILE"},
-              {"mlflow_token_file", Shape::kAbsolutePath,
-               "file that holds the token of the server named in mlflow",
-               "MLFLOW_TRACKING_TOKEN of the service", R"("/home/me/.mlflow-token")"})}};
+      {TensorboardField(), Adding("; the path is absolute", MlflowField()),
+       WithDefault("the name of the job", MlflowExperimentField()),
+       WithDefault("MLFLOW_TRACKING_TOKEN of the service", MlflowTokenFileField())}};
   return definition;
 }
 
