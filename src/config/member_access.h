@@ -47,6 +47,10 @@ inline void Take(const core::OptionValue& value, Intensity& out) {
 inline void Take(const core::OptionValue& value, Emissions& out) {
   out = Emissions{std::get<double>(value)};
 }
+/// An energy that people write is in kWh.
+inline void Take(const core::OptionValue& value, Energy& out) {
+  out = Energy::Joules(std::get<double>(value) * 3.6e6);
+}
 inline void Take(const core::OptionValue& value, std::string& out) {
   out = std::get<std::string>(value);
 }
@@ -70,6 +74,7 @@ inline std::optional<core::OptionValue> ValueOf(Power value) { return value.watt
 inline std::optional<core::OptionValue> ValueOf(Pue value) { return value.ratio; }
 inline std::optional<core::OptionValue> ValueOf(Intensity value) { return value.g_per_kwh; }
 inline std::optional<core::OptionValue> ValueOf(Emissions value) { return value.grams; }
+inline std::optional<core::OptionValue> ValueOf(Energy value) { return value.kwh(); }
 inline std::optional<core::OptionValue> ValueOf(const std::string& value) { return value; }
 inline std::optional<core::OptionValue> ValueOf(const std::vector<std::string>& value) {
   return value;

@@ -41,17 +41,6 @@ MemberAccess<Object> Switch(std::string off, std::string on, bool Object::*membe
           }};
 }
 
-MemberAccess<MonthlyBudget> EnergyKwh() {
-  return {[](const OptionValue& value, MonthlyBudget& budget) -> Status {
-            budget.energy = Energy::Joules(std::get<double>(value) * 3.6e6);
-            return {};
-          },
-          [](const MonthlyBudget& budget) -> std::optional<OptionValue> {
-            if (!budget.energy) return std::nullopt;
-            return budget.energy->kwh();
-          }};
-}
-
 template <typename Find>
 SectionKey<NodeGroupSection> OfGroup(core::Field field, Find find) {
   return Key<NodeGroupSection>(std::move(field), find);
@@ -150,13 +139,13 @@ const SectionTable<PolicyLimits>& PolicyLimitsTable() {
 const SectionTable<MonthlyBudget>& MonthlyBudgetTable() {
   const core::Definition& of_job = core::BudgetDefinition();
   static const SectionTable<MonthlyBudget> table{
-      KeyWith<MonthlyBudget>(
+      Key<MonthlyBudget>(
           WithTypeOf(of_job.Of("energy_kwh"),
                      TextField("energy_kwh",
                                "energy of the facility in a month, in kWh; this or `emissions_g` "
                                "is required",
                                "", "500")),
-          EnergyKwh()),
+          &MonthlyBudget::energy),
       Key<MonthlyBudget>(
           WithTypeOf(of_job.Of("emissions_g"),
                      TextField("emissions_g", "emissions in a month, in g CO2e", "", "120000")),

@@ -38,30 +38,6 @@ OptionMember SlowerBy() {
           }};
 }
 
-OptionMember BudgetEnergy() {
-  return {[](const OptionValue& value, RunOptions& o) -> Status {
-            o.metering.budget.energy = Energy::Joules(std::get<double>(value) * 3.6e6);
-            return {};
-          },
-          [](const RunOptions& o) -> std::optional<OptionValue> {
-            const auto& energy = o.metering.budget.energy;
-            if (!energy) return std::nullopt;
-            return energy->kwh();
-          }};
-}
-
-OptionMember BudgetEmissions() {
-  return {[](const OptionValue& value, RunOptions& o) -> Status {
-            o.metering.budget.emissions = Emissions{std::get<double>(value)};
-            return {};
-          },
-          [](const RunOptions& o) -> std::optional<OptionValue> {
-            const auto& emissions = o.metering.budget.emissions;
-            if (!emissions) return std::nullopt;
-            return emissions->grams;
-          }};
-}
-
 // An option that means nothing without a budget.
 OptionMember OfBudget(OptionMember member) {
   member.get = [get = member.get](const RunOptions& o) {
@@ -83,11 +59,11 @@ std::vector<RunOption> BudgetTable() {
   return {
       {.group = kBudget,
        .field = Called("budget_kwh", core::BudgetEnergyField()),
-       .member = BudgetEnergy(),
+       .member = Member([](auto& o) -> auto& { return o.metering.budget.energy; }),
        .section = kMeteringSection},
       {.group = kBudget,
        .field = Called("budget_g", core::BudgetEmissionsField()),
-       .member = BudgetEmissions(),
+       .member = Member([](auto& o) -> auto& { return o.metering.budget.emissions; }),
        .section = kMeteringSection},
       {.group = kBudget,
        .field = Called("on_budget", Adding("; what was stopped goes on only with a larger budget",
