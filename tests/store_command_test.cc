@@ -32,6 +32,14 @@ TEST_F(StoreCommand, BacksUpAndChecksBesideAWriter) {
             fs::perms::owner_read | fs::perms::owner_write);
 }
 
+TEST_F(StoreCommand, APathThatIsNotUtf8IsPrintedAsJson) {
+  AStore();
+  const Outcome outcome =
+      Ebb({"store", "backup", "a\xff.db", "--store", "ebb.db", "--format", "json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(nlohmann::json::parse(outcome.out).at("file"), "a\xef\xbf\xbd.db");
+}
+
 TEST_F(StoreCommand, ADamagedStoreIsSaidToBe) {
   {
     auto store = AStore();

@@ -1,9 +1,8 @@
 #include "cli/data_weather.h"
 
-#include <nlohmann/json.hpp>
-
 #include "app/options/flag_values.h"
 #include "base/text.h"
+#include "report/json_parts.h"
 #include "signals/make_weather.h"
 
 namespace ebb::cli {
@@ -91,7 +90,7 @@ std::string WeatherImportJson(const forecast::WeatherArchive& archive, const std
                                     {"mean_temperature_k", means.mean.temperature_k},
                                     {"mean_shortwave_w_m2", means.mean.shortwave_w_m2},
                                     {"mean_precipitation_mm_h", means.mean.precipitation_mm_h}};
-  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return report::Document(json);
 }
 
 }  // namespace ebb::cli

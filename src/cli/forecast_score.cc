@@ -1,12 +1,12 @@
 #include "cli/forecast_score.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "base/text.h"
 #include "forecast/ridge_forecaster.h"
 #include "forecast/weather_forecaster.h"
+#include "report/json_parts.h"
 #include "signals/make_feed.h"
 
 namespace ebb::cli {
@@ -130,7 +130,7 @@ std::string ScoreJson(const ForecastScore& score) {
   json["uses_weather"] = score.uses_weather;
   json["uses_drivers"] = score.uses_drivers;
   json["drivers"] = score.driver_names;
-  return json.dump(2) + "\n";
+  return report::Document(json);
 }
 
 }  // namespace ebb::cli

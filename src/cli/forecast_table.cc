@@ -2,11 +2,10 @@
 
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
 #include "base/text.h"
 #include "forecast/ridge_forecaster.h"
 #include "forecast/weather_forecaster.h"
+#include "report/json_parts.h"
 #include "signals/feeds/replay_feed.h"
 #include "signals/traces/archived_forecaster.h"
 
@@ -177,13 +176,13 @@ std::string BacktestText(const std::vector<TraceScore>& scores) {
   return text;
 }
 
-std::string ScoreJson(const TraceScore& trace) { return EntryOf(trace).dump(2) + "\n"; }
+std::string ScoreJson(const TraceScore& trace) { return report::Document(EntryOf(trace)); }
 
 std::string BacktestJson(const std::vector<TraceScore>& scores) {
   nlohmann::ordered_json json{{"schema", "ebb.forecast-backtest/1"}};
   json["traces"] = nlohmann::ordered_json::array();
   for (const TraceScore& trace : scores) json["traces"].push_back(EntryOf(trace));
-  return json.dump(2) + "\n";
+  return report::Document(json);
 }
 
 }  // namespace ebb::cli

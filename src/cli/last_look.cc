@@ -1,8 +1,8 @@
 #include "cli/last_look.h"
 
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 
+#include "report/json_parts.h"
 #include "store/database/default_path.h"
 
 namespace ebb::cli {
@@ -46,9 +46,7 @@ Status LastLook::Remember(Time now) const {
   EBB_RETURN_IF_ERROR(platform::EnsureWritableDirectory(file_.parent_path()));
   Json looks = Looks(file_);
   looks[service_] = FormatTime(now);
-  return platform::WriteFileAtomically(
-      file_, looks.dump(2, ' ', false, Json::error_handler_t::replace) + "\n",
-      platform::Readers::kOwner);
+  return platform::WriteFileAtomically(file_, report::Document(looks), platform::Readers::kOwner);
 }
 
 }  // namespace ebb::cli

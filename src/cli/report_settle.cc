@@ -1,7 +1,6 @@
 #include "cli/report_settle.h"
 
 #include <cstdio>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
@@ -11,6 +10,7 @@
 #include "cli/local_times.h"
 #include "platform/file.h"
 #include "platform/system_clock.h"
+#include "report/json_parts.h"
 #include "report/run/known_emissions.h"
 #include "report/run/summary.h"
 #include "signals/make_feed.h"
@@ -111,18 +111,13 @@ void Print(const Path& directory, const Settled& settled) {
 }
 
 nlohmann::ordered_json Json(const Path& directory, const Settled& settled) {
-  const auto figures = [](const report::Summary& summary) {
-    const auto known = report::KnownEmissions(summary.totals);
-    nlohmann::ordered_json json{{"emissions_g", nullptr}};
-    if (known) json["emissions_g"] = known->grams;
-    json["saving_g"] = summary.at_submission && summary.at_submission->saving
-                           ? nlohmann::ordered_json(summary.at_submission->saving->grams)
-                           : nlohmann::ordered_json(nullptr);
-    json["best_start_g"] =
-        summary.best_in_hindsight
-            ? nlohmann::ordered_json(summary.best_in_hindsight->run.emissions.grams)
-            : nlohmann::ordered_json(nullptr);
-    return json;
+  const auto figures = [](const report::Summary& summary) -> report::Json {
+    const auto& at = summary.at_submission;
+    return {{"emissions_g", report::Maybe(report::KnownEmissions(summary.totals))},
+            {"saving_g", at ? report::Maybe(at->saving) : report::Json()},
+            {"best_start_g", report::Maybe(summary.best_in_hindsight, [](const auto& best) {
+               return best.run.emissions.grams;
+             })}};
   };
   return {{"run", directory.string()},         {"version", settled.number},
           {"revised", settled.is_new},         {"asked_at", FormatTime(settled.version.asked_at)},
@@ -148,7 +143,7 @@ Result<int> SettleRuns(const SettleRequest& request) {
       Print(directory, *settled);
     }
   }
-  if (request.json) std::printf("%s\n", all.dump(2).c_str());
+  if (request.json) std::fputs(report::Document(all).c_str(), stdout);
   return exit_code;
 }
 

@@ -2,10 +2,10 @@
 
 #include <cstdio>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "base/text.h"
 #include "cli/local_times.h"
+#include "report/json_parts.h"
 #include "store/store_clock.h"
 
 namespace ebb::cli {
@@ -78,7 +78,7 @@ void Print(const StorePruneRequest& request, Time before, const Pruned& pruned) 
       json["bytes_before"] = pruned.bytes_before;
       json["bytes_after"] = pruned.bytes_after;
     }
-    std::printf("%s\n", json.dump(2).c_str());
+    std::fputs(report::Document(json).c_str(), stdout);
     return;
   }
   std::printf("%s %lld jobs that ended before %s: %lld ledger rows and their folders\n",

@@ -2,7 +2,6 @@
 
 #include <csignal>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "app/jobs/check_options.h"
@@ -12,6 +11,7 @@
 #include "local/files/attempt_files.h"
 #include "local/files/job_folder.h"
 #include "platform/detached_process.h"
+#include "report/json_parts.h"
 #include "store/restore.h"
 
 namespace ebb::cli {
@@ -149,7 +149,7 @@ std::string ToJson(const StoreRestoreRequest& request, const store::Restore& res
     json["running"].push_back({{"job", job.job}, {"process", job.supervisor}});
   if (!difference.unknown.empty()) json["not_compared"] = difference.unknown;
   if (kept) json["replaced"] = kept->string();
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return report::Document(json);
 }
 
 Result<std::optional<platform::Path>> Exchange(store::Restore& restore, const Folders& folders,

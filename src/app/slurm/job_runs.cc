@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "base/json_node.h"
 #include "platform/file.h"
 #include "platform/path_facts.h"
+#include "report/json_parts.h"
 #include "report/run/run_directory.h"
 #include "slurm/jobs/job_place.h"
 
@@ -63,9 +63,7 @@ Status WriteJobFile(const fs::path& folder, const slurm::JobPlace& place) {
   EBB_RETURN_IF_ERROR(platform::EnsureWritableDirectory(folder));
   const nlohmann::ordered_json json{
       {"schema", kSchema}, {"job", place.job}, {"cluster", place.cluster}, {"name", place.name}};
-  return platform::WriteFileAtomically(
-      slurm::JobFile(folder),
-      json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+  return platform::WriteFileAtomically(slurm::JobFile(folder), report::Document(json));
 }
 
 std::optional<JobName> ReadJobFile(const fs::path& folder) {

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <cstdio>
 #include <mutex>
-#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "app/jobs/check_options.h"
@@ -16,6 +15,7 @@
 #include "cli/error_text.h"
 #include "cli/service_flags.h"
 #include "platform/terminal.h"
+#include "report/json_parts.h"
 #include "report/run/run_directory.h"
 
 namespace ebb::cli {
@@ -214,7 +214,7 @@ Result<int> RunAudits(const AuditRequest& request) {
   if (request.format == "json" && !request.print_head) {
     const Json json{
         {"schema", "ebb.audit/1"}, {"ok", differing == 0 && exit_code == 0}, {"audits", all}};
-    std::printf("%s\n", json.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
+    std::fputs(report::Document(json).c_str(), stdout);
   } else if (outcomes.size() > 1 && !request.print_head) {
     std::printf("%zu audited, %zu differ\n", outcomes.size(), differing);
   }

@@ -2,7 +2,6 @@
 
 #include <cstdio>
 #include <iostream>
-#include <nlohmann/json.hpp>
 
 #include "app/options/flag_values.h"
 #include "app/options/run_options.h"
@@ -16,6 +15,7 @@
 #include "cli/say.h"
 #include "platform/system_clock.h"
 #include "platform/terminal.h"
+#include "report/json_parts.h"
 
 namespace ebb::cli {
 namespace {
@@ -83,9 +83,7 @@ Json JsonOf(const std::vector<app::UnneededRun>& runs, const std::vector<std::st
           {"notes", notes}};
 }
 
-void PrintJson(const Json& json) {
-  std::printf("%s\n", json.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
-}
+void PrintJson(const Json& json) { std::fputs(report::Document(json).c_str(), stdout); }
 
 Result<int> Clean(const CleanFlags& flags) {
   std::optional<Time> ended_before;

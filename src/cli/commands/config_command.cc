@@ -1,6 +1,5 @@
 // ebb config show: every setting with its value and where it comes from.
 #include <cstdio>
-#include <nlohmann/json.hpp>
 
 #include "app/setup/shown_settings.h"
 #include "base/text.h"
@@ -8,6 +7,7 @@
 #include "cli/command_line.h"
 #include "cli/fitted_text.h"
 #include "cli/service_flags.h"
+#include "report/json_parts.h"
 
 namespace ebb::cli {
 namespace {
@@ -79,7 +79,7 @@ std::string Json(const app::UserSettings& settings, const std::vector<app::Shown
     if (!shown.where.empty()) row["where"] = shown.where;
     json["settings"].push_back(std::move(row));
   }
-  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return report::Document(json);
 }
 
 Result<int> Config(const ConfigRequest& request) {

@@ -2,12 +2,12 @@
 // files of GFS as archived runs of a zone (weather).
 #include <algorithm>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 
 #include "base/text.h"
 #include "cli/command_line.h"
 #include "cli/data_weather.h"
 #include "platform/file.h"
+#include "report/json_parts.h"
 #include "signals/traces/trace_import.h"
 #include "signals/weather/weather_csv.h"
 
@@ -160,7 +160,7 @@ std::string Json(const signals::TraceImport& import, const std::string& path, bo
   json["files"] = nlohmann::ordered_json::array();
   for (const signals::ImportPart& part : import.parts)
     json["files"].push_back({{"path", part.path}, {"values", part.rows}});
-  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return report::Document(json);
 }
 
 // The output lies beside the other imports, unless the user names another place.

@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <filesystem>
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "app/jobs/sweep_devices.h"
 #include "base/text.h"
@@ -18,6 +17,7 @@
 #include "meter/gpu/nvml_library.h"
 #include "meter/meters.h"
 #include "platform/path_facts.h"
+#include "report/json_parts.h"
 #include "signals/http/web_request.h"
 #include "store/device_history.h"
 
@@ -315,7 +315,7 @@ Result<int> ShowDevices(const DevicesFlags& flags) {
   if (runs.status && runs.status->contains("device_trouble"))
     json["device_trouble"] = (*runs.status)["device_trouble"];
   if (runs.machine.is_object()) json["machine"] = runs.machine;
-  std::printf("%s\n", json.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
+  std::fputs(report::Document(json).c_str(), stdout);
   return 0;
 }
 

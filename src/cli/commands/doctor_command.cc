@@ -2,7 +2,6 @@
 // it.
 #include <algorithm>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 
 #include "app/setup/doctor.h"
 #include "base/text.h"
@@ -10,6 +9,7 @@
 #include "cli/command_line.h"
 #include "cli/say.h"
 #include "cli/service_flags.h"
+#include "report/json_parts.h"
 
 namespace ebb::cli {
 namespace {
@@ -63,7 +63,7 @@ std::string Json(const std::vector<Finding>& findings) {
         {{"topic", finding.topic}, {"health", Name(finding.health)}, {"text", finding.text}});
     if (!finding.remedy.empty()) json["findings"].back()["remedy"] = finding.remedy;
   }
-  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return report::Document(json);
 }
 
 }  // namespace

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstdio>
 #include <iterator>
-#include <nlohmann/json.hpp>
 
 #include "app/options/flag_values.h"
 #include "app/options/missing_zone.h"
@@ -23,6 +22,7 @@
 #include "forecast/ridge_forecaster.h"
 #include "forecast/weather_forecaster.h"
 #include "platform/terminal.h"
+#include "report/json_parts.h"
 #include "signals/feeds/replay_feed.h"
 #include "signals/kept_signal.h"
 #include "signals/make_feed.h"
@@ -423,7 +423,7 @@ std::string Json(const Expected& expected) {
     json["forecast"].push_back(std::move(row));
   }
   if (expected.weather) json["weather"] = WeatherJson(*expected.weather);
-  return json.dump(2) + "\n";
+  return report::Document(json);
 }
 
 Result<int> Show(const Options& options) {

@@ -2,7 +2,6 @@
 // terminal or as SVG.
 #include <cmath>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 
 #include "app/options/user_settings.h"
 #include "base/text.h"
@@ -16,6 +15,7 @@
 #include "platform/file.h"
 #include "platform/system_clock.h"
 #include "report/draw/outlook_plot.h"
+#include "report/json_parts.h"
 #include "runtime/grid_clock.h"
 #include "signals/choose_source.h"
 #include "signals/make_feed.h"
@@ -207,7 +207,7 @@ std::string Json(const GridView& grid) {
   if (!grid.windows.empty())
     json["cleanest_window"] = {{"start", FormatTime(grid.windows[0].start)},
                                {"mean_g_per_kwh", grid.windows[0].mean.g_per_kwh}};
-  return json.dump(2) + "\n";
+  return report::Document(json);
 }
 
 // The answer of the Carbon Aware SDK's /emissions/forecasts/current, for programs that read it.

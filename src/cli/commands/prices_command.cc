@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 
 #include "app/options/flag_values.h"
 #include "base/text.h"
 #include "cli/command_line.h"
 #include "cli/local_times.h"
 #include "config/prices/price_file.h"
+#include "report/json_parts.h"
 
 namespace ebb::cli {
 namespace {
@@ -128,7 +128,7 @@ std::string Json(const PricesView& view) {
     for (const core::PriceSample& sample : part.samples())
       json[names[day]].push_back(sample_json(sample));
   }
-  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return report::Document(json);
 }
 
 }  // namespace

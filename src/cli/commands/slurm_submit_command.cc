@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <iostream>
 #include <iterator>
-#include <nlohmann/json.hpp>
 
 #include "app/options/when.h"
 #include "app/slurm/slurm_submission.h"
@@ -19,6 +18,7 @@
 #include "platform/file.h"
 #include "platform/program_output.h"
 #include "platform/temporary_directory.h"
+#include "report/json_parts.h"
 #include "slurm/client/slurm_commands.h"
 #include "slurm/jobs/sbatch_line.h"
 #include "sweep/shell_quote.h"
@@ -106,18 +106,14 @@ Result<core::SignalView> Observe(const std::string& zone, Time now, Duration hor
 Json JsonOf(const app::SlurmSubmission& submission, const std::string& id, bool dry_run) {
   Json json{{"schema", "ebb.slurm-submit/1"}, {"dry_run", dry_run}};
   json["job"] = id.empty() ? Json() : Json(id);
-  json["begin"] = submission.begin ? Json(FormatTime(*submission.begin)) : Json();
+  json["begin"] = report::Maybe(submission.begin);
   json["duration_s"] = Seconds(submission.job.duration);
   if (const auto& choice = submission.choice) {
-    const auto number = [](const std::optional<Intensity>& intensity) {
-      return intensity ? Json(intensity->g_per_kwh) : Json();
-    };
     json["latest_start"] = FormatTime(choice->latest);
     json["rule"] = core::Name(choice->reason.rule);
-    json["expected_g_per_kwh"] = number(choice->expected);
-    json["if_started_now_g_per_kwh"] = number(choice->if_now);
-    const auto saving = SavingOf(*choice);
-    json["saving_percent"] = saving ? Json(*saving) : Json();
+    json["expected_g_per_kwh"] = report::Maybe(choice->expected);
+    json["if_started_now_g_per_kwh"] = report::Maybe(choice->if_now);
+    json["saving_percent"] = report::Maybe(SavingOf(*choice));
   }
   json["command"] = submission.command;
   json["notes"] = submission.notes;
@@ -157,7 +153,7 @@ Result<std::string> RunSbatch(std::vector<std::string> command) {
 Result<int> Print(const app::SlurmSubmission& submission, const Flags& flags, Time now,
                   const std::string& id, bool to_stderr) {
   if (flags.format == "json") {
-    std::printf("%s\n", JsonOf(submission, id, flags.dry_run).dump(2).c_str());
+    std::fputs(report::Document(JsonOf(submission, id, flags.dry_run)).c_str(), stdout);
     return 0;
   }
   const std::string who = id.empty() ? "the job" : "job " + id;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 
 #include "app/jobs/check_options.h"
 #include "app/jobs/job_export.h"
@@ -13,6 +12,7 @@
 #include "cli/service_flags.h"
 #include "cli/store_prune.h"
 #include "cli/store_restore.h"
+#include "report/json_parts.h"
 #include "service/service.h"
 #include "store/upkeep/store_check.h"
 
@@ -67,7 +67,7 @@ Result<int> Backup(const StoreRequest& request) {
                                       {"store", database.path().string()},
                                       {"file", to.string()},
                                       {"bytes", bytes}};
-    std::printf("%s\n", json.dump(2).c_str());
+    std::fputs(report::Document(json).c_str(), stdout);
   } else {
     std::printf("%s: %.1f MB, a copy of %s\n", to.c_str(), static_cast<double>(bytes) / 1e6,
                 database.path().c_str());
@@ -103,7 +103,7 @@ Result<int> Export(const StoreRequest& request) {
   }
   if (request.format == "json") {
     const nlohmann::ordered_json json{{"schema", "ebb.store-export/1"}, {"runs", written}};
-    std::printf("%s\n", json.dump(2).c_str());
+    std::fputs(report::Document(json).c_str(), stdout);
   } else {
     for (const std::string& path : written) std::printf("%s\n", path.c_str());
   }
@@ -126,7 +126,7 @@ std::string Json(const std::string& path, const std::vector<store::CheckResult>&
   for (const store::CheckResult& result : results)
     json["checks"].push_back(
         {{"what", result.what}, {"ok", result.problems.empty()}, {"problems", result.problems}});
-  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return report::Document(json);
 }
 
 Result<int> Check(const StoreRequest& request) {

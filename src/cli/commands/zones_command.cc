@@ -1,6 +1,5 @@
 // ebb zones [TEXT]: the zones with known data, their sources and the quality of these.
 #include <cstdio>
-#include <nlohmann/json.hpp>
 
 #include "app/options/when.h"
 #include "base/text.h"
@@ -8,6 +7,7 @@
 #include "cli/command_line.h"
 #include "cli/fitted_text.h"
 #include "platform/file.h"
+#include "report/json_parts.h"
 #include "signals/feeds/profile_worth.h"
 #include "signals/zone_list.h"
 
@@ -82,7 +82,7 @@ Json ZoneJson(const ListedZone& zone) {
           {"source", Name(zone.source)},
           {"live", signals::IsLive(zone.source)},
           {"sources", std::move(sources)},
-          {"mean_g_per_kwh", zone.mean_g_per_kwh ? Json(*zone.mean_g_per_kwh) : Json()},
+          {"mean_g_per_kwh", report::Maybe(zone.mean_g_per_kwh)},
           {"typical_hours", signals::HasProfile(zone.zone) ? WorthJson(zone.zone) : Json()},
           {"has_typical_hours", signals::HasProfile(zone.zone)},
           {"cloud_regions", zone.cloud_regions}};
@@ -91,7 +91,7 @@ Json ZoneJson(const ListedZone& zone) {
 std::string JsonText(const std::vector<ListedZone>& zones) {
   Json json{{"schema", "ebb.zones/1"}, {"zones", Json::array()}};
   for (const ListedZone& zone : zones) json["zones"].push_back(ZoneJson(zone));
-  return json.dump(2) + "\n";
+  return report::Document(json);
 }
 
 struct ZonesRequest {

@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <tuple>
 
 #include "base/columns.h"
@@ -291,8 +290,6 @@ void SweepReport::Describe(DescribedJson& json) const {
   json("sweep", "its number in the queue", number);
 }
 
-std::string SweepJson(const SweepReport& report) {
-  return nlohmann::ordered_json::parse(ToJson(report)).dump(2) + "\n";
-}
+std::string SweepJson(const SweepReport& report) { return Indented(ToJson(report)) + "\n"; }
 
 }  // namespace ebb::report
