@@ -29,7 +29,8 @@ Exit codes: 0 done, 2 usage, 3 configuration, 4 unavailable, 5 infeasible, 75 tr
 int main(int argc, char** argv) {
   using namespace ebb::cli;
   ebb::platform::WriteErrorsByLine();
-  Parser parser({"ebb", kVersion, kDescription, kFooter});
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  Parser parser({"ebb", kVersion, kDescription, kFooter}, arguments);
   // The groups here and in docs/commands.md are the same.
   parser.BeginGroup("One run");
   AddTrackCommand(parser);
@@ -77,5 +78,5 @@ int main(int argc, char** argv) {
   AddSuperviseCommand(parser);
   AddKeepPowerCommand(parser);
   parser.WithoutCommand([] { std::fputs(NextStep().c_str(), stdout); });
-  return parser.Run({argv + 1, argv + argc});
+  return parser.Run(arguments);
 }

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <span>
 #include <sstream>
 
@@ -25,6 +26,7 @@ struct CommandParts {
   std::function<Result<int>()> action;
   CommandText text;
   bool hidden = false;
+  bool whole = true;  // false: the arguments cannot mean it, so it has no flags
   std::vector<std::string>* user_words = nullptr;  // for the user's command, if it takes one
   std::function<bool(const std::string&)> is_ours{};
   // If the words are for another program: true for a flag of it that takes the next word.
@@ -38,6 +40,7 @@ CommandText& TextOf(void* implementation) { return PartsOf(implementation).text;
 // A name is one word: CLI11 rejects other names from 2.2 on, while older versions accept them.
 template <typename Value>
 void AddPositional(void* implementation, const PositionalText& text, Value& value) {
+  if (!PartsOf(implementation).whole) return;
   EBB_CHECK(text.name.find_first_of(" =:{") == std::string::npos);
   TextOf(implementation).positionals.push_back(text);
   AppOf(implementation)
@@ -166,6 +169,16 @@ std::string InPlainWords(const std::string& message) {
   return message;
 }
 
+// The command that the arguments mean, "" if they mean none; nullopt if they mean all commands.
+std::optional<std::string> CommandIn(const std::vector<std::string>& arguments) {
+  for (const std::string& word : arguments) {
+    if (IsFlag(word) || word == "help") continue;
+    const bool describes_all = word == "manual" || word == "completion" || word == "complete";
+    return describes_all ? std::nullopt : std::optional(word);
+  }
+  return "";
+}
+
 int UsageError(const CLI::App& app, const std::string& message) {
   Say(app.get_name() + ": " + message + "\nSee " + app.get_name() +
       " --help, or --help after a command.");
@@ -231,6 +244,7 @@ struct Parser::Implementation {
   std::vector<std::unique_ptr<Command>> commands;
   std::function<void()> without_command;
   std::string group = "Commands";
+  std::optional<std::string> only{};  // the command that is meant; nullopt: all
 };
 
 std::vector<std::string> ChoicesOf(const FlagText& flag) {
@@ -264,6 +278,7 @@ void Command::OptionalPositionals(const std::string& name, const std::string& he
 
 void Command::TakesUserCommand(std::vector<std::string>* words,
                                std::function<bool(const std::string&)> is_ours) {
+  if (!PartsOf(implementation_).whole) return;
   const std::string help = "the program to run, and its arguments; -- before them is optional";
   // This entry serves only the help; the words themselves are taken earlier.
   AddPositional(implementation_, {"COMMAND", help, false, true}, *words);
@@ -273,6 +288,7 @@ void Command::TakesUserCommand(std::vector<std::string>* words,
 
 void Command::TakesWordsOf(const PositionalText& text, std::vector<std::string>* words,
                            std::function<bool(const std::string&)> takes_next) {
+  if (!PartsOf(implementation_).whole) return;
   // Like that of a user's command, this entry serves only the help.
   AddPositional(implementation_, text, *words);
   PartsOf(implementation_).user_words = words;
@@ -280,6 +296,7 @@ void Command::TakesWordsOf(const PositionalText& text, std::vector<std::string>*
 }
 
 void Command::Flag(const FlagText& text, std::function<void(const std::string&)> set) {
+  if (!PartsOf(implementation_).whole) return;
   TextOf(implementation_).flags.push_back(text);
   CLI::Option* option =
       AppOf(implementation_)
@@ -295,10 +312,12 @@ void Command::Flag(const FlagText& text, std::function<void(const std::string&)>
 }
 
 void Command::HiddenFlag(const std::string& name, std::function<void(const std::string&)> set) {
+  if (!PartsOf(implementation_).whole) return;
   AppOf(implementation_).add_option_function<std::string>("--" + name, std::move(set))->group("");
 }
 
 void Command::List(const FlagText& text, std::vector<std::string>* values) {
+  if (!PartsOf(implementation_).whole) return;
   TextOf(implementation_).flags.push_back(text);
   AppOf(implementation_)
       .add_option("--" + text.name, *values, text.help)
@@ -307,6 +326,7 @@ void Command::List(const FlagText& text, std::vector<std::string>* values) {
 }
 
 void Command::Switch(const FlagText& text, std::function<void()> set) {
+  if (!PartsOf(implementation_).whole) return;
   TextOf(implementation_).flags.push_back(text);
   AppOf(implementation_)
       .add_flag_callback("--" + text.name, std::move(set), text.help)
@@ -322,7 +342,9 @@ void Command::Action(std::function<Result<int>()> action) {
   PartsOf(implementation_).action = std::move(action);
 }
 
-Parser::Parser(const Text& text) : implementation_(std::make_unique<Implementation>(text)) {
+Parser::Parser(const Text& text, const std::vector<std::string>& arguments)
+    : implementation_(std::make_unique<Implementation>(text)) {
+  if (!arguments.empty()) implementation_->only = CommandIn(arguments);
   CLI::App& app = implementation_->app;
   app.formatter(std::make_shared<HelpFormatter>());
   app.footer(text.footer);
@@ -346,6 +368,8 @@ Command& Parser::Add(const std::string& name, const std::string& help, const std
   sub->group(is_under_another ? "Commands" : implementation_->group);
   implementation_->parts.push_back(
       std::make_unique<CommandParts>(CommandParts{sub, {}, {name, help, footer, {}, {}}, false}));
+  const std::optional<std::string>& only = implementation_->only;
+  implementation_->parts.back()->whole = !only || *only == name.substr(0, space);
   implementation_->commands.push_back(
       std::make_unique<Command>(implementation_->parts.back().get()));
   return *implementation_->commands.back();
