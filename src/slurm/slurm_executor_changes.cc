@@ -191,7 +191,7 @@ bool SlurmExecutor::NeedsComment(const Entry& entry) const {
   return WriteComment(CommentOf(entry, entry.comment.course)) != WriteComment(entry.comment);
 }
 
-// What cannot be read of its owner's wishes stands before the sentence.
+// Wishes of its owner that cannot be read stand before the sentence.
 JobComment SlurmExecutor::CommentOf(const Entry& entry, Course course) {
   JobComment comment = entry.comment;
   comment.course = course;

@@ -135,7 +135,7 @@ TEST(RunOptionTable, AFlagMeansTheSameForAJob) {
     const auto found = of_jobs.find(field.flag.name);
     if (found == of_jobs.end()) continue;
     const Field& other = found->second;
-    // What only one of them says stands at the end.
+    // Words that only one of them has stand at the end.
     EXPECT_EQ(field.meaning.substr(0, 20), other.meaning.substr(0, 20)) << field.key;
     EXPECT_EQ(field.low, other.low) << field.key;
     EXPECT_EQ(field.high, other.high) << field.key;

@@ -29,7 +29,7 @@ struct SlurmRow {
   std::optional<JobFigures> measured{};
 };
 
-/// What Ebb measured of a start of a job: on one node, or in one task.
+/// The measured part of a start of a job: on one node, or in one task.
 struct MeasuredAttempt {
   std::string job, cluster;
   Interval wall;

@@ -132,7 +132,13 @@ class Queue(unittest.TestCase):
                 service.start()
         time.sleep(6)  # nodes are drained once they have answered
         self.cluster.run("scontrol", "update", "NodeName=ALL", "State=RESUME", check=False)
-        known = service.wait_until_ended(jobs, 300)
+        print(f"{len({name for name, *_ in self.begun()})} of {jobs} jobs have begun; killed {killed}")
+        try:
+            known = service.wait_until_ended(jobs, 300)
+        except TimeoutError:
+            print(self.cluster.run("squeue", "-h", "-r", "-o", "%i %j %T %r %S %k"))
+            print(self.cluster.run("sinfo", "-N", "-O", "NodeList,StateLong,Reason:60"))
+            raise
         begun = self.begun()
         names = [name for name, *_ in begun]
         lost = set(latest) - set(names)

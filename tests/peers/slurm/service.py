@@ -88,4 +88,6 @@ class Service:
             if sum(job["stage"] in ("succeeded", "failed", "cancelled") for job in jobs) >= count:
                 return jobs
             time.sleep(1)
-        raise TimeoutError(f"{count} jobs have not ended; {self.directory}/serve.log")
+        left = [job for job in jobs if job["stage"] not in ("succeeded", "failed", "cancelled")]
+        log = (self.directory / "serve.log").read_text(encoding="utf-8").splitlines()
+        raise TimeoutError(f"{len(left)} of {count} jobs have not ended: {left[:5]}\n" + "\n".join(log[-30:]))
