@@ -91,9 +91,8 @@ class Parser {
   /// All subcommands that are not hidden, in the order of the help. Only `manual`, `completion` and
   /// `complete` may ask: for them all commands are kept whole.
   std::vector<CommandText> Describe() const;
-  /// Of the commands that these arguments cannot mean, only the names and what they are for are
-  /// kept: more than half of the start-up would be spent on their flags. Without arguments all
-  /// commands are kept whole.
+  /// Commands that these arguments cannot mean keep only their names and descriptions, because half
+  /// of the start-up would be spent on their flags. Without arguments all commands are kept whole.
   explicit Parser(const Text& text, const std::vector<std::string>& arguments = {});
   ~Parser();
   Parser(const Parser&) = delete;

@@ -11,7 +11,7 @@ Field NameField() {
                                    "the name of its script, or else of the program", R"("train")"});
 }
 
-// It is longer than nothing: with nothing to run, every start would be equally clean.
+// A duration of zero would make every start equally clean.
 Field DurationField() {
   return ByFlag({"duration", "DURATION", "run-time"},
                 {"duration", Shape::kDuration, "estimated running time", "1h", R"("90m")", false,
