@@ -66,8 +66,11 @@ int ExpectRangesHold(const std::string& section, const SectionTable<Object>& tab
     std::vector<std::string> outside;
     if (field.shape == Shape::kNumber || field.shape == Shape::kWhole)
       outside = {core::LimitText(field.low - 1), core::LimitText(field.high + 1), "many"};
-    if (field.shape == Shape::kDuration)
-      outside = {field.low > 0 ? FormatExact(field.low / 2) + "s" : "-1s", "long"};
+    if (field.shape == Shape::kDuration) {
+      // Durations are whole milliseconds.
+      const std::string below = field.low >= 0.002 ? FormatExact(field.low / 2) + "s" : "0s";
+      outside = {field.low > 0 ? below : "-1s", "long"};
+    }
     if (field.shape == Shape::kChoice) outside = {"none-of-them"};
     for (const std::string& text : outside) {
       Object object{};

@@ -28,10 +28,7 @@ ClusterJobs::ClusterJobs(kubernetes::ClusterExecutor& cluster, service::Executor
       ports_(std::move(ports)),
       options_(std::move(options)),
       offers_(
-          {ports_.ask,
-           [this](core::JobId number, const Error& why) {
-             cluster_.reconciler().Refused(number, why);
-           },
+          {ports_.ask, [this](core::JobId number, const Error& why) { OfferRefused(number, why); },
            [this](const std::string& uid, core::JobId job) { figures_.TakeEarlier(uid, job); }}),
       accounts_(
           {.metering = *ports_.metering,
@@ -97,11 +94,21 @@ Status ClusterJobs::Add(local::LocalJob job) {
   const core::JobId id = job.job().id;
   jobs_.Add(id, uid);
   Known& known = known_[id] = {.width = job.job().devices};
-  if (const auto number = offers_.NumberOf(uid))
+  if (const auto number = offers_.NumberOf(job.submission->key))
     jobs_.Bind(id, *number);
   else
     known.earlier = job.job();
   return {};
+}
+
+// The service may have made the job known before it refused it. Then its object has none again, and
+// is offered anew when it changes.
+void ClusterJobs::OfferRefused(core::JobId number, const Error& why) {
+  if (const auto job = jobs_.JobOf(number)) {
+    jobs_.Drop(*job);
+    known_.erase(*job);
+  }
+  cluster_.reconciler().Refused(number, why);
 }
 
 // Forgets a job. The loop calls this when the end is stored, and again once the engine has decided

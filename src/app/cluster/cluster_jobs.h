@@ -82,6 +82,7 @@ class ClusterJobs final : public local::JobExecutor {
     std::optional<std::string> at_submission{};
     std::string at_start{};
   };
+  void OfferRefused(core::JobId number, const Error& why);
   void TakeOffers();
   Result<std::vector<engine::JobReport>> WaitBesideBudgets(Time deadline);
   Status MayStart(const engine::Command& command, const kubernetes::GatedObject* object);

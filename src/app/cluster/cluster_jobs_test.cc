@@ -156,6 +156,15 @@ TEST_F(ClusterJobsTest, AChangeThatIsRefusedIsSaidAndCanBeMended) {
   EXPECT_TRUE(Becomes("train", Stage::kWaiting));
 }
 
+TEST_F(ClusterJobsTest, AnObjectThatIsRefusedIsOfferedAnewWhenItIsMended) {
+  Start();
+  Create("train", {{"ebb/threshold", "400"}, {"ebb/finish-by", "2020-01-01T00:00Z"}});
+  ASSERT_TRUE(Until([&] { return Annotation("train", "stage") == "refused"; }));
+  EXPECT_TRUE(IsSuspended("train"));
+  Annotate("train", {{"ebb/finish-by", nullptr}});
+  EXPECT_TRUE(Becomes("train", Stage::kRunning));
+}
+
 TEST_F(ClusterJobsTest, AnotherLifeFindsItsGangs) {
   Start();
   const nlohmann::json container{{"name", "main"}, {"resources", {{"requests", {{"cpu", "1"}}}}}};

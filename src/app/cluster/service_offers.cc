@@ -36,12 +36,12 @@ void ServiceOffers::Make(const std::string& uid, const std::string& kind, core::
   submission.working_directory = "/";
   submission.job = std::move(job);
   Offer& offer = offers_[number] = {.uid = uid, .submission = std::move(submission)};
-  numbers_[uid] = number;
-  Ask(offer);
+  Ask(number, offer);
 }
 
-void ServiceOffers::Ask(Offer& offer) {
+void ServiceOffers::Ask(core::JobId number, Offer& offer) {
   offer.submission.key = KeyOf(offer.uid, offer.times);
+  asked_[offer.submission.key].push_back(number);
   service::Submit submit(offer.submission);
   submit.since = offer.submission.job.submitted;
   submit.duration_given = submit.power_given = submit.no_check = true;
@@ -55,9 +55,9 @@ bool ServiceOffers::Keep(core::JobId number, const engine::Fact& fact) {
   return true;
 }
 
-std::optional<core::JobId> ServiceOffers::NumberOf(const std::string& uid) const {
-  const auto found = numbers_.find(uid);
-  return found == numbers_.end() ? std::nullopt : std::optional(found->second);
+std::optional<core::JobId> ServiceOffers::NumberOf(const std::string& key) const {
+  const auto found = asked_.find(key);
+  return found == asked_.end() ? std::nullopt : std::optional(found->second.front());
 }
 
 std::vector<engine::Fact> ServiceOffers::HearAnswers() {
@@ -69,7 +69,6 @@ std::vector<engine::Fact> ServiceOffers::HearAnswers() {
       continue;
     }
     std::ranges::move(offer.later, std::back_inserter(later));
-    if (NumberOf(offer.uid) == number) numbers_.erase(offer.uid);
     at = offers_.erase(at);
   }
   return later;
@@ -78,10 +77,13 @@ std::vector<engine::Fact> ServiceOffers::HearAnswers() {
 bool ServiceOffers::HearAnswer(core::JobId number, Offer& offer) {
   if (offer.answer.wait_for(std::chrono::seconds{0}) != std::future_status::ready) return false;
   const Result<service::Answer> answer = offer.answer.get();
+  const auto asked = asked_.find(offer.submission.key);
+  std::erase(asked->second, number);
+  if (asked->second.empty()) asked_.erase(asked);
   // The object was offered before, as a job that has ended.
   if (answer && answer->existing) {
     ++offer.times;
-    Ask(offer);
+    Ask(number, offer);
     return false;
   }
   if (!answer)

@@ -5,6 +5,7 @@
 //
 // Thread contract: one thread, the loop's.
 
+#include <deque>
 #include <functional>
 #include <future>
 #include <map>
@@ -39,8 +40,9 @@ class ServiceOffers {
   /// Keeps a fact about the job until the service has a number for it. False: the service has
   /// answered, or was not asked.
   bool Keep(core::JobId number, const engine::Fact& fact);
-  /// The executor's number of the newest offer of the object; nothing: all were answered.
-  std::optional<core::JobId> NumberOf(const std::string& uid) const;
+  /// The executor's number of the offer for which the service makes a job with this key: the oldest
+  /// without an answer, because requests are taken in their order. Nothing: all were answered.
+  std::optional<core::JobId> NumberOf(const std::string& key) const;
   /// Reports the answers that have come, and returns the facts that were kept for them.
   std::vector<engine::Fact> HearAnswers();
 
@@ -52,13 +54,15 @@ class ServiceOffers {
     std::future<Result<service::Answer>> answer{};
     std::vector<engine::Fact> later{};
   };
-  void Ask(Offer& offer);
+  void Ask(core::JobId number, Offer& offer);
   /// True: the offer is settled.
   bool HearAnswer(core::JobId number, Offer& offer);
 
   Ports ports_;
-  std::map<core::JobId, Offer> offers_;         // by the executor's numbers
-  std::map<std::string, core::JobId> numbers_;  // of the newest offers, by uid
+  std::map<core::JobId, Offer> offers_;  // by the executor's numbers
+  // Numbers of offers without an answer, by key. An object that is withdrawn and offered again
+  // before the first answer has two.
+  std::map<std::string, std::deque<core::JobId>> asked_;
 };
 
 }  // namespace ebb::app

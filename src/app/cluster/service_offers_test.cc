@@ -36,13 +36,13 @@ class ServiceOffersTest : public ::testing::Test {
 
 TEST_F(ServiceOffersTest, FactsWaitForTheAnswerThatNumbersTheirJob) {
   offers_.Make("uid", "Job", Job(1));
-  EXPECT_EQ(offers_.NumberOf("uid"), 1);
+  EXPECT_EQ(offers_.NumberOf("kubernetes/uid"), 1);
   EXPECT_TRUE(offers_.Keep(1, engine::JobCancelled{1, "its object was deleted"}));
   EXPECT_TRUE(offers_.HearAnswers().empty()) << "no answer yet";
   Answer(service::Answer{40});
   EXPECT_EQ(offers_.HearAnswers().size(), 1u);
   EXPECT_EQ(taken_, std::vector<core::JobId>{40});
-  EXPECT_EQ(offers_.NumberOf("uid"), std::nullopt);
+  EXPECT_EQ(offers_.NumberOf("kubernetes/uid"), std::nullopt);
   EXPECT_FALSE(offers_.Keep(1, engine::JobCancelled{1, ""}));
 }
 
@@ -57,6 +57,22 @@ TEST_F(ServiceOffersTest, AnObjectWhoseJobHasEndedIsSubmittedUnderAnotherKey) {
   offers_.HearAnswers();
   EXPECT_TRUE(taken_.empty()) << "an earlier controller had it";
   EXPECT_FALSE(offers_.Contains(1));
+}
+
+TEST_F(ServiceOffersTest, AJobBelongsToTheFirstOfTwoOffersOfItsObject) {
+  offers_.Make("uid", "Job", Job(1));
+  EXPECT_TRUE(offers_.Keep(1, engine::JobCancelled{1, "withdrawn"}));
+  offers_.Make("uid", "Job", Job(2));
+  EXPECT_EQ(offers_.NumberOf("kubernetes/uid"), 1) << "the service takes requests in their order";
+  Answer(service::Answer{40});
+  const auto later = offers_.HearAnswers();
+  ASSERT_EQ(later.size(), 1u);
+  EXPECT_EQ(std::get<engine::JobCancelled>(later.front()).job, 1);
+  EXPECT_EQ(offers_.NumberOf("kubernetes/uid"), 2);
+  Answer(service::Answer{40, true});
+  offers_.HearAnswers();
+  EXPECT_EQ(offers_.NumberOf("kubernetes/uid"), std::nullopt);
+  EXPECT_EQ(offers_.NumberOf("kubernetes/uid#1"), 2) << "the second offer is another job";
 }
 
 TEST_F(ServiceOffersTest, ARefusalIsReportedWithoutTheNameThatItsReaderKnows) {

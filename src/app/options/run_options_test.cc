@@ -41,7 +41,7 @@ TEST(RunOptionsTest, TheOlderNameOfAFlagIsReadButNotBesideThePresentOne) {
 // equally clean.
 TEST(RunOptionsTest, ARunTakesTime) {
   for (const char* flag : {"duration", "run-time"})
-    for (const char* value : {"0", "0s", "999ms"}) {
+    for (const char* value : {"0", "0s", "-1s"}) {
       RunOptions options;
       const Status applied = ApplyFlags({{flag, value}}, options);
       ASSERT_FALSE(applied) << value;
