@@ -156,6 +156,7 @@ const std::map<std::string, std::map<std::string, Rooms>> kParts{
       {"options", {}},
       {"setup", {"options", "run", "jobs"}},
       {"agent", {}},
+      {"clouds", {"options", "slurm"}},
       {"cluster", {}},
       {"slurm", {"options", "run"}},
       {"run", {"options"}},

@@ -102,6 +102,24 @@ TEST(Yaml, QuotesWhatCouldBeReadAsSomethingElse) {
   EXPECT_EQ(YamlScalar("a\n\"\\\x01"), "\"a\\n\\\"\\\\\\x01\"");
 }
 
+// YAML 1.1 reads the first three as the end of a line, and no version takes the last three as text.
+TEST(Yaml, EscapesCharactersThatItDoesNotTakeAsTheyAre) {
+  EXPECT_EQ(YamlScalar("a\xc2\x85\xe2\x80\xa8\xe2\x80\xa9"
+                       "b\xc2\x9f\xef\xbb\xbf\xef\xbf\xbf"),
+            "\"a\\x85\\u2028\\u2029b\\x9f\\ufeff\\uffff\"");
+  EXPECT_EQ(YamlScalar("\xc3\xa4\xe2\x80\xa6\xc2\xa0"), "\"\xc3\xa4\xe2\x80\xa6\xc2\xa0\"");
+}
+
+TEST(Yaml, WritesLinesAsALiteralBlockWhereThatGivesThemBack) {
+  const auto written = [](const std::string& text) {
+    return Yaml::Map({{"run", Yaml::Lines(text)}}).Document();
+  };
+  EXPECT_EQ(written("a \"b\"\n\n  c: '#'\n"), "run: |\n  a \"b\"\n\n    c: '#'\n");
+  EXPECT_EQ(Yaml::List({Yaml::Lines("a\nb\n")}).Document(), "- |\n  a\n  b\n");
+  for (const char* text : {"", "a", "a\n\n", " a\n", "\na\n", "a\rb\n", "a\x01\n", "a\xc2\x85\n"})
+    EXPECT_EQ(written(text), "run: " + YamlScalar(text) + "\n");
+}
+
 TEST(Yaml, WritesNestedMapsAndLists) {
   const Yaml yaml = Yaml::Map(
       {{"a", Yaml::List({Yaml::Map({{"b", "c"}, {"d", Yaml::Map({})}}), Yaml::Number(3)})},

@@ -18,6 +18,9 @@ class Yaml {
   Yaml(const char* text) : Yaml(std::string(text)) {}                     // NOLINT
   static Yaml Number(std::int64_t number);
   static Yaml Bool(bool value);
+  /// A script or another text of whole lines, as a literal block (`|`) that people can read. A text
+  /// that a literal block would change is quoted instead.
+  static Yaml Lines(std::string text);
   static Yaml Map(std::vector<Entry> entries);
   static Yaml List(std::vector<Yaml> items);
 
@@ -25,10 +28,11 @@ class Yaml {
   std::string Document() const;
 
  private:
-  enum class Kind { kText, kPlain, kMap, kList };
+  enum class Kind { kText, kPlain, kLines, kMap, kList };
   explicit Yaml(Kind kind) : kind_(kind) {}
   bool Empty() const;
   std::string Inline() const;
+  void WriteLines(std::string& out, std::size_t indent) const;
   void Write(std::string& out, std::size_t indent) const;
 
   Kind kind_;

@@ -16,6 +16,7 @@
 #include "cli/job_flags.h"
 #include "cli/local_times.h"
 #include "cli/service_flags.h"
+#include "cli/submit_skypilot.h"
 #include "cli/wait_for_jobs.h"
 #include "core/jobs/owner_variables.h"
 #include "platform/file.h"
@@ -41,6 +42,8 @@ Examples:
   ebb submit jobs.yaml                            one job, several, or a sweep (docs/submit-file.md)
   ebb submit configs/sweeps/digits.yaml --dry-run
   ebb submit --json jobs.json                     as the API takes them (docs/api.md)
+  ebb submit --as skypilot --regions aws/eu-north-1,gcp/europe-north2 --bucket s3://my-bucket \
+             --accelerator A100 --launch python train.py     in a cloud, without the service
 
 Prints the numbers of the jobs. Commands run in this directory, without a shell but for --wrap.)";
 
@@ -51,6 +54,7 @@ struct SubmitFlags {
   std::string json_file;           // a file that programs write
   std::string wrap;                // a line for a shell, in place of a command
   Json trackers = Json::object();  // from the command line
+  CloudFlags clouds;
   bool dry_run = false;
   Status values;  // first mistake in the flags
   bool wait = false;
@@ -132,7 +136,9 @@ Result<std::vector<std::string>> WordsOf(const SubmitFlags& flags,
 
 Result<std::string> CommandBody(const SubmitFlags& flags, const UserCommand& user_command) {
   EBB_ASSIGN_OR_RETURN(std::vector<std::string> words, WordsOf(flags, user_command));
-  if (words.front() == "ebb-train") words.front() = app::TrainerProgram();
+  // On a machine of a cloud, the trainer is where that machine has it.
+  if (words.front() == "ebb-train" && flags.clouds.as.empty())
+    words.front() = app::TrainerProgram();
   Json job = flags.job;
   if (!flags.wrap.empty() && !job.contains("name")) job["name"] = "wrap";
   job["command"] = words;
@@ -233,8 +239,26 @@ Result<int> WaitForThem(const app::ServiceClient& client, const SubmitFlags& fla
   return WaitForJobs(patient, jobs, flags.service.json);
 }
 
+// A job for a cloud instead of the queue service.
+Result<int> SubmitToCloud(const SubmitFlags& flags, const UserCommand& user_command) {
+  if (!flags.file.empty() || !flags.json_file.empty())
+    return Fail({ExitCode::kUsage, "takes one command, not a file", "--as skypilot",
+                 "write a sweep: ebb sweep generate SWEEP.yaml --target skypilot"});
+  if (flags.wait)
+    return Fail({ExitCode::kUsage, "is for jobs of the queue service", "--wait, --follow",
+                 "sky jobs logs follows a task"});
+  EBB_ASSIGN_OR_RETURN(const std::string job, CommandBody(flags, user_command));
+  CloudFlags clouds = flags.clouds;
+  clouds.launch = clouds.launch && !flags.dry_run;
+  return SubmitToSkypilot(std::move(clouds), job);
+}
+
 Result<int> Submit(const SubmitFlags& flags, const UserCommand& user_command) {
   EBB_RETURN_IF_ERROR(flags.values);
+  if (!flags.clouds.as.empty()) return SubmitToCloud(flags, user_command);
+  if (flags.clouds.launch || !flags.clouds.regions.empty() || !flags.clouds.options.bucket.empty())
+    return Fail({ExitCode::kUsage, "--launch, --regions and --bucket are for clouds", "",
+                 "add --as skypilot"});
   if (flags.wait && flags.job.contains("recurring"))
     return Fail({ExitCode::kUsage, "a recurring job has no end to wait for", "--wait, --follow",
                  "ebb recurring shows when it is due"});
@@ -278,6 +302,7 @@ void AddSubmitCommand(Parser& parser) {
   command.TakesUserCommand(&user_command->words, IsFileOfJobs);
   AddWaitFlags(command, *flags);
   AddOptionFlags(command, *flags);
+  AddCloudFlags(command, flags->clouds);
   AddServiceFlags(command, flags->service);
   command.Action([flags, user_command] { return Submit(*flags, *user_command); });
 }

@@ -12,6 +12,7 @@
 #include "app/sweep/sweep_search.h"
 #include "base/text.h"
 #include "cli/add_run_flags.h"
+#include "cli/cloud_tasks.h"
 #include "cli/command_line.h"
 #include "cli/fitted_text.h"
 #include "cli/service_flags.h"
@@ -20,6 +21,7 @@
 #include "platform/file.h"
 #include "platform/path_facts.h"
 #include "platform/process_signals.h"
+#include "platform/system_clock.h"
 #include "platform/terminal.h"
 #include "report/sweep/sweep_report.h"
 #include "report/text_table.h"
@@ -32,6 +34,7 @@ constexpr const char* kExamples = R"(
 Examples:
   ebb sweep generate configs/sweeps/qwen-lora-core21.yaml --target kubernetes --out manifests
   ebb sweep generate configs/sweeps/qwen-lora-grid54.yaml --target slurm --out jobs --dry-run
+  ebb sweep generate clouds.yaml --target skypilot --out tasks    and then: bash tasks/launch.sh
   ebb sweep run configs/sweeps/digits.yaml --slots 2 --grid-start 2023-05-02T00:00Z \
                 --grid-speed 1200 --skip-waits
   ebb sweep run configs/sweeps/digits.yaml --budget-g 2 --sweep-budget-kwh 0.5
@@ -40,8 +43,8 @@ Examples:
   ebb sweep search search.yaml         a Bayesian search in the queue service
   ebb sweep serve configs/sweeps/qwen-lora-core21.yaml --out vllm.yaml
 
-generate writes one RayJob manifest or sbatch script per experiment, or all of them as one file for
-`ebb sweep run`. run takes the experiments through the planner on this machine; Ctrl-C pauses what
+generate writes one RayJob manifest, sbatch script or SkyPilot task per experiment, or all of them
+as one file for `ebb sweep run`. A SkyPilot task names its cloud regions, cleanest first. run takes the experiments through the planner on this machine; Ctrl-C pauses what
 runs (exit code 75), and the same command continues. An experiment that uses up its budget ends
 alone; where the budget of the sweep is used up, what runs is paused (75) until it gets more. report
 ranks by validation loss, with grams. search gives the queue service one trial after the other, each
@@ -57,8 +60,29 @@ struct SweepRequest {
   app::ServicePlace service;
 };
 
+// The time that deadlines count from.
+Result<Time> SubmitTime(const SweepRequest& request) {
+  if (!request.submit_time.empty()) return app::TimeOf("--submit-time", request.submit_time);
+  return std::chrono::floor<std::chrono::seconds>(platform::WallNow());
+}
+
+// Tasks for SkyPilot, and the table of their plan.
+Result<std::vector<sweep::GeneratedFile>> CloudFiles(const SweepRequest& request,
+                                                     const config::SweepConfig& config) {
+  if (!config.skypilot)
+    return Fail({ExitCode::kConfiguration, "nothing is said about clouds", request.file,
+                 "add a section like skypilot: {regions: [aws/eu-north-1, gcp/europe-north2], "
+                 "bucket: s3://my-bucket, accelerator: A100}"});
+  EBB_ASSIGN_OR_RETURN(const Time now, SubmitTime(request));
+  EBB_ASSIGN_OR_RETURN(const auto starts,
+                       PlanCloudTasks(config.sweep, *config.skypilot, request.run.flags, now));
+  std::fputs(CloudPlanText(config.sweep, starts, now).c_str(), stdout);
+  return SkypilotFiles(config.sweep, *config.skypilot, starts);
+}
+
 Result<std::vector<sweep::GeneratedFile>> Generated(const SweepRequest& request,
                                                     config::SweepConfig& config) {
+  if (request.target == "skypilot") return CloudFiles(request, config);
   if (request.target == "kubernetes") return KubernetesFiles(config.sweep, config.kubernetes);
   if (request.target == "local")
     return std::vector<sweep::GeneratedFile>{
@@ -71,19 +95,23 @@ Result<std::vector<sweep::GeneratedFile>> Generated(const SweepRequest& request,
 
 Result<int> Generate(const SweepRequest& request) {
   if (request.target.empty())
-    return Fail({ExitCode::kUsage, "--target is missing", "", "kubernetes, slurm or local"});
+    return Fail(
+        {ExitCode::kUsage, "--target is missing", "", "kubernetes, slurm, skypilot or local"});
   if (request.out.empty() && !request.dry_run)
     return Fail({ExitCode::kUsage, "--out is missing", "",
                  "say where to write, or --dry-run to look at it first"});
   EBB_ASSIGN_OR_RETURN(config::SweepConfig config, config::LoadSweepConfig(request.file));
   EBB_ASSIGN_OR_RETURN(const auto files, Generated(request, config));
   if (request.dry_run) {
+    // The table of a plan for clouds names the experiments.
+    if (request.target == "skypilot") return 0;
     for (const sweep::GeneratedFile& file : files) std::printf("%s\n", file.name.c_str());
     return 0;
   }
   EBB_RETURN_IF_ERROR(platform::EnsureWritableDirectory(request.out));
-  // The scripts run in this directory, which so becomes one that `ebb sweep report` reads.
-  if (request.target == "slurm") {
+  // Slurm's scripts run in this directory, and the runs of clouds are copied into it. So it becomes
+  // one that `ebb sweep report` reads.
+  if (request.target == "slurm" || request.target == "skypilot") {
     EBB_ASSIGN_OR_RETURN(const std::string text, platform::ReadFile(request.file));
     EBB_RETURN_IF_ERROR(
         platform::WriteFileAtomically(app::SweepPaths{request.out}.sweep_file(), text));
@@ -249,12 +277,13 @@ void AddSweepCommand(Parser& parser) {
   command.Positional("ACTION", "generate, run, report, search or serve", &request->action);
   command.Positional("FILE", "sweep file (YAML); for report also the sweep's directory",
                      &request->file);
-  command.Flag({"target", "kubernetes|slurm|local", "the system to write for", "Generate"},
+  command.Flag({"target", "kubernetes|slurm|skypilot|local", "the system to write for", "Generate"},
                into(request->target));
   command.Flag({"out", "DIR", "directory of the files; for serve the file", "Generate"},
                into(request->out));
-  command.Flag({"submit-time", "TIME", "slurm: the time that deadlines count from", "Generate"},
-               into(request->submit_time));
+  command.Flag(
+      {"submit-time", "TIME", "slurm, skypilot: the time that deadlines count from", "Generate"},
+      into(request->submit_time));
   command.Switch({"dry-run", "", "check the sweep and say what would be written or run"},
                  [request] { request->dry_run = true; });
   command.Flag(

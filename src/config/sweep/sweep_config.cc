@@ -20,7 +20,7 @@ constexpr Duration kDefaultMaxDelay = std::chrono::hours{24};
 struct FileKeys {
   Given<std::string> name, name_template;
   Given<YamlNode> parameters, search, sample, tiers, tier_rules, estimates, command, experiments;
-  Given<YamlNode> budget, sweep_budget, halving, kubernetes, slurm, serving;
+  Given<YamlNode> budget, sweep_budget, halving, kubernetes, slurm, skypilot, serving;
 };
 
 void ReadTop(const YamlNode& root, FileKeys& keys, core::Submission& common, Problems& problems) {
@@ -41,6 +41,7 @@ void ReadTop(const YamlNode& root, FileKeys& keys, core::Submission& common, Pro
                              ReadNode("successive_halving", keys.halving),
                              ReadNode("kubernetes", keys.kubernetes),
                              ReadNode("slurm", keys.slurm),
+                             ReadNode("skypilot", keys.skypilot),
                              ReadNode("serving", keys.serving)};
   for (KeyRule& rule : RulesOf(options, common, given)) rules.push_back(std::move(rule));
   ReadSection(root, "", rules, {}, problems);
@@ -132,6 +133,7 @@ Result<WholeFile> Read(const std::string& text, const std::string& name) {
   if (keys.halving) ReadHalving(*keys.halving, config.sweep.halving, problems);
   if (keys.kubernetes) ReadKubernetes(*keys.kubernetes, config.kubernetes, problems);
   if (keys.slurm) ReadSlurm(*keys.slurm, config.slurm, problems);
+  if (keys.skypilot) ReadSkypilot(*keys.skypilot, config.skypilot.emplace(), problems);
   if (keys.serving) ReadServing(*keys.serving, config.serving, problems);
   if (keys.experiments) {
     RefuseBesideExperiments(keys, problems);

@@ -3,11 +3,13 @@
 // that it can be generated for. Every key is in docs/sweep.md. All mistakes of a file are reported
 // together, each with file and line. Pure but for LoadSweepConfig, which reads one file.
 
+#include <optional>
 #include <string>
 
 #include "base/result.h"
 #include "sweep/kubernetes_manifest.h"
 #include "sweep/serving_manifest.h"
+#include "sweep/skypilot_task.h"
 #include "sweep/slurm_script.h"
 #include "sweep/sweep.h"
 #include "sweep/tpe.h"
@@ -19,6 +21,7 @@ struct SweepConfig {
   sweep::Sweep sweep;
   sweep::KubernetesOptions kubernetes;
   sweep::SlurmOptions slurm;
+  std::optional<sweep::SkypilotOptions> skypilot;  ///< absent: the file does not say which clouds
   sweep::ServingOptions serving;  ///< without a model, nothing is served
 };
 

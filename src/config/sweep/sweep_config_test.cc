@@ -157,6 +157,29 @@ TEST(SweepConfig, WrittenOutIsTheSameSweep) {
   }
 }
 
+TEST(SweepConfig, ReadsWhereTasksOfCloudsMayRun) {
+  const auto config = LoadSweepConfig(kRoot + "configs/sweeps/qwen-lora-core21.yaml");
+  ASSERT_TRUE(config);
+  EXPECT_FALSE(config->skypilot);
+  const auto text = platform::ReadFile(kRoot + "configs/sweeps/qwen-lora-core21.yaml");
+  ASSERT_TRUE(text);
+  const auto with_clouds = ParseSweepConfig(
+      *text +
+          "\nskypilot:\n  regions: [Google/europe-west1-c, AWS/eu-north-1]\n"
+          "  bucket: gs://my-bucket\n  accelerator: A100\n  spot: true\n  at_once: 4\n"
+          "  workdir: \"\"\n  setup: |\n    pip install a\n    pip install b\n",
+      "s.yaml");
+  ASSERT_TRUE(with_clouds) << with_clouds.error().Message();
+  const sweep::SkypilotOptions& options = *with_clouds->skypilot;
+  EXPECT_EQ(options.regions, (std::vector<std::string>{"gcp/europe-west1", "aws/eu-north-1"}));
+  EXPECT_EQ(options.bucket, "gs://my-bucket");
+  EXPECT_EQ(options.accelerator, "A100");
+  EXPECT_TRUE(options.spot);
+  EXPECT_EQ(options.at_once, 4);
+  EXPECT_EQ(options.workdir, "");
+  EXPECT_EQ(options.setup, "pip install a\npip install b\n");
+}
+
 // Generated manifests ----------------------------------------------------------------------
 
 void ExpectGolden(const std::string& name, const std::string& actual) {
@@ -374,6 +397,14 @@ TEST(SweepConfig, NamesEveryMistakeWithItsLine) {
        "s.yaml:8: action pause is for programs that write checkpoints"},
       {With("", "kubernetes: {namespace: A B}\n"), "s.yaml:8: namespace \"A B\" is not a name"},
       {With("", "slurm: {partition: a;b}\n"), "s.yaml:8: partition \"a;b\" may hold letters"},
+      {With("", "skypilot: {regions: [aws/eu-nort-1], bucket: b}\n"),
+       "(did you mean \"eu-north-1\"?)"},
+      {With("", "skypilot: {regions: [aws/eu-north-1, AWS/eu-north-1], bucket: b}\n"),
+       "s.yaml:8: region aws/eu-north-1 is given twice"},
+      {With("", "skypilot: {regions: [aws/eu-north-1]}\n"), "s.yaml:8: bucket is missing"},
+      {With("", "skypilot: {bucket: b}\n"), "s.yaml:8: regions are missing"},
+      {With("", "skypilot: {regions: [aws/eu-north-1], bucket: b, at_once: 0}\n"),
+       "s.yaml:8: at_once must be"},
       {With("", "experiments: []\n"), "parameters does not go with experiments"},
       {With("  grid:", "  list: [{lr: 1}]\n  grid:"),
        "parameters are a grid, a list or random: give one of them"},

@@ -7,6 +7,7 @@
 #include "config/sweep/sweep_values.h"
 #include "config/yaml/list_reader.h"
 #include "core/options/field_builders.h"
+#include "signals/cloud_regions.h"
 
 namespace ebb::config {
 namespace {
@@ -422,6 +423,45 @@ void ReadSlurm(const YamlNode& node, sweep::SlurmOptions& options, Problems& pro
   ReadSection(node, "slurm", rules, {}, problems);
   options.cpus_per_task = static_cast<int>(cpus.value_or(options.cpus_per_task));
   options.grace = grace.value_or(options.grace);
+  for (const std::string& mistake : sweep::MistakesIn(options)) problems.Add(node.line, mistake);
+}
+
+namespace {
+
+// Reads a cloud region. It is written as Ebb's table of regions has it.
+void ReadRegion(const YamlNode& item, std::vector<std::string>& regions, Problems& problems) {
+  const auto known = signals::CloudRegionFromText(item.text);
+  if (!known) {
+    regions.push_back(item.text);  // so that only this mistake is reported
+    return problems.Add(item.line, known.error().Message());
+  }
+  const std::string region = std::string((*known)->provider) + "/" + std::string((*known)->region);
+  if (std::ranges::find(regions, region) != regions.end())
+    return problems.Add(item.line, "region " + region + " is given twice");
+  regions.push_back(region);
+}
+
+}  // namespace
+
+void ReadSkypilot(const YamlNode& node, sweep::SkypilotOptions& options, Problems& problems) {
+  Given<std::int64_t> at_once;
+  Given<bool> spot;
+  const std::vector<KeyRule> rules{
+      ReadItems("regions", [&](const YamlNode& item,
+                               Problems& found) { ReadRegion(item, options.regions, found); }),
+      ReadRequiredText("bucket", options.bucket),
+      ReadOptionalText("accelerator", options.accelerator),
+      ReadOptionalText("cpus", options.cpus),
+      ReadOptionalText("memory", options.memory),
+      ReadOptionalText("image", options.image),
+      ReadBool("spot", spot),
+      ReadOptionalText("workdir", options.workdir),
+      ReadOptionalText("setup", options.setup),
+      ReadOptionalText("ebb_wheel", options.ebb_wheel),
+      ReadInteger("at_once", at_once, {1, static_cast<double>(sweep::kMostExperiments)})};
+  ReadSection(node, "skypilot", rules, {}, problems);
+  options.spot = spot.value_or(options.spot);
+  options.at_once = static_cast<int>(at_once.value_or(options.at_once));
   for (const std::string& mistake : sweep::MistakesIn(options)) problems.Add(node.line, mistake);
 }
 

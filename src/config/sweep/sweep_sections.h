@@ -8,6 +8,7 @@
 #include "config/yaml/key_reader.h"
 #include "sweep/kubernetes_manifest.h"
 #include "sweep/serving_manifest.h"
+#include "sweep/skypilot_task.h"
 #include "sweep/slurm_script.h"
 #include "sweep/sweep.h"
 #include "sweep/tpe.h"
@@ -38,6 +39,7 @@ void ReadBudget(const YamlNode& node, bool checkpointable, core::Budget& budget,
 void ReadSweepBudget(const YamlNode& node, core::Budget& budget, Problems& problems);
 void ReadKubernetes(const YamlNode& node, sweep::KubernetesOptions& options, Problems& problems);
 void ReadSlurm(const YamlNode& node, sweep::SlurmOptions& options, Problems& problems);
+void ReadSkypilot(const YamlNode& node, sweep::SkypilotOptions& options, Problems& problems);
 
 /// Reads how the winner is served (sweep/serving_manifest.h).
 void ReadServing(const YamlNode& node, sweep::ServingOptions& options, Problems& problems);
