@@ -64,7 +64,7 @@ packaging_environment() {
   cp "$list" "$where/installed.txt"
 }
 
-# What runs wherever there is glibc 2.28 (cmake/EbbPortable.cmake), installed in the folder.
+# Installs the programs that run wherever there is glibc 2.28 (cmake/EbbPortable.cmake) in the folder.
 install_portable() {
   install_packages "${build_packages[@]}" "${wheel_packages[@]}"
   packaging_environment
@@ -99,7 +99,7 @@ package_wheel() {
   ls build/packages/*.whl
 }
 
-# Of the Debian packages, on the image of the distribution that they were made on, or EBB_BASE_IMAGE. The manifests and
+# Makes a container of the Debian packages, on the image of the distribution that they were made on, or EBB_BASE_IMAGE. The manifests and
 # the chart name the same image: deploy/kubernetes, deploy/helm.
 package_container() {
   package_deb

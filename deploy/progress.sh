@@ -1,4 +1,4 @@
-# What ./dev shows of a long step: one live line on a terminal, elsewhere a line every 30 seconds. Sourced by dev.
+# Progress of a long step of ./dev: one live line on a terminal, elsewhere a line every 30 seconds. Sourced by dev.
 
 # Seconds between two lines where there is no terminal.
 plain_seconds=${EBB_DEV_PLAIN_SECONDS:-30}

@@ -15,30 +15,52 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// The first lines of comments in a file, with their numbers. `mark` begins a comment.
+std::vector<std::pair<int, std::string>> BeginningsOfComments(const fs::path& file,
+                                                              const std::string& mark) {
+  const std::regex comment("^\\s*" + mark);
+  std::vector<std::pair<int, std::string>> beginnings;
+  std::ifstream stream(file);
+  int number = 0;
+  bool inside = false;  // of a block of comments: only its first line begins something
+  for (std::string line; std::getline(stream, line);) {
+    ++number;
+    const bool is_comment = std::regex_search(line, comment);
+    if (is_comment && !inside) beginnings.emplace_back(number, line);
+    inside = is_comment;
+  }
+  return beginnings;
+}
+
+// Programs in Python and in shell; those in bench/ have no ending.
+std::vector<fs::path> ScriptsOfTheTree() {
+  std::vector<fs::path> scripts{fs::path(EBB_SOURCE_DIR) / "dev"};
+  for (const char* folder : {"tests", "bench", "python", "deploy"})
+    for (const auto& entry : fs::recursive_directory_iterator(fs::path(EBB_SOURCE_DIR) / folder)) {
+      const std::string ending = entry.path().extension();
+      const bool is_script =
+          ending == ".py" || ending == ".sh" || (ending.empty() && folder == std::string("bench"));
+      if (entry.is_regular_file() && is_script) scripts.push_back(entry.path());
+    }
+  return scripts;
+}
+
 // A comment begins with the thing that it is about: docs/VOICE.md, Comments in code.
 TEST(Layering, CommentsBeginWithTheirSubject) {
-  const std::regex riddle(R"(^\s*//[/!]?<? ?(Of|What|It|Its|They|Their|Them|Those)\b)");
-  const std::regex any(R"(^\s*//)");
-  int comments = 0;
+  const std::regex riddle(R"(^\s*(//[/!]?<?|#) ?(Of|What|It|Its|They|Their|Them|Those)\b)");
+  std::vector<std::pair<fs::path, std::string>> files;
   for (const char* folder : {"src", "tests", "bench"}) {
     const fs::path root = fs::path(EBB_SOURCE_DIR) / folder;
-    for (const std::string& file : SourcesUnder(root)) {
-      std::ifstream stream(root / file);
-      int number = 0;
-      bool inside = false;  // of a block of comments: only its first line begins something
-      for (std::string line; std::getline(stream, line);) {
-        ++number;
-        const bool is_comment = std::regex_search(line, any);
-        if (is_comment && !inside) {
-          ++comments;
-          EXPECT_FALSE(std::regex_search(line, riddle))
-              << folder << "/" << file << ":" << number << ": " << line;
-        }
-        inside = is_comment;
-      }
-    }
+    for (const std::string& file : SourcesUnder(root)) files.emplace_back(root / file, "//");
   }
-  EXPECT_GT(comments, 5000);
+  for (const fs::path& script : ScriptsOfTheTree()) files.emplace_back(script, "#");
+  int comments = 0;
+  for (const auto& [file, mark] : files)
+    for (const auto& [number, line] : BeginningsOfComments(file, mark)) {
+      ++comments;
+      EXPECT_FALSE(std::regex_search(line, riddle)) << file << ":" << number << ": " << line;
+    }
+  EXPECT_GT(comments, 6000);
 }
 
 // A comment that names a file of the tree must name one that exists.

@@ -35,7 +35,7 @@ COMMANDS = {
     "package gpu-bundle": ["package", "gpu-bundle"],
     "package --check container": ["package", "--check", "container"],
 }
-# What a command needs besides what the build needs.
+# Packages that a command needs besides those of the build.
 TOOLS = {
     "package deb": {"dpkg-dev", "file"},
     "package wheel": {"python3-venv", "python3-pip"},

@@ -14,7 +14,7 @@ from pathlib import Path
 
 EBB, SOURCE = sys.argv[1], Path(sys.argv[2])
 
-# It writes down how it was called; `get` answers what the test says, `exec` runs the rest here.
+# A stand-in for kubectl, which writes down its arguments: `get` answers as the test says, `exec` runs the rest here.
 KUBECTL = """#!/usr/bin/env python3
 import json, os, sys
 words = sys.argv[1:]

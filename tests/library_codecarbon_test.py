@@ -21,7 +21,7 @@ import ebb
 from ebb import codecarbon
 from python_scratch import InScratch, work
 
-# What no test here is about; the first is CodeCarbon's name for a constant intensity.
+# Settings that no test here is about; the first is CodeCarbon's name for a constant intensity.
 SETTINGS = {"force_carbon_intensity_g_co2e_kwh": 360, "measure_power_secs": 0.02}
 AMOUNTS = ("emissions", "cpu_energy", "gpu_energy", "ram_energy", "energy_consumed")
 

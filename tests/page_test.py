@@ -146,12 +146,12 @@ class Page(unittest.TestCase):
                          ["Saved", "20.0 g", "20.0 % less (± 5.00 g) than first come, first served; 3 ended jobs; 2 not compared", "figure better"])
         self.assertEqual(shown(saved_g=-20, not_compared=2),
                          ["Worse", "20.0 g", "20.0 % more (± 5.00 g) than first come, first served; 3 ended jobs; 2 not compared", "figure worse"])
-        # What may be none is no clear one.
+        # A difference that may be zero is no clear difference.
         self.assertEqual(shown(saved_g=4, not_compared=0),
                          ["Saved", "–", "no clear difference: 4.00 g less (± 5.00 g) than first come, first served; 3 ended jobs", "figure "])
         self.assertEqual(shown(saved_g=8, not_compared=0, without_interval=2),
                          ["Saved", "8.00 g", "8.0 % less (± 5.00 g and that of 2 jobs) than first come, first served; 3 ended jobs", "figure better"])
-        # What is only rounded is no difference.
+        # A difference that comes only from rounding is none.
         self.assertEqual(shown(saved_g=-0.01, not_compared=0), ["Saved", "0 g", "as much as first come, first served; 3 ended jobs", "figure "])
 
     def test_5_charts_are_drawn(self):
@@ -300,7 +300,7 @@ class Page(unittest.TestCase):
         give(token)
         browser.wait("document.getElementById('now').textContent === '77 g/kWh'")
         self.assertFalse(browser.run("return document.getElementById('token-dialog').open"))
-        # It is kept for this tab, and nowhere else.
+        # The token is kept for this tab, and nowhere else.
         self.assertEqual(browser.run("return [sessionStorage.getItem('token'), document.cookie, "
                                      "JSON.stringify(localStorage).includes(sessionStorage.getItem('token')), document.documentElement.outerHTML.includes("
                                      "sessionStorage.getItem('token'))]"), [token, "", False, False])

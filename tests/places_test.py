@@ -18,7 +18,7 @@ from pathlib import Path
 from answering_proxy import AnsweringProxy
 from live_sources import EBB, has_library
 
-# What `ebb grid` says of the source.
+# The source that `ebb grid` names for a zone.
 PLACES = {
     "NL": "Energy-Charts", "CH": "Energy-Charts", "GB": "UK Carbon Intensity", "US-NY-NYIS": "New York ISO",
     "US-CAL-CISO": "California ISO", "CA-ON": "IESO" if has_library("libexpat.so.1") else "typical",

@@ -128,7 +128,7 @@ class SweepsPage(unittest.TestCase):
         self.assertEqual(browser.run("return document.getElementById('sweep-losses').getAttribute('aria-label')"),
                          "Loss over epochs of 4 experiments; the best, loss-0.2, ends at 0.3000")
         self.assertEqual(browser.run("return charts['sweep-losses'].data.datasets[0].data.map((point) => point.x)"), list(range(1, 10)))
-        # What runs has a place there from its first sample on.
+        # A running experiment has a point from its first sample on.
         front = browser.wait("(() => { const front = charts['sweep-front'].data.datasets.map(({ label, data }) => [label, data.map(({ row }) => row.name)]);"
                              " return front[2]?.[1].length && front })()")
         self.assertIn("loss-0.2", front[0][1], "the least loss is on the front")
@@ -206,7 +206,7 @@ class SweepsPage(unittest.TestCase):
         browser.wait("document.getElementById('sweeps-words').textContent === 'It was not saved with this page.'")
         self.assertEqual(browser.run(webdriver.NAMELESS), [])
         self.assertEqual(browser.errors(), [])
-        # Its own address opens it.
+        # The sweep's own address opens it.
         browser.call("POST", "/url", {"url": "about:blank"})
         browser.call("POST", "/url", {"url": "file://" + file + "#sweep=1"})
         browser.wait("document.getElementById('sweeps').open && charts['sweep-losses']?.data.datasets.length === 4")

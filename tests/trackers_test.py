@@ -585,7 +585,7 @@ class Jobs(InADirectory):
             self.wait_for(lambda: self.status(server), "the run")
             os.kill(int(self.text(lock).split()[1]), signal.SIGKILL)
         self.wait_for(lambda: self.stage() == "failed", "the failure")
-        # What the last supervisor had sent when it was killed may be heard after that.
+        # Requests that the killed supervisor had sent may arrive later.
         self.wait_for(lambda: "FAILED" in self.status(server)[0], "its end")
         self.assertEqual(len(server.runs), 1)
 

@@ -32,7 +32,7 @@ return [...document.querySelectorAll("body *")].filter((element) => element.chec
 }).filter(([contrast]) => contrast < 4.5);
 """
 
-# What a screen reader has no name for: controls without a label, charts without words, sections without a heading.
+# Finds elements that a screen reader has no name for: controls without a label, charts without words, sections without a heading.
 NAMELESS = """
 const named = (e) => e.getAttribute("aria-label")?.trim() || e.labels?.length || e.textContent.trim() ||
   (e.getAttribute("aria-labelledby") || "").split(" ").some((id) => document.getElementById(id)?.textContent.trim());

@@ -485,7 +485,7 @@ class Tracker:
         return self.start()
 
     def __exit__(self, kind: Any, error: Any, traceback: Any) -> None:
-        # What the body raised matters more than what stopping has to say.
+        # An exception of the body matters more than an error while stopping.
         try:
             self.stop(exit_code_of(kind))
         except Error as failure:

@@ -328,7 +328,7 @@ class _CountedElsewhere:
 
 
 _shared: Optional[_Measurement] = None
-# Those that were started and not stopped: their rows are written when the interpreter ends.
+# Trackers that were started and not stopped: their rows are written when the interpreter ends.
 _started: Set["EmissionsTracker"] = set()
 
 
@@ -341,7 +341,7 @@ def _stop_all() -> None:
             pass  # a forked child, or a full disk: there is nobody left to tell
 
 
-# What a window has of its own, whatever measurement it is one of.
+# Options that each window has of its own, whatever measurement it belongs to.
 _OF_A_WINDOW = ("name", "group", "emissions-file", "csv-write")
 
 
@@ -672,7 +672,7 @@ class EmissionsTracker:
         except Exception as failure:  # whatever a handler may raise
             logger.warning("the output handler %r: %s: %s", handler, method, failure)
 
-    # What is private in CodeCarbon and used all the same.
+    # Members that are private in CodeCarbon, but that programs use.
 
     def _column(self, name: str) -> float:
         with self._lock:

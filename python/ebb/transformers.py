@@ -19,7 +19,7 @@ from transformers import TrainerCallback
 
 from ebb._training import TrainingRun, count_batch
 
-# What counts the batches of a model: only the latest callback, also after a training that an exception ended.
+# The callback that counts the batches of a model: only the latest one, also after an exception ended a training.
 _counting: "weakref.WeakKeyDictionary[Any, Any]" = weakref.WeakKeyDictionary()
 
 

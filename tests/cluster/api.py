@@ -127,7 +127,7 @@ class Api:
                 found[f"{place[1]}.{group}"] = place
         return found
 
-    # What kubectl does
+    # Verbs of kubectl
 
     def get(self, resource, name=None, namespace="default", selector=None):
         """One object; without a name the list of them, in every namespace if that is None."""
@@ -192,7 +192,7 @@ def resource_definition(kind, version, plural=None, schema=None):
     plural = plural or f"{kind.lower()}s"
     schema = schema or {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
     return {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
-            # Of a group that is protected, as JobSet's, the API server wants to know who approved it.
+            # The API server wants to know who approved a resource of a protected group, such as JobSet's.
             "metadata": {"name": f"{plural}.{group}",
                          "annotations": {"api-approved.kubernetes.io": "unapproved, a test"}},
             "spec": {"group": group, "scope": "Namespaced",

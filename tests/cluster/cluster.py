@@ -36,7 +36,7 @@ PROCESS_NODE = "processes"
 PROCESS_TOLERATION = {"key": "ebb.test/processes", "operator": "Exists", "effect": "NoSchedule"}
 # Users with a token: name and groups. Nothing is granted to "controller" until a test does it.
 TOKEN_USERS = {"token-admin": "system:masters", "controller": ""}
-# What the user "controller" asks is written, with its patches; the rest is not.
+# Requests of the user "controller" are written, with its patches; those of others are not.
 AUDIT_POLICY = {"apiVersion": "audit.k8s.io/v1", "kind": "Policy", "omitStages": ["RequestReceived"],
                 "rules": [{"level": "Request", "users": ["controller"], "verbs": ["patch"]},
                           {"level": "Metadata", "users": ["controller"]}, {"level": "None"}]}

@@ -97,7 +97,7 @@ class Admission:
         cls.cluster.wait(lambda: all(cls.admin.get(kind[2] + "." + kind[1].split("/")[0]) == [] for kind in KINDS),
                          "the resources")
         cls.switch_on()
-        # It is in use a moment after it was applied.
+        # The policy is in use a moment after it was applied.
         cls.cluster.wait(lambda: cls.tried(new_job(**WAITS))["spec"].get("suspend") and
                          cls.tried(new_pod(**WAITS))["spec"].get("schedulingGates"), "its use")
         # A policy knows new kinds a while after the API server serves them.

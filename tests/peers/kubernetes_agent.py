@@ -254,7 +254,7 @@ class TestBudgets(AgentTest):
         self.assertRegex(self.annotation("second", "reason"),
                          r"the budget of namespace default for \S+ is used up: \S+ \S?g of 10\S* µg are used; "
                          r"it starts again on \S+-01 \(Europe/Berlin\)")
-        # It is kept every two minutes, and the group of the pod holds a little memory on.
+        # The sum is kept every two minutes, and the pod's control group keeps a little memory.
         self.wait(lambda: 0.9 < self.used()["energy_kwh"] * 3.6e6 / self.energy("first") <= 1 + 1e-6,
                   "what the agent measured to be counted", 180)
         self.assertAlmostEqual(self.used()["emissions_g"] / self.used()["energy_kwh"], CLEAN, delta=1)

@@ -471,7 +471,7 @@ class TestController(ControllerTest):
             with concurrent.futures.ThreadPoolExecutor(max_workers=8) as several:
                 list(several.map(lambda name: self.admin.delete("nodes", name), names))
             used.append(resident_kilobytes(self.controller.program.pid))
-        # It warms up over some eleven turns, by 3.5 MB; what leaks goes on after that.
+        # The controller grows over some eleven turns, by 3.5 MB; a leak would go on after that.
         self.assertLess(used[-1] - used[11], 1_000, f"kB after each turn: {used}")
         self.grid.g_per_kwh = CLEAN
         self.admin.apply(waiting("prompt", {"containers": [container(gpus=2)]}))

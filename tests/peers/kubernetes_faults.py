@@ -307,7 +307,7 @@ class Faults:
             return False
         return False
 
-    # What the API server knows of it
+    # Objects as the API server knows them
 
     def releases(self):
         """(name, attempt, time) of each release that the controller asked for and that may have been made.

@@ -119,7 +119,7 @@ class TestGangs(ControllerTest):
         self.assertEqual({self.pod_annotation(name, "attempt") for name in self.runs()}, {"1"})
 
 
-# What the manifests of the published sweep expect of a cluster.
+# Objects that the manifests of the published sweep expect in a cluster.
 SURROUNDINGS = [
     {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "ray-jobs"}},
     {"apiVersion": "node.k8s.io/v1", "kind": "RuntimeClass", "metadata": {"name": "nvidia"}, "handler": "nvidia"},

@@ -56,7 +56,7 @@ class TestGitOps(ControllerTest):
         super().furnish()
         for document in documents("admission-policy.yaml"):
             cls.admin.apply_yaml(document)
-        # It is in use a moment after it was applied.
+        # The policy is in use a moment after it was applied.
         tried = without_suspend(waiting("tried"))
         path = cls.admin.path("jobs", "default") + "?dryRun=All"
         cls.cluster.wait(lambda: cls.admin.request("POST", path, tried)["spec"].get("suspend"), "the policy")

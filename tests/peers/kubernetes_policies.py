@@ -87,7 +87,7 @@ class TestPolicies(PoliciesTest):
 
     def test_a_budget_that_is_used_up_holds_what_is_new_and_says_when_it_starts_again(self):
         self.grid.turn(100)
-        # What runs is expected to use 3.6 MJ, all of it: 1 kW for an hour.
+        # The running job is expected to use all of the 3.6 MJ: 1 kW for an hour.
         self.policies(default="budget: {energy_kwh: 1, time_zone: Europe/Berlin}")
         self.wait(lambda: self.noted("status"), "the policy to be in force")
         whole = {"ebb/power": "1000", "ebb/duration": "1h"}

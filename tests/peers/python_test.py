@@ -497,7 +497,7 @@ class DrawnTest(Scratch):
                 except Exception:  # PEFT or transformers refuses it itself
                     outcomes.append("not drawn")
                     continue
-                # What target_modules chose has their names in the message.
+                # Modules that target_modules chose have their names in the message.
                 named = {*settings, "lm_head", "embed_tokens"} if "target_modules" in settings else set(settings)
                 outcomes.append(self.outcome(peft, named, self.folder / "adapter"))
         self.tell("drawn adapters", outcomes)

@@ -50,7 +50,7 @@ class WholeCluster(unittest.TestCase):
     def test_the_controller_comes_back_with_its_jobs(self):
         job = self.cluster.submit("--hold", "--wrap=true")
         for how in (signal.SIGTERM, signal.SIGKILL):
-            # What slurmctld has not written yet is lost with SIGKILL; after SIGTERM it has written all.
+            # A slurmctld that gets SIGKILL loses what it has not written yet; after SIGTERM it has written everything.
             self.cluster.kill_controller(how)
             self.cluster.start_controller()
             self.assertEqual(self.cluster.job(job)["JobState"], "PENDING")

@@ -239,7 +239,7 @@ class LearnedTurnsTest(InFolder):
     """What of a chat is learned, beside the templates that TRL has patched for its assistant-only loss: real templates
     with {% generation %} around what the assistant says, and the same templates as their models have them."""
 
-    # They write the day's date, which Ebb refuses or leaves out.
+    # Templates that write the day's date, which Ebb refuses or leaves out.
     WITH_A_DATE = {"gptoss", "muse_glimmer"}
 
     def setUp(self):
