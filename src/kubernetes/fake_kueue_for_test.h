@@ -1,13 +1,15 @@
 #pragma once
-// Kueue as far as its admission checks go, over a fake API server.
+// Kueue as far as its admission checks and MultiKueue go, over a fake API server.
 //
 // Thread contract: the test's thread.
 
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "kubernetes/dispatch/clusters_for_test.h"
 #include "kubernetes/fake_api_server_for_test.h"
 
 namespace ebb::kubernetes {
@@ -46,6 +48,40 @@ class FakeKueue {
                                               {"spec", {{"controllerName", "ebb/gate"}}}});
   }
 
+  // From now on the queue sends its Workloads to worker clusters, too: the manager of a MultiKueue.
+  void SendTo(const std::vector<std::string>& clusters) {
+    sends_ = true;
+    server_.Create(root_ + "multikueueconfigs", ConfigObject("workers", clusters));
+    server_.Create(checks(), MultiKueueCheckObject("workers", "workers"));
+    const Json names{{{"name", "clean-power"}}, {{"name", "workers"}}};
+    server_.Patch(queues(), "all",
+                  {{"spec", {{"admissionChecksStrategy", {{"admissionChecks", names}}}}}});
+  }
+  void AddCluster(const std::string& name, const std::map<std::string, std::string>& annotations) {
+    server_.Create(clusters(), WorkerClusterObject(name, annotations));
+  }
+  void SetActive(const std::string& cluster, bool active) {
+    const Json object = WorkerClusterObject(cluster, {}, active);
+    server_.Patch(clusters(), cluster, {{"status", object["status"]}});
+  }
+  std::vector<std::string> Nominated(const std::string& job) const {
+    return Get(job)["status"].value("nominatedClusterNames", std::vector<std::string>{});
+  }
+  // A worker admits it. Kueue refuses the name of a cluster that is not nominated.
+  bool Admit(const std::string& name, const std::string& cluster) {
+    const auto nominated = Nominated(name);
+    if (std::ranges::count(nominated, cluster) == 0 || State(Get(name)) != "Ready") return false;
+    Json checks = Get(name)["status"]["admissionChecks"];
+    checks[1]["state"] = "Ready";
+    server_.Patch(workloads(), "job-" + name,
+                  {{"status",
+                    {{"clusterName", cluster},
+                     {"nominatedClusterNames", nullptr},
+                     {"admissionChecks", checks}}}});
+    return true;
+  }
+
+  std::string clusters() const { return root_ + "multikueueclusters"; }
   std::string workloads() const { return root_ + "workloads"; }
   std::string queues() const { return root_ + "clusterqueues"; }
   std::string checks() const { return root_ + "admissionchecks"; }
@@ -65,6 +101,7 @@ class FakeKueue {
     const Json pod_set{{"name", "main"}, {"count", 1}, {"template", job["spec"]["template"]}};
     Json checks = Json::array();
     if (has_check) checks.push_back({{"name", "clean-power"}, {"state", "Pending"}});
+    if (sends_) checks.push_back({{"name", "workers"}, {"state", "Pending"}});
     Json gates = Json::object();
     if (annotations.contains(kGates)) gates[kGates] = annotations.at(kGates);
     server_.Create(
@@ -95,7 +132,10 @@ class FakeKueue {
   void Evict(const std::string& name, int back_off) {
     Json checks = Get(name)["status"]["admissionChecks"];
     for (Json& check : checks) check["state"] = "Pending";
-    Set(name, {{"Evicted", true}}, {{"admissionChecks", checks}});
+    Set(name, {{"Evicted", true}},
+        {{"admissionChecks", checks},
+         {"nominatedClusterNames", nullptr},
+         {"clusterName", nullptr}});
     until_[name] = steps_ + back_off;
   }
   void Suspend(const std::string& name, bool suspend) {
@@ -141,7 +181,8 @@ class FakeKueue {
   }
 
   void StepOfReserved(const std::string& name, const Json& workload) {
-    if (State(workload) == "Ready" && !Holds(workload, "Admitted")) {
+    const bool has_worker = !sends_ || workload["status"].contains("clusterName");
+    if (State(workload) == "Ready" && has_worker && !Holds(workload, "Admitted")) {
       Set(name, {{"Admitted", true}});
       return Suspend(name, false);
     }
@@ -151,6 +192,7 @@ class FakeKueue {
   FakeApiServer& server_;
   std::string root_;
   int quota_, steps_ = 0;  // steps of 10 ms
+  bool sends_ = false;
   std::vector<std::string> names_;
   std::map<std::string, int> until_;  // step
 };

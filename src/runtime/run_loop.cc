@@ -112,6 +112,8 @@ Status Loop::Recover() {
 
 Status Loop::ObserveCluster() {
   core::Cluster cluster = ports_.executor.cluster();
+  for (std::size_t site = feeds_.size(); site < cluster.sites.size(); ++site)
+    feeds_.push_back({ports_.feed_of(cluster.sites[site])});
   if (cluster == engine_.state().cluster) return {};
   return Give({Now(), engine::ClusterChanged{std::move(cluster)}});
 }

@@ -54,7 +54,7 @@ class LoopObserver {
 
 struct LoopPorts {
   Executor& executor;
-  std::vector<SignalFeed*> feeds;  ///< in the order of the cluster's sites
+  std::vector<SignalFeed*> feeds;  ///< of the first sites of the cluster, in their order
   Submissions& submissions;
   Journal* journal = nullptr;  ///< nullptr: nothing is kept
   LoopObserver* observer = nullptr;
@@ -63,6 +63,9 @@ struct LoopPorts {
   std::function<bool()> interrupted = [] { return false; };
   PlanWorker* plan_worker = nullptr;  ///< nullptr: every decision makes a whole plan
   Heartbeat* heartbeat = nullptr;     ///< told where the loop stands; the executor calls Beat
+  /// The feed of a site beyond `feeds`, for sites that are known only once the executor runs;
+  /// nullptr: the site has no signal. It must outlive the loop.
+  std::function<SignalFeed*(const core::Site&)> feed_of = [](const core::Site&) { return nullptr; };
 };
 
 struct LoopOptions {

@@ -253,7 +253,8 @@ Result<int> Service::Run() {
       observer_.get(),
       [this] { return executor_->stop_signal().has_value() || OnlyHeldAreLeft(); },
       plan_thread_.get(),
-      &executor_->heartbeat()};
+      &executor_->heartbeat(),
+      options_.feed_of};
   runtime::LoopOptions loop;
   loop.clock_tolerance = ToGrid(options_.executor.clock.tolerance);
   for (;;) {

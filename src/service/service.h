@@ -71,6 +71,10 @@ struct ServiceOptions {
   /// Makes the executor if jobs are not programs of this machine. Then only the site and the
   /// clock's tolerance of `executor` count, and `devices` and `machine_meters` are not used.
   std::function<Result<std::unique_ptr<local::JobExecutor>>(ExecutorPorts)> make_executor;
+  /// LoopPorts::feed_of. Accounts are by the feed of the first site.
+  std::function<runtime::SignalFeed*(const core::Site&)> feed_of = [](const core::Site&) {
+    return nullptr;
+  };
   /// Meters of the whole machine without GPUs; empty: energy that no job uses is not measured.
   std::function<meter::MeterSet()> machine_meters;
   Duration machine_interval{std::chrono::seconds{10}};      ///< between samples of these meters

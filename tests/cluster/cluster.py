@@ -66,6 +66,7 @@ class Cluster:
         self.users = []
         self.admin = None
         self.nodes_added = 0
+        self.kueue_ports = None  # of its webhooks and of its health
 
     # Start and end
 
@@ -145,6 +146,18 @@ class Cluster:
             "clusters": [{"name": "test", "cluster": cluster}],
             "users": [{"name": user, "user": self._credentials(user)} for user in users],
             "contexts": [{"name": user, "context": {"cluster": "test", "user": user}} for user in users]}, indent=1)
+
+    def kubeconfig_text(self, user):
+        """A kubeconfig that needs no other file, as Kueue wants it of its worker clusters."""
+        def data(name):
+            return base64.b64encode((self.certificates / name).read_bytes()).decode()
+        return json.dumps({
+            "apiVersion": "v1", "kind": "Config", "current-context": "test",
+            "clusters": [{"name": "test", "cluster": {"server": f"https://127.0.0.1:{self.port}",
+                                                      "certificate-authority-data": data("ca.crt")}}],
+            "users": [{"name": "test", "user": {"client-certificate-data": data(f"{user}.crt"),
+                                                "client-key-data": data(f"{user}.key")}}],
+            "contexts": [{"name": "test", "context": {"cluster": "test", "user": "test"}}]})
 
     def _credentials(self, user):
         if user in self.tokens:
@@ -235,8 +248,11 @@ class Cluster:
             program="kuberay")
         self._wait_for_health("KubeRay", health)
 
-    def start_kueue(self):
-        """Kueue's manager with its resources and webhooks. Until it is ready, no pod can be created."""
+    def start_kueue(self, more=None):
+        """Kueue's manager with its resources and webhooks. Until it is ready, no pod can be created.
+
+        `more`: further keys of its configuration.
+        """
         port, health = free_port(), free_port()
         self.admin.apply_yaml((build.BIN / "kueue-crds.yaml").read_text())
         self._wait_until_served("workloads.kueue.x-k8s.io", "admissionchecks.kueue.x-k8s.io")
@@ -245,13 +261,25 @@ class Cluster:
         for resource in KUEUE_CONVERTED:
             self.admin.patch("customresourcedefinitions", f"{resource}.kueue.x-k8s.io", kueue_conversion(port))
         self.admin.apply_yaml(kueue_webhooks((build.BIN / "kueue-webhooks.yaml").read_text(), port))
-        self._write("kueue.json", json.dumps(kueue_configuration(port, health, self.certificates / "kueue")))
+        self.kueue_ports = port, health
+        self._configure_kueue(more)
         self._start_part(
             "kueue", f"--kubeconfig={self._kubeconfig_of('kueue')}", f"--config={self.directory / 'kueue.json'}",
             "--feature-gates=VisibilityOnDemand=false", program="kueue")
         self._mount_kueue_certificate()
         self._wait_for_health("Kueue", health)
         self._wait_until_served(*(f"{resource}.kueue.x-k8s.io" for resource in KUEUE_CONVERTED))
+
+    def restart_kueue(self, more=None):
+        """As after a crash (SIGKILL), with another configuration if `more` says so."""
+        self.parts.end("kueue", signal.SIGKILL)
+        self._configure_kueue(more)
+        self.parts.restart("kueue")
+        self._wait_for_health("Kueue", self.kueue_ports[1])
+
+    def _configure_kueue(self, more):
+        self._write("kueue.json",
+                    json.dumps(kueue_configuration(*self.kueue_ports, self.certificates / "kueue", more)))
 
     def _mount_kueue_certificate(self):
         """Kueue writes its certificate to a Secret and expects to find it in files; a kubelet does that elsewhere."""

@@ -31,9 +31,11 @@ def kueue_webhooks(manifest, port):
                   rf"name: {SERVICE}\n\1namespace: {NAMESPACE}\n\1port: {port}\n", manifest)
 
 
-def kueue_configuration(port, health, certificates):
+def kueue_configuration(port, health, certificates, more=None):
+    """`more`: further keys, such as {"multiKueue": {...}}."""
     return {"apiVersion": "config.kueue.x-k8s.io/v1beta2", "kind": "Configuration", "namespace": NAMESPACE,
             "health": {"healthProbeBindAddress": f"127.0.0.1:{health}"}, "metrics": {"bindAddress": "0"},
             "webhook": {"host": "127.0.0.1", "port": port, "certDir": str(certificates)},
             "internalCertManagement": {"enable": True}, "leaderElection": {"leaderElect": False},
-            "clientConnection": {"qps": 500, "burst": 1000}, "integrations": {"frameworks": list(FRAMEWORKS)}}
+            "clientConnection": {"qps": 500, "burst": 1000}, "integrations": {"frameworks": list(FRAMEWORKS)},
+            **(more or {})}

@@ -346,23 +346,48 @@ void ClusterJobs::Tell(const engine::Explanation& explanation) {
   const auto start = explanation.reason.start;
   kubernetes::ObjectNote note{std::string(engine::Name(explanation.stage)), sentence,
                               start ? FormatTime(*start) : ""};
-  NoteIntensities(explanation.stage, *object, is_news, known);
+  const int site = SiteOf(explanation.pool);
+  if (site > 0)
+    known.cluster = cluster_.cluster().sites[static_cast<std::size_t>(site)].name;
+  else if (explanation.pool >= 0)
+    known.cluster.clear();
+  note.cluster = known.cluster;
+  NoteIntensities(explanation, *object, is_news, known);
   note.at_submission = known.at_submission.value_or("");
   note.at_start = known.at_start;
   cluster_.reconciler().Note(*number, std::move(note));
 }
 
-// Notes the intensity at the creation of the object, and at its first release.
-void ClusterJobs::NoteIntensities(engine::Stage stage, const kubernetes::GatedObject& object,
-                                  bool is_news, Known& known) const {
-  const auto at = [&](Time time) {
-    const auto intensity = ports_.metering->IntensityAt(time);
+// The site of a pool: the cluster's own (0), or a worker cluster.
+int ClusterJobs::SiteOf(int pool) const {
+  const auto& pools = cluster_.cluster().pools;
+  const auto number = static_cast<std::size_t>(pool);
+  return pool >= 0 && number < pools.size() ? pools[number].site : 0;
+}
+
+std::optional<Intensity> ClusterJobs::IntensityNow(int site) const {
+  if (site == 0) return ports_.metering->IntensityAt(Now());
+  const auto view = ports_.view();
+  const auto number = static_cast<std::size_t>(site);
+  if (!view || number >= view->signals.size() || !view->signals[number].view) return std::nullopt;
+  const core::Sample* sample = view->signals[number].view->At(Now());
+  return sample ? std::optional(sample->intensity) : std::nullopt;
+}
+
+// Notes the intensity at the creation of the object, in the cluster's own zone, and at its first
+// release, where it runs.
+void ClusterJobs::NoteIntensities(const engine::Explanation& explanation,
+                                  const kubernetes::GatedObject& object, bool is_news,
+                                  Known& known) const {
+  const auto text = [](const std::optional<Intensity>& intensity) {
     return intensity ? Rounded(intensity->g_per_kwh) : "";
   };
-  if (!known.at_submission) known.at_submission = at(object.created);
+  if (!known.at_submission)
+    known.at_submission = text(ports_.metering->IntensityAt(object.created));
+  const engine::Stage stage = explanation.stage;
   const bool begins = stage == engine::Stage::kStarting || stage == engine::Stage::kRunning;
   if (is_news && begins && object.attempt <= 1 && known.at_start.empty())
-    known.at_start = at(Now());
+    known.at_start = text(IntensityNow(SiteOf(explanation.pool)));
 }
 
 // Figures ------------------------------------------------------------------------------------

@@ -81,6 +81,7 @@ class ClusterJobs final : public local::JobExecutor {
     /// Intensities for its notes; empty: unknown.
     std::optional<std::string> at_submission{};
     std::string at_start{};
+    std::string cluster{};  ///< worker cluster where it runs or is expected to; empty: none
   };
   void OfferRefused(core::JobId number, const Error& why);
   void TakeOffers();
@@ -96,8 +97,10 @@ class ClusterJobs final : public local::JobExecutor {
   void Tell(const engine::Explanation& explanation);
   void FollowRecords();
   std::optional<core::JobId> JobOfObject(const std::string& uid) const;
-  void NoteIntensities(engine::Stage stage, const kubernetes::GatedObject& object, bool is_news,
-                       Known& known) const;
+  int SiteOf(int pool) const;
+  std::optional<Intensity> IntensityNow(int site) const;
+  void NoteIntensities(const engine::Explanation& explanation,
+                       const kubernetes::GatedObject& object, bool is_news, Known& known) const;
 
   kubernetes::ClusterExecutor& cluster_;
   service::ExecutorPorts ports_;

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "app/cluster/cluster_jobs.h"
+#include "app/cluster/zone_feeds.h"
 #include "app/jobs/service_place.h"
 #include "app/options/flag_values.h"
 #include "app/options/run_options.h"
@@ -37,6 +38,7 @@ Examples:
   ebb controller --zone DE                            in a pod, or with the kubeconfig of kubectl
   ebb controller --kubeconfig admin.conf --context lab --zone US-CAL-CISO
   ebb controller --zone GB --namespace training --dry-run
+  ebb controller --zone DE --dispatcher ebb/clean-power     in the manager of Kueue's MultiKueue
 
 It holds back objects that have the label ebb/wait=true, or lie in a namespace that has it: Job,
 RayJob, RayCluster, JobSet, TrainJob and Kubeflow's training jobs; and pods that have the scheduling
@@ -58,7 +60,7 @@ struct ControllerRequest {
   std::string version;  // of Ebb
   std::string store, kubeconfig, context, name_space,
       policy = "planner", tiers, node_groups, prices, max_delay, threshold, kueue_every,
-      policies = "ebb-policies", agents_every, agents_ca;
+      policies = "ebb-policies", agents_every, agents_ca, dispatcher, dispatch_within;
   std::vector<std::string> agents;
   WebhookFlags webhook;
   bool dry_run = false, alone = false;
@@ -88,6 +90,22 @@ Result<kubernetes::ApiServer> FindServer(const ControllerRequest& request,
   }
   return Fail({ExitCode::kUsage, "--context needs a kubeconfig", "",
                "name it with --kubeconfig, or set KUBECONFIG"});
+}
+
+Result<kubernetes::DispatchOptions> DispatchOf(const ControllerRequest& request) {
+  kubernetes::DispatchOptions dispatch;
+  dispatch.name = request.dispatcher;
+  if (dispatch.name.starts_with("kueue.x-k8s.io/"))
+    return Fail({ExitCode::kUsage, Quoted(dispatch.name) + " is a dispatcher of Kueue's own",
+                 "--dispatcher", "write ebb/clean-power here and into Kueue's configuration"});
+  if (request.dispatch_within.empty()) return dispatch;
+  if (dispatch.name.empty())
+    return Fail({ExitCode::kUsage, "nothing is dispatched", "--dispatch-within",
+                 "add --dispatcher ebb/clean-power"});
+  EBB_ASSIGN_OR_RETURN(dispatch.admits_within,
+                       app::DurationOf("--dispatch-within", request.dispatch_within));
+  dispatch.full_for = 2 * dispatch.admits_within;
+  return dispatch;
 }
 
 Result<std::optional<Intensity>> ThresholdOf(const ControllerRequest& request) {
@@ -122,6 +140,7 @@ class Control {
  private:
   Status Prepare();
   Status ChooseStore();
+  void FollowZones();
   Result<kubernetes::ClusterOptions> OptionsOfCluster(const kubernetes::ApiServer& server);
   Result<std::unique_ptr<service::Service>> Open(web::StartupHandler& door);
   Result<std::unique_ptr<local::JobExecutor>> Begin(service::ExecutorPorts ports);
@@ -132,6 +151,7 @@ class Control {
   Serving serving_;
   std::optional<Intensity> threshold_;  // for objects without a threshold
   std::optional<Duration> kueue_every_;
+  kubernetes::DispatchOptions dispatch_;
   std::vector<kubernetes::NodeGroup> node_groups_;
   std::shared_ptr<const core::PriceSeries> prices_;  // nothing if no prices are known
   std::optional<platform::TemporaryDirectory> directory_;
@@ -141,6 +161,7 @@ class Control {
   std::optional<runtime::GridClock> clock_;
   std::unique_ptr<runtime::SignalFeed> feed_;
   std::unique_ptr<kubernetes::ClusterExecutor> cluster_;
+  std::optional<app::ZoneFeeds> zone_feeds_;  // ends before the cluster that it wakes
   std::function<void(const engine::Decision&)> tell_;
   std::function<void(const service::JobCard&)> tell_figures_;
   web::StartupHandler* door_ = nullptr;  // set while it waits for its lease
@@ -173,6 +194,7 @@ Status Control::Prepare() {
   EBB_ASSIGN_OR_RETURN(serving_.tiers, config::LoadTiers(request_.tiers));
   EBB_ASSIGN_OR_RETURN(node_groups_, config::LoadNodeGroups(request_.node_groups));
   EBB_ASSIGN_OR_RETURN(threshold_, ThresholdOf(request_));
+  EBB_ASSIGN_OR_RETURN(dispatch_, DispatchOf(request_));
   if (!request_.prices.empty()) {
     EBB_ASSIGN_OR_RETURN(const prices::PriceSource source, config::LoadPrices(request_.prices));
     prices_ = std::make_shared<const core::PriceSeries>(
@@ -180,13 +202,32 @@ Status Control::Prepare() {
   }
   service_.policy_options.tiers = serving_.tiers;
   EBB_RETURN_IF_ERROR(plan::MakePolicy(service_.policy, service_.policy_options));
-  EBB_ASSIGN_OR_RETURN(feed_, signals::MakeFeed(options_.scheduler.signal));
-  ForgetSecrets(options_.scheduler.signal, request_.serving.notify);
+  const signals::SignalOptions& signal = options_.scheduler.signal;
+  const bool sends = !dispatch_.name.empty();
+  EBB_ASSIGN_OR_RETURN(feed_, signals::MakeFeed(sends ? app::OfZone(signal, signal.zone) : signal));
+  if (sends)
+    FollowZones();  // their feeds read the keys when a cluster is first seen; no job inherits them
+  else
+    ForgetSecrets(signal, request_.serving.notify);
   serving_.signal = signals::Describe(feed_->identity());
   for (const std::string& note : feed_->TakeNotes()) Sayer(serving_.command)("note: " + note);
   service_.executor.cluster.sites = {{"cluster", feed_->identity().zone, options_.metering.pue}};
   clock_.emplace(wall_, core::GridClockSettings{});
   return ChooseStore();
+}
+
+// Worker clusters have zones of their own, which are known once the cluster has listed them.
+void Control::FollowZones() {
+  zone_feeds_.emplace(options_.scheduler.signal,
+                      app::ZoneFeeds::Ports{[this] { return clock_->Now(); },
+                                            [this] {
+                                              if (cluster_) cluster_->Wake();
+                                            },
+                                            service_.log});
+  service_.feed_of = [this](const core::Site& site) { return zone_feeds_->Of(site.zone); };
+  dispatch_.expected = [this](const std::string& zone, Duration ahead) {
+    return zone_feeds_->Expected(zone, ahead);
+  };
 }
 
 Result<kubernetes::ClusterOptions> Control::OptionsOfCluster(const kubernetes::ApiServer& server) {
@@ -199,6 +240,7 @@ Result<kubernetes::ClusterOptions> Control::OptionsOfCluster(const kubernetes::A
   };
   cluster.objects.dry_run = request_.dry_run;
   if (kueue_every_) cluster.kueue.show_every = *kueue_every_;
+  cluster.kueue.dispatch = dispatch_;
   cluster.objects.defaults.tiers = serving_.tiers;
   cluster.objects.defaults.threshold = threshold_;
   cluster.policies = {server.name_space, request_.policies,
@@ -322,6 +364,16 @@ void AddControllerCommand(Parser& parser, const std::string& version) {
       {"kueue-every", "DURATION",
        "what waits is shown to Kueue so often, for quota to borrow (default 10m)", "Cluster"},
       into(request->kueue_every));
+  command.Flag({"dispatcher", "NAME",
+                "nominate worker clusters for Kueue's MultiKueue; Kueue's configuration has the "
+                "same name, e.g. ebb/clean-power",
+                "Cluster"},
+               into(request->dispatcher));
+  command.Flag({"dispatch-within", "DURATION",
+                "a worker cluster that has not admitted a workload by then counts as full (default "
+                "5m)",
+                "Cluster"},
+               into(request->dispatch_within));
   command.Flag({"policies", "NAME",
                 "ConfigMap with policies of namespaces, in the namespace of the lease (default "
                 "ebb-policies; \"\": none)",

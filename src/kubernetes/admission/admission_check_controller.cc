@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr int kOk = 200, kNotFound = 404;
+constexpr int kOk = 200, kNotFound = 404, kConflict = 409;
 constexpr const char* kStatusQuery = "/status?fieldManager=ebb-controller&force=true";
 constexpr const char* kApply = "application/apply-patch+yaml";
 constexpr const char* kMerge = "application/merge-patch+json";
@@ -21,15 +21,14 @@ constexpr const char *kPending = "Pending", *kReady = "Ready", *kRetry = "Retry"
 constexpr std::chrono::seconds kOwnerWithin{10};
 constexpr std::chrono::seconds kTryAgainAfter{5};
 
-std::string PoolName(const std::string& cluster_queue, bool on_gpus) {
-  return std::string(kQueuePrefix) + cluster_queue + (on_gpus ? "" : ", cpu");
-}
-
 }  // namespace
 
 AdmissionCheckController::AdmissionCheckController(Ports ports, ObjectDefaults defaults,
                                                    KueueOptions options)
-    : ports_(std::move(ports)), defaults_(std::move(defaults)), options_(options) {}
+    : ports_(std::move(ports)),
+      defaults_(std::move(defaults)),
+      options_(std::move(options)),
+      dispatcher_(options_.dispatch) {}
 
 AdmissionCheckController::~AdmissionCheckController() { *alive_ = false; }
 
@@ -46,6 +45,7 @@ void AdmissionCheckController::TakeCheck(const GatedKind& kind, const JsonNode& 
   const bool ours = TextAt(check, "/spec/controllerName") == kCheckController;
   checks_[TextAt(check, "/metadata/uid")] = {name, ours};
   FollowChecks();
+  FollowClusters(dispatcher_.TakeCheck(check));
   if (!ours) return;
   for (auto& [uid, known] : known_) Review(known);
   if (HasCondition(check, "Active")) return;
@@ -74,6 +74,7 @@ void AdmissionCheckController::TakeCheck(const GatedKind& kind, const JsonNode& 
 void AdmissionCheckController::DropCheck(const std::string& uid) {
   checks_.erase(uid);
   FollowChecks();
+  FollowClusters(dispatcher_.DropCheck(uid));
 }
 
 void AdmissionCheckController::TakeClusterQueue(const JsonNode& queue) {
@@ -81,7 +82,9 @@ void AdmissionCheckController::TakeClusterQueue(const JsonNode& queue) {
   name = TextAt(queue, "/metadata/name");
   const Quota before = std::exchange(quota, ReadQuota(queue));
   is_stale_ = true;
-  if (before.checks != quota.checks) FollowChecks();
+  if (before.checks == quota.checks) return;
+  FollowChecks();
+  FollowClusters(true);
 }
 
 void AdmissionCheckController::DropClusterQueue(const std::string& uid) {
@@ -113,13 +116,18 @@ void AdmissionCheckController::TakeWorkload(const GatedKind& kind, const JsonNod
   Known& known = known_[workload.uid];
   if (!known.kind) known.seen_at = ports_.since_boot();
   known.kind = &kind;
-  known.workload = std::move(workload);
+  const std::string before = std::exchange(known.workload, std::move(workload)).cluster;
+  if (!before.empty() && (known.workload.finished || known.workload.cluster.empty()))
+    dispatcher_.Freed(before);
   known.offer = json;
+  known.whole.reset();
+  if (dispatcher_.enabled() && !known.workload.finished) known.whole = json;
   is_stale_ = true;
   Review(known);
 }
 
 void AdmissionCheckController::DropWorkload(const std::string& uid) {
+  if (const Known* known = Find(uid)) dispatcher_.Freed(known->workload.cluster);
   is_stale_ = known_.erase(uid) > 0 || is_stale_;
   ports_.objects.DropObject(uid);
 }
@@ -206,8 +214,10 @@ void AdmissionCheckController::TryToOffer(Known& known) {
   if (!object || (!IsToBeOffered(known) && !known.offered)) return;
   // An object that Ebb let go is never held back again.
   object->declined = known.free = known.free || object->declined;
-  const std::string pool = PoolName(cluster_queue, object->requests.gpus > 0);
-  if (!known.free && !pools_[pool].told) {
+  SetPools(known, *object);
+  const bool are_told = std::ranges::all_of(
+      object->models, [&](const std::string& pool) { return pools_.at(pool).told; });
+  if (!known.free && !are_told) {
     is_stale_ = true;
     // At the beginning the engine learns of all pools before it learns of any job.
     if (has_begun_) return;
@@ -215,7 +225,6 @@ void AdmissionCheckController::TryToOffer(Known& known) {
   known.offer.reset();
   if (known.free && !known.offered) return;
   known.offered = true;
-  object->models = {pool};
   known.checkpointable = object->job.checkpointable;
   object->job.checkpointable = known.checkpointable && CanBeEvicted(known);
   ports_.objects.TakeObject(*std::move(object));
@@ -224,42 +233,67 @@ void AdmissionCheckController::TryToOffer(Known& known) {
 // Free quota is not taken by others, and quota that our jobs hold exists in any case.
 void AdmissionCheckController::CountPools() {
   if (!std::exchange(is_stale_, false)) return;
-  struct Use {
-    double nominal = 0, others = 0, ours = 0;
-  };
-  std::map<std::string, Use> uses;
-  for (const auto& [uid, named] : quotas_) {
-    uses[PoolName(named.first, true)].nominal = named.second.gpus;
-    uses[PoolName(named.first, false)].nominal = named.second.cores;
-  }
+  std::map<std::string, ClusterUse> uses;
+  std::map<std::pair<std::string, bool>, double> in_cluster;  // by cluster, and whether on GPUs
   waiting_ = 0;
   for (const auto& [uid, known] : known_) {
     const Workload& workload = known.workload;
     if (known.offered && !known.free && !known.open && !workload.finished) ++waiting_;
     if (workload.cluster_queue.empty() || workload.finished) continue;
+    const std::string place = PlaceOf(known);
     for (const bool on_gpus : {true, false}) {
       const PodRequests& requests = workload.requests;
       const bool is_gated = (known.offered || HasOurs(known)) && !known.free;
       const bool is_ours = is_gated && on_gpus == (requests.gpus > 0);
-      Use& use = uses[PoolName(workload.cluster_queue, on_gpus)];
-      (is_ours ? use.ours : use.others) += on_gpus ? requests.gpus : requests.cores;
+      const double amount = on_gpus ? requests.gpus : requests.cores;
+      const auto add = [&](ClusterUse& use) { (is_ours ? use.ours : use.others) += amount; };
+      add(uses[PoolName(workload.cluster_queue, on_gpus)]);
+      if (place.empty()) continue;
+      add(uses[PoolName(workload.cluster_queue, on_gpus, place)]);
+      in_cluster[{place, on_gpus}] += amount;
     }
   }
   for (auto& [name, pool] : pools_) {
-    const Use& use = uses[name];
-    const int now = static_cast<int>(
-        std::max({0.0, std::floor(use.nominal - use.others), std::ceil(use.ours)}));
-    if (std::exchange(pool.count, now) != now || !pool.told) ports_.capacity.SetPool(name, now);
+    ClusterUse use = uses[name];
+    // Other queues use the same devices of a cluster.
+    if (!pool.cluster.empty()) use.others = in_cluster[{pool.cluster, pool.on_gpus}] - use.ours;
+    for (const auto& [uid, named] : quotas_)
+      if (named.first == pool.queue)
+        use.nominal = pool.on_gpus ? named.second.gpus : named.second.cores;
+    CountPool(name, pool, use);
   }
+}
+
+void AdmissionCheckController::CountPool(const std::string& name, Pool& pool,
+                                         const ClusterUse& use) {
+  SetDevices now;
+  if (pool.cluster.empty()) {
+    now.count = static_cast<int>(
+        std::max({0.0, std::floor(use.nominal - use.others), std::ceil(use.ours)}));
+  } else {
+    const ClusterRoom room =
+        dispatcher_.RoomIn(pool.cluster, pool.on_gpus, use, ports_.since_boot());
+    const WorkerCluster* cluster = dispatcher_.Find(pool.cluster);
+    now = {room.count, room.away,
+           cluster && !cluster->zone.empty()
+               ? ports_.capacity.SiteLike({cluster->name, cluster->zone, cluster->pue})
+               : 0};
+  }
+  if (std::exchange(pool.devices, now) != now || !pool.told) ports_.capacity.SetPool(name, now);
 }
 
 // From the engine ----------------------------------------------------------------------------
 
-void AdmissionCheckController::Release(const std::string& uid) {
+void AdmissionCheckController::Release(const std::string& uid, int pool) {
   Known* known = Find(uid);
   if (!known) return;
+  const auto& pools = ports_.capacity.cluster().pools;
+  const auto number = static_cast<std::size_t>(pool);
+  const auto chosen = number < pools.size() ? pools_.find(pools[number].model) : pools_.end();
+  known->place = chosen == pools_.end() ? "" : chosen->second.cluster;
   known->open = true;
   known->ending = false;
+  known->taken_back.clear();
   known->opened_at = ports_.since_boot();
   is_stale_ = true;
   Review(*known);
@@ -315,6 +349,7 @@ void AdmissionCheckController::Review(Known& known) {
   if (known.open || known.free) TakeGateAway(known);
   const Workload& workload = known.workload;
   if (workload.finished) return;
+  if (!known.taken_back.empty()) FollowTakingBack(known);
   if (workload.evicted && workload.admitted && (known.open || known.ending)) {
     known.open = known.ending = false;
     ports_.objects.NotStarted(workload.uid, "Kueue has evicted it");
@@ -322,8 +357,11 @@ void AdmissionCheckController::Review(Known& known) {
   if (!workload.active) return ReviewHeld(known);
   known.show_at.reset();
   if (known.ending && !workload.evicted && !ChecksIn(known, kReady).empty())
-    return Answer(known, kRetry, ReasonOf(known));
-  if (!IsUnanswered(known)) return known.asked_at.reset();
+    return Answer(known, kRetry, known.taken_back.empty() ? ReasonOf(known) : known.taken_back);
+  if (!IsUnanswered(known)) {
+    known.asked_at.reset();
+    return FollowNomination(known);
+  }
   if (!known.asked_at) {
     known.asked_at = ports_.since_boot();
     known.decided = false;
@@ -423,7 +461,10 @@ void AdmissionCheckController::Answered(const std::string& uid, const std::strin
   Known* known = Find(uid);
   if (!known || (answer && (answer->status == kOk || answer->status == kNotFound))) return;
   if (known->answered == version) known->answered.clear();
-  known->again_at = ports_.since_boot() + (answer ? Duration{kTryAgainAfter} : Duration{200});
+  const bool is_newer = answer && answer->status == kConflict;
+  known->again_at =
+      ports_.since_boot() + (answer && !is_newer ? Duration{kTryAgainAfter} : Duration{200});
+  if (is_newer) return;
   const std::string why = answer ? MessageOf(answer->status, answer->body) : "";
   if (answer && std::exchange(said_, why) != why)
     ports_.say("Workload " + known->workload.name_space + "/" + known->workload.name +
@@ -454,10 +495,14 @@ void AdmissionCheckController::TakeGateAway(Known& known) {
 
 // Time ---------------------------------------------------------------------------------------
 
+// Kueue has admitted it, or has Ebb's answer and does so once its other checks are ready.
+bool AdmissionCheckController::IsThrough(const Known& known) const {
+  return known.workload.admitted || !ChecksIn(known, kReady).empty();
+}
+
 // A Workload may wait long for quota in Kueue's queue, so the engine decides again.
 void AdmissionCheckController::GiveUpOn(Known& known) {
-  const bool is_through = known.workload.admitted || !ChecksIn(known, kReady).empty();
-  if (is_through || ports_.since_boot() < known.opened_at + options_.admits_within) return;
+  if (IsThrough(known) || ports_.since_boot() < known.opened_at + options_.admits_within) return;
   known.open = false;
   is_stale_ = true;
   ports_.objects.NotStarted(known.workload.uid, "Kueue has not admitted it: its quota is in use");
@@ -465,11 +510,13 @@ void AdmissionCheckController::GiveUpOn(Known& known) {
 
 bool AdmissionCheckController::IsBusy(const Known& known) const {
   const bool is_opening = known.open && !known.workload.admitted;
-  return !known.workload.finished && (known.again_at > ports_.since_boot() || known.asked_at ||
-                                      known.ending || is_opening || IsToBeOffered(known));
+  return !known.workload.finished &&
+         (known.again_at > ports_.since_boot() || known.asked_at || known.ending || is_opening ||
+          IsToBeOffered(known) || AwaitsNomination(known));
 }
 
 void AdmissionCheckController::Tick() {
+  is_stale_ = dispatcher_.Tick(ports_.since_boot()) || is_stale_;
   for (auto uid = busy_.begin(); uid != busy_.end();) {
     Known* known = Find(*uid);
     if (!known || !IsBusy(*known)) {
@@ -496,16 +543,21 @@ std::optional<Duration> AdmissionCheckController::NextDue() const {
   const Duration now = ports_.since_boot();
   std::optional<Duration> due;
   if (!shows_.empty()) due = shows_.begin()->first;
+  if (const auto full = dispatcher_.NextDue(); full && (!due || *full < *due)) due = full;
   for (const std::string& uid : busy_) {
     const auto found = known_.find(uid);
     if (found == known_.end()) continue;
     const Known& known = found->second;
-    const bool is_opening = known.open && !known.workload.admitted;
-    const bool is_soon = known.asked_at || known.ending || IsToBeOffered(known);
-    Duration at = is_soon ? now + kSoon : known.opened_at + options_.admits_within;
-    if (known.again_at > now) at = std::min(at, known.again_at);
-    if (!is_soon && !is_opening && known.again_at <= now) continue;
-    if (!due || at < *due) due = at;
+    std::optional<Duration> at;
+    const auto consider = [&at](Duration time) { at = at ? std::min(*at, time) : time; };
+    if (known.asked_at || known.ending || IsToBeOffered(known)) consider(now + kSoon);
+    if (known.open && !IsThrough(known)) consider(known.opened_at + options_.admits_within);
+    if (known.nominated_at) {
+      const Duration late = *known.nominated_at + dispatcher_.options().admits_within;
+      consider(late > now ? late : now + kTryAgainAfter);
+    }
+    if (known.again_at > now) consider(known.again_at);
+    if (at && (!due || *at < *due)) due = at;
   }
   return due;
 }
@@ -516,20 +568,30 @@ ApiGroup KueueGroup(AdmissionCheckController& controller,
                              const std::string& version) -> std::vector<ApiGroup::Resource> {
     const GatedKind& kind = *WorkloadKind(version);
     const std::string root = "/apis/" + kind.ApiVersion() + "/";
-    return {{root + "admissionchecks",
-             {[&controller, &kind](const JsonNode& check) { controller.TakeCheck(kind, check); },
-              [&controller](const std::string& uid) { controller.DropCheck(uid); }}},
-            {root + "clusterqueues",
-             {[&controller](const JsonNode& queue) { controller.TakeClusterQueue(queue); },
-              [&controller](const std::string& uid) { controller.DropClusterQueue(uid); }}},
-            {in_namespace(root + "localqueues"),
-             {[&controller](const JsonNode& queue) { controller.TakeLocalQueue(queue); },
-              [&controller](const std::string& uid) { controller.DropLocalQueue(uid); }}},
-            {in_namespace(kind.ListPath()),
-             {[&controller, &kind](const JsonNode& workload) {
-                controller.TakeWorkload(kind, workload);
-              },
-              [&controller](const std::string& uid) { controller.DropWorkload(uid); }}}};
+    std::vector<ApiGroup::Resource> all{
+        {root + "admissionchecks",
+         {[&controller, &kind](const JsonNode& check) { controller.TakeCheck(kind, check); },
+          [&controller](const std::string& uid) { controller.DropCheck(uid); }}},
+        {root + "clusterqueues",
+         {[&controller](const JsonNode& queue) { controller.TakeClusterQueue(queue); },
+          [&controller](const std::string& uid) { controller.DropClusterQueue(uid); }}},
+        {in_namespace(root + "localqueues"),
+         {[&controller](const JsonNode& queue) { controller.TakeLocalQueue(queue); },
+          [&controller](const std::string& uid) { controller.DropLocalQueue(uid); }}},
+        {in_namespace(kind.ListPath()),
+         {[&controller, &kind](const JsonNode& workload) {
+            controller.TakeWorkload(kind, workload);
+          },
+          [&controller](const std::string& uid) { controller.DropWorkload(uid); }}}};
+    if (controller.dispatcher().enabled()) {
+      all.push_back({root + "multikueueclusters",
+                     {[&controller](const JsonNode& cluster) { controller.TakeCluster(cluster); },
+                      [&controller](const std::string& uid) { controller.DropCluster(uid); }}});
+      all.push_back({root + "multikueueconfigs",
+                     {[&controller](const JsonNode& config) { controller.TakeConfig(config); },
+                      [&controller](const std::string& uid) { controller.DropConfig(uid); }}});
+    }
+    return all;
   };
   return {kKueueGroupPath, {"v1beta2", "v1beta1"}, resources};
 }

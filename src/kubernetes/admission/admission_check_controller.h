@@ -18,6 +18,10 @@
 // The engine sees the nominal quota of each ClusterQueue as a pool, so that it plans no more at
 // once than Kueue would admit; where Kueue has reserved more (by borrowing), the pool has more.
 //
+// In the manager of a MultiKueue, a queue that sends its Workloads to worker clusters has a pool
+// for each of them, at a site of its own (dispatch/dispatcher.h). A release is then a place, too:
+// Ebb nominates that cluster. Workloads of such queues that do not wait are nominated at once.
+//
 // Thread contract: that of the ApiClient.
 
 #include <functional>
@@ -33,6 +37,8 @@
 #include "kubernetes/admission/kueue_workload.h"
 #include "kubernetes/api/api_client.h"
 #include "kubernetes/api/group_watch.h"
+#include "kubernetes/dispatch/dispatcher.h"
+#include "kubernetes/dispatch/nomination.h"
 #include "kubernetes/gates/release_gate.h"
 #include "kubernetes/nodes/capacity.h"
 #include "kubernetes/reconciler/object_reconciler.h"
@@ -49,6 +55,7 @@ struct KueueOptions {
   Duration admits_within{std::chrono::minutes{1}};
   /// The engine decides within this time about a new Workload.
   Duration decides_within{std::chrono::seconds{2}};
+  DispatchOptions dispatch{};
 };
 
 class AdmissionCheckController final : public ReleaseGate {
@@ -74,9 +81,13 @@ class AdmissionCheckController final : public ReleaseGate {
   void DropLocalQueue(const std::string& uid);
   void TakeWorkload(const GatedKind& kind, const JsonNode& workload);
   void DropWorkload(const std::string& uid);
+  void TakeCluster(const JsonNode& cluster) { FollowClusters(dispatcher_.TakeCluster(cluster)); }
+  void DropCluster(const std::string& uid) { FollowClusters(dispatcher_.DropCluster(uid)); }
+  void TakeConfig(const JsonNode& config) { FollowClusters(dispatcher_.TakeConfig(config)); }
+  void DropConfig(const std::string& uid) { FollowClusters(dispatcher_.DropConfig(uid)); }
 
   // ReleaseGate, by uid of the Workload.
-  void Release(const std::string& uid) override;
+  void Release(const std::string& uid, int pool) override;
   void Hold(const std::string& uid) override;
   bool TakeBack(const std::string& uid) override;
   void Leave(const std::string& uid) override;
@@ -87,6 +98,7 @@ class AdmissionCheckController final : public ReleaseGate {
   void CountPools();
   /// Tells that some Workload waits for a decision.
   bool wants_decision() const { return wants_decision_; }
+  const Dispatcher& dispatcher() const { return dispatcher_; }
   void Tick();
   std::optional<Duration> NextDue() const;
 
@@ -107,6 +119,12 @@ class AdmissionCheckController final : public ReleaseGate {
     std::string answered;               // the version that got an answer
     std::string leaving;                // object whose admission gate is being removed
     std::string why_free{};
+    // Of queues that send to worker clusters:
+    std::optional<JsonNode> whole{};         // the Workload, until it has ended
+    std::string place{};                     // the cluster that was chosen for it
+    std::vector<std::string> nominated{};    // as last seen
+    std::optional<Duration> nominated_at{};  // since then
+    std::string taken_back{};  // why its nomination is being taken back; empty: it is not
   };
   bool IsOurs(const std::string& check) const;
   bool IsKnown(const std::string& check) const;
@@ -129,7 +147,20 @@ class AdmissionCheckController final : public ReleaseGate {
             std::string body);
   void Answered(const std::string& uid, const std::string& version,
                 const Result<ApiAnswer>& answer);
+  void FollowClusters(bool changed);
+  std::set<std::string> ChecksOf(const Known& known) const;
+  bool IsSent(const Known& known) const;
+  std::string PlaceOf(const Known& known) const;
+  void SetPools(const Known& known, GatedObject& object);
+  static std::string PoolName(const std::string& cluster_queue, bool on_gpus,
+                              const std::string& cluster = {});
+  bool AwaitsNomination(const Known& known) const;
+  void FollowNomination(Known& known);
+  void FollowTakingBack(Known& known);
+  std::optional<std::string> ChooseFor(const Known& known) const;
+  void Nominate(Known& known, const std::vector<std::string>& clusters);
   void TakeGateAway(Known& known);
+  bool IsThrough(const Known& known) const;
   void GiveUpOn(Known& known);
   bool WouldPreempt(const Known& known) const;
   void ShowLater(Known& known);
@@ -151,14 +182,19 @@ class AdmissionCheckController final : public ReleaseGate {
   std::map<std::string, Known> known_;                           // by uid
   std::set<std::string> busy_;  // uids of Workloads that may need an answer
   struct Pool {
-    int count = 0;      // as last set
-    bool told = false;  // the engine knows of it
+    std::string queue, cluster;  // cluster: a worker cluster; empty: the queue's own
+    bool on_gpus = false;
+    SetDevices devices{};  // as last set
+    bool told = false;     // the engine knows of it
   };
+  void CountPool(const std::string& name, Pool& pool, const ClusterUse& use);
   std::map<std::string, Pool> pools_;
+  Dispatcher dispatcher_;
   std::set<std::pair<Duration, std::string>> shows_;  // when, uid
   std::int64_t waiting_ = 0;
   bool is_stale_ = false, wants_decision_ = false, has_begun_ = false;
   std::string said_;
+  std::set<std::string> said_of_clusters_;
   Random random_{1};
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // for answers that come too late
 };

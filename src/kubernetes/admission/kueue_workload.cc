@@ -85,6 +85,10 @@ Workload ReadWorkload(const JsonNode& json) {
   if (const JsonNode* checks = json.At("/status/admissionChecks"))
     for (const JsonNode& check : checks->items)
       workload.checks[check.TextOf("name")] = check.TextOf("state");
+  if (const JsonNode* nominated = json.At("/status/nominatedClusterNames"))
+    for (const JsonNode& name : nominated->items)
+      workload.nominated.push_back(name.AsText().value_or(""));
+  workload.cluster = TextAt(json, "/status/clusterName");
   workload.requests = RequestsOf(json);
   return workload;
 }

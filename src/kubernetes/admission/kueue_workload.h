@@ -36,6 +36,8 @@ struct Workload {
   bool active = true;                         ///< false: Kueue takes its quota away and ignores it
   bool held = false;                          ///< Ebb made it inactive
   std::map<std::string, std::string> checks;  ///< name -> "Pending", "Ready", "Retry", "Rejected"
+  std::vector<std::string> nominated;         ///< worker clusters that may admit it
+  std::string cluster;                        ///< the one that has admitted it; empty: none
   PodRequests requests;
 };
 Workload ReadWorkload(const JsonNode& json);

@@ -9,7 +9,8 @@ namespace ebb::kubernetes {
 class ReleaseGate {
  public:
   virtual ~ReleaseGate() = default;
-  virtual void Release(const std::string& uid) = 0;
+  /// `pool`: where the engine has it run.
+  virtual void Release(const std::string& uid, int pool) = 0;
   /// Ends the running object.
   virtual void Hold(const std::string& uid) = 0;
   /// Takes back a release without effect so far. False: it has had an effect, or may have had one.

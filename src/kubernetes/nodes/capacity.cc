@@ -108,9 +108,10 @@ Capacity::Capacity(core::Site site, std::function<bool(const PodOwner&)> is_gate
 }
 
 void Capacity::KeepPools(const core::Cluster& before) {
+  for (std::size_t i = 1; i < before.sites.size(); ++i) cluster_.sites.push_back(before.sites[i]);
   for (const core::DevicePool& pool : before.pools) {
     if (pool.model.starts_with(kQueuePrefix)) {
-      SetPool(pool.model, 0);
+      SetPool(pool.model, {.site = pool.site});
       continue;
     }
     const auto mark = pool.model.find(kTainted);
@@ -233,15 +234,28 @@ std::size_t Capacity::AddPool(const std::string& base, const std::string& taints
   return traits_.size() - 1;
 }
 
-void Capacity::SetPool(const std::string& model, int count) {
+void Capacity::SetPool(const std::string& model, const SetDevices& devices) {
   auto found = set_.find(model);
   if (found == set_.end()) {
-    found = set_.try_emplace(model, AddPool("", kSet, model), count).first;
+    found = set_.try_emplace(model, AddPool("", kSet, model), devices).first;
     free_.resize(traits_.size(), 0);
   }
-  found->second.second = count;
-  free_[found->second.first] = count;
-  SetCount(found->second.first);
+  found->second.second = devices;
+  Show(found->second.first, devices);
+}
+
+void Capacity::Show(std::size_t pool, const SetDevices& devices) {
+  free_[pool] = devices.count;
+  cluster_.pools[pool].away = devices.away;
+  cluster_.pools[pool].site = devices.site;
+  SetCount(pool);
+}
+
+int Capacity::SiteLike(const core::Site& site) {
+  const auto found = std::find(cluster_.sites.begin() + 1, cluster_.sites.end(), site);
+  const auto at = found - cluster_.sites.begin();
+  if (found == cluster_.sites.end()) cluster_.sites.push_back(site);
+  return static_cast<int>(at);
 }
 
 // A card that is both a resource of the node and a published device is counted once.
@@ -285,8 +299,8 @@ const core::Cluster& Capacity::cluster() {
   }
   if (groups_) CountGroups();
   if (published_) CountClaimed();
-  for (const auto& [model, set] : set_) free_[set.first] = set.second;
   for (std::size_t i = 0; i < free_.size(); ++i) SetCount(i);
+  for (const auto& [model, set] : set_) Show(set.first, set.second);
   for (auto& [uid, pod] : pods_) Count(pod);
   return cluster_;
 }

@@ -51,6 +51,14 @@ class PublishedDevices {
   virtual std::vector<HeldDevice> HeldNow() = 0;
 };
 
+/// Devices of a pool that is set.
+struct SetDevices {
+  int count = 0;
+  int away = 0;  ///< core::DevicePool::away
+  int site = 0;
+  friend bool operator==(const SetDevices&, const SetDevices&) = default;
+};
+
 /// How long pods may wait for a node that does not exist yet.
 struct StartUp {
   Duration longest{};
@@ -90,7 +98,10 @@ class Capacity {
   void OwnersChanged(const std::string& name_space, const std::string& pods);
   /// Sets a pool that no node is part of (kQueuePrefix). Only objects that name its model can use
   /// it.
-  void SetPool(const std::string& model, int count);
+  void SetPool(const std::string& model, const SetDevices& devices);
+  /// The number of a site beside the cluster's own (0): a worker cluster. It is added if there is
+  /// none like it.
+  int SiteLike(const core::Site& site);
   /// Models of the pools that these pods can use; never empty.
   std::vector<std::string> ModelsFor(const PodRequests& requests);
   /// Models of the nodes' GPUs that the filter excludes.
@@ -146,6 +157,7 @@ class Capacity {
   void Count(Pod& pod);
   void Uncount(const Pod& pod);
   void SetCount(std::size_t pool);
+  void Show(std::size_t pool, const SetDevices& devices);
   std::size_t PoolOf(const std::string& base, const std::string& taints);
   std::size_t AddPool(const std::string& base, const std::string& taints, const std::string& name);
 
@@ -154,13 +166,13 @@ class Capacity {
   std::unordered_map<std::string, Pod> pods_;
   core::Cluster cluster_;
   std::vector<std::pair<std::string, std::string>> traits_;  // of the pools: base model, taints
-  std::map<std::string, std::pair<std::size_t, int>> set_;   // model -> pool, count
-  std::vector<double> free_;                                 // by pool
-  std::vector<double> standing_;                             // of no group, held or free, by pool
-  std::vector<GroupRoom> room_;                              // by group
-  std::unordered_map<std::string, Pools> pools_of_;          // by name of node
-  std::unordered_map<std::string, Use> held_on_;             // by all pods of the node
-  std::unordered_map<std::string, int> labelled_;            // pods, by "namespace/label=value"
+  std::map<std::string, std::pair<std::size_t, SetDevices>> set_;  // model -> pool
+  std::vector<double> free_;                                       // by pool
+  std::vector<double> standing_;                     // of no group, held or free, by pool
+  std::vector<GroupRoom> room_;                      // by group
+  std::unordered_map<std::string, Pools> pools_of_;  // by name of node
+  std::unordered_map<std::string, Use> held_on_;     // by all pods of the node
+  std::unordered_map<std::string, int> labelled_;    // pods, by "namespace/label=value"
   std::map<std::pair<std::string, std::string>, int> claimed_;  // by node and model
   std::set<std::string> claimants_;                             // pods of claimed_, as labelled_
   PublishedDevices* published_ = nullptr;

@@ -13,10 +13,12 @@ namespace {
 
 constexpr std::string_view kWait = "ebb/wait", kGang = "ebb/gang", kGangSize = "ebb/gang-size";
 // docs/kubernetes.md, Annotations that Ebb reads; options of jobs come after them.
-constexpr std::array<std::string_view, 6> kOfClusters{
-    kWait, "ebb/workload", "ebb/max-power", "ebb/min-efficiency", kGangSize, "ebb/price-threshold"};
-constexpr std::array<std::string_view, 14> kWritten{"ebb/stage",
+constexpr std::array<std::string_view, 8> kOfClusters{
+    kWait,     "ebb/workload",        "ebb/max-power", "ebb/min-efficiency",
+    kGangSize, "ebb/price-threshold", "ebb/clusters",  "ebb/avoid-clusters"};
+constexpr std::array<std::string_view, 15> kWritten{"ebb/stage",
                                                     "ebb/reason",
+                                                    "ebb/cluster",
                                                     "ebb/expected-start",
                                                     "ebb/attempt",
                                                     "ebb/first-created",

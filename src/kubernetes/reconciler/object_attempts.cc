@@ -112,7 +112,8 @@ void ObjectAttempts::Leave(const GatedJob& entry) {
 
 void ObjectAttempts::Write(GatedJob& entry, bool suspend) {
   const GatedObject& object = entry.object;
-  if (object.by_kueue) return suspend ? gate_->Hold(object.uid) : gate_->Release(object.uid);
+  if (object.by_kueue)
+    return suspend ? gate_->Hold(object.uid) : gate_->Release(object.uid, entry.pool);
   const auto written = [this, uid = object.uid, suspend](const Result<ApiAnswer>& answer) {
     Written(uid, suspend, answer);
   };
@@ -173,8 +174,8 @@ void ObjectAttempts::Adopt(GatedJob& entry, Time since) {
   ++entry.attempt;
   entry.course = Course::kReleased;
   entry.Saw(Unseen::kAdmission);
-  if (entry.object.by_kueue) gate_->Release(entry.object.uid);
   entry.pool = FirstPoolFor(entry.object, ports_.capacity);
+  if (entry.object.by_kueue) gate_->Release(entry.object.uid, entry.pool);
   ports_.owners.Changed(entry.object);
   const bool has_number = entry.object.attempt >= entry.attempt;
   if (!has_number && !entry.object.by_kueue && !entry.object.is_gang())

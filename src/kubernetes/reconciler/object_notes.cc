@@ -14,6 +14,7 @@ namespace {
 constexpr const char* kStageKey = "ebb/stage";
 constexpr const char* kReasonKey = "ebb/reason";
 constexpr const char* kExpectedStartKey = "ebb/expected-start";
+constexpr const char* kClusterKey = "ebb/cluster";
 constexpr const char* kAtSubmissionKey = "ebb/intensity-at-submission";
 constexpr const char* kAtStartKey = "ebb/intensity-at-start";
 
@@ -79,7 +80,8 @@ void ObjectNotes::Remove(const GatedObject& object) {
   const GatedObject* told = ToldOn(object);
   if (!told) return;
   for (const ObjectPart& part : told->parts)
-    Annotate(*told, part, {{kStageKey, ""}, {kReasonKey, ""}, {kExpectedStartKey, ""}});
+    Annotate(*told, part,
+             {{kStageKey, ""}, {kReasonKey, ""}, {kExpectedStartKey, ""}, {kClusterKey, ""}});
 }
 
 void ObjectNotes::Drop(const GatedObject& object) {
@@ -189,7 +191,8 @@ void ObjectNotes::Write(const GatedObject& object, Record& record) {
   std::map<std::string, std::string> note{
       {kStageKey, ports_.is_awaited(object.uid) ? starting : record.noted.stage},
       {kReasonKey, record.noted.reason},
-      {kExpectedStartKey, record.noted.expected_start}};
+      {kExpectedStartKey, record.noted.expected_start},
+      {kClusterKey, record.noted.cluster}};
   if (told->is_gang()) note[kFirstCreatedKey] = FormatTime(told->created);
   const std::map<std::string, std::string> firsts{{kAtSubmissionKey, record.noted.at_submission},
                                                   {kAtStartKey, record.noted.at_start}};

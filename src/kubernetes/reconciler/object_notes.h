@@ -23,6 +23,7 @@ struct ObjectNote {
   std::string stage, reason, expected_start;
   /// Intensities; the first ones are kept; empty: unknown.
   std::string at_submission{}, at_start{};
+  std::string cluster{};  ///< worker cluster where it runs or is expected to; empty: none
   friend bool operator==(const ObjectNote&, const ObjectNote&) = default;
 };
 
@@ -89,7 +90,7 @@ class ObjectNotes {
   struct Record {
     ObjectNote noted, wanted;
     Duration noted_at{};
-    bool is_news() const { return wanted.stage != noted.stage; }
+    bool is_news() const { return wanted.stage != noted.stage || wanted.cluster != noted.cluster; }
   };
   const GatedObject* ToldOn(const GatedObject& object) const;
   void TellStage(const GatedObject& object, const Record& record);
