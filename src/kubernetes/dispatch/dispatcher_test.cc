@@ -86,7 +86,7 @@ TEST_F(DispatcherTest, AnAnnotationThatCannotBeReadIsReported) {
   Take("norway", {{"zone", "NO"}, {"gpus", "many"}, {"pue", "0.5"}});
   const WorkerCluster& cluster = *dispatcher_.Find("norway");
   EXPECT_EQ(cluster.problems, (Names{"ebb/pue: \"0.5\" is not a number from 1 to 10",
-                                     "ebb/gpus: \"many\" is not a number from 0 to 1000000"}));
+                                     "ebb/gpus: \"many\" is not a number from 0 to 100000"}));
   EXPECT_FALSE(cluster.gpus);
 }
 

@@ -8,7 +8,7 @@
 namespace ebb::kubernetes {
 namespace {
 
-constexpr double kMostPue = 10, kMostDevices = 1e6;
+constexpr double kMostPue = 10, kMostDevices = 100'000;
 
 struct Range {
   double least, most;
