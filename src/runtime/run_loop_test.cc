@@ -26,7 +26,12 @@ class NotingExecutor final : public Executor {
   explicit NotingExecutor(std::vector<std::string>& notes) : notes_(notes) {}
   std::string name() const override { return "noting"; }
   Time Now() const override { return now_; }
-  core::Cluster cluster() const override { return testing::ClusterOf(devices_); }
+  core::Cluster cluster() const override {
+    core::Cluster cluster = testing::ClusterOf(devices_);
+    cluster.sites.insert(cluster.sites.end(), further_sites_.begin(), further_sites_.end());
+    return cluster;
+  }
+  void AddSite(core::Site site) { further_sites_.push_back(std::move(site)); }
   void HasDevices(int devices) { devices_ = devices; }
   Result<std::vector<engine::JobReport>> Observe() override {
     notes_.push_back("observe");
@@ -95,6 +100,7 @@ class NotingExecutor final : public Executor {
   std::optional<engine::ClockSet> set_;
   int refuse_next_ = 0;
   int devices_ = 1;
+  std::vector<core::Site> further_sites_;
   std::function<void()> on_start_ = [] {};
 };
 
@@ -266,6 +272,25 @@ TEST_F(LoopTest, EachAnswerCarriesTheTicketOfItsEvent) {
   ASSERT_TRUE(runtime::Run(*engine_, ports, {}));
   EXPECT_EQ(submissions.taken_, (std::vector<Ticket>{30, 20}));
   EXPECT_EQ(submissions.refused_, (std::vector<Ticket>{10}));
+}
+
+// Worker clusters are known only once the executor runs, and more may come.
+TEST_F(LoopTest, ASiteThatComesLaterGetsAFeedOfItsOwn) {
+  engine_ = std::make_unique<engine::Engine>(engine::Options{}, *plan::MakePolicy("run-now", {}));
+  auto submissions = SubmissionList::OfJobs({AJob(1).Submitted(kNow)});
+  testing::FakeFeed norway(kNow, {30, 30, 30}), poland(kNow, {700, 700, 700});
+  executor_.AddSite({"norway", "NO", {}});
+  executor_.OnStart([this] { executor_.AddSite({"poland", "PL", {}}); });
+  std::vector<std::string> asked;
+  LoopPorts ports{executor_, {&feed_}, submissions};
+  ports.feed_of = [&](const core::Site& site) -> SignalFeed* {
+    asked.push_back(site.zone);
+    return site.zone == "NO" ? &norway : &poland;
+  };
+  ASSERT_TRUE(runtime::Run(*engine_, ports, {}));
+  EXPECT_EQ(asked, (std::vector<std::string>{"NO", "PL"})) << "each once";
+  ASSERT_EQ(engine_->state().signals.size(), 3u);
+  EXPECT_EQ(engine_->state().signals[1].view.Current()->intensity.g_per_kwh, 30);
 }
 
 TEST_F(LoopTest, WhatRunsAlreadyIsKnownBeforeAnythingIsDecided) {

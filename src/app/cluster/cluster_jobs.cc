@@ -365,15 +365,6 @@ int ClusterJobs::SiteOf(int pool) const {
   return pool >= 0 && number < pools.size() ? pools[number].site : 0;
 }
 
-std::optional<Intensity> ClusterJobs::IntensityNow(int site) const {
-  if (site == 0) return ports_.metering->IntensityAt(Now());
-  const auto view = ports_.view();
-  const auto number = static_cast<std::size_t>(site);
-  if (!view || number >= view->signals.size() || !view->signals[number].view) return std::nullopt;
-  const core::Sample* sample = view->signals[number].view->At(Now());
-  return sample ? std::optional(sample->intensity) : std::nullopt;
-}
-
 // Notes the intensity at the creation of the object, in the cluster's own zone, and at its first
 // release, where it runs.
 void ClusterJobs::NoteIntensities(const engine::Explanation& explanation,
@@ -387,7 +378,8 @@ void ClusterJobs::NoteIntensities(const engine::Explanation& explanation,
   const engine::Stage stage = explanation.stage;
   const bool begins = stage == engine::Stage::kStarting || stage == engine::Stage::kRunning;
   if (is_news && begins && object.attempt <= 1 && known.at_start.empty())
-    known.at_start = text(IntensityNow(SiteOf(explanation.pool)));
+    known.at_start = text(SiteOf(explanation.pool) == 0 ? ports_.metering->IntensityAt(Now())
+                                                        : explanation.reason.current);
 }
 
 // Figures ------------------------------------------------------------------------------------

@@ -98,7 +98,6 @@ class ClusterJobs final : public local::JobExecutor {
   void FollowRecords();
   std::optional<core::JobId> JobOfObject(const std::string& uid) const;
   int SiteOf(int pool) const;
-  std::optional<Intensity> IntensityNow(int site) const;
   void NoteIntensities(const engine::Explanation& explanation,
                        const kubernetes::GatedObject& object, bool is_news, Known& known) const;
 

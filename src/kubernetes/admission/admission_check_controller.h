@@ -19,8 +19,9 @@
 // once than Kueue would admit; where Kueue has reserved more (by borrowing), the pool has more.
 //
 // In the manager of a MultiKueue, a queue that sends its Workloads to worker clusters has a pool
-// for each of them, at a site of its own (dispatch/dispatcher.h). A release is then a place, too:
-// Ebb nominates that cluster. Workloads of such queues that do not wait are nominated at once.
+// for each of them, at a site of its own (kubernetes/dispatch/dispatcher.h). A release is then a
+// place, too: Ebb nominates that cluster. Workloads of such queues that do not wait are nominated
+// at once.
 //
 // Thread contract: that of the ApiClient.
 
@@ -119,7 +120,7 @@ class AdmissionCheckController final : public ReleaseGate {
     std::string answered;               // the version that got an answer
     std::string leaving;                // object whose admission gate is being removed
     std::string why_free{};
-    // Of queues that send to worker clusters:
+    // Set for Workloads of queues that send to worker clusters:
     std::optional<JsonNode> whole{};         // the Workload, until it has ended
     std::string place{};                     // the cluster that was chosen for it
     std::vector<std::string> nominated{};    // as last seen

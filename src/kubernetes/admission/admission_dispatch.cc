@@ -85,10 +85,14 @@ void AdmissionCheckController::SetPools(const Known& known, GatedObject& object)
 void AdmissionCheckController::FollowClusters(bool changed) {
   if (!changed) return;
   is_stale_ = true;
-  for (const WorkerCluster* cluster : dispatcher_.clusters())
+  for (const WorkerCluster* cluster : dispatcher_.clusters()) {
+    // The signal of a zone is there before the first job that may go to it.
+    if (!cluster->zone.empty())
+      ports_.capacity.SiteLike({cluster->name, cluster->zone, cluster->pue});
     for (const std::string& problem : cluster->problems)
       if (said_of_clusters_.insert(cluster->name + ": " + problem).second)
         ports_.say("MultiKueueCluster " + cluster->name + ": " + problem);
+  }
   for (auto& [uid, known] : known_) {
     if (known.whole) known.offer = known.whole;
     Review(known);
@@ -103,8 +107,10 @@ bool AdmissionCheckController::AwaitsNomination(const Known& known) const {
   if (!known.whole || !workload.active || workload.evicted || workload.admitted ||
       !workload.cluster.empty() || workload.cluster_queue.empty() || !IsSent(known))
     return false;
-  return std::ranges::all_of(workload.checks, [&](const auto& check) {
-    const auto& [name, state] = check;
+  // A Workload that has just got quota may not have the checks of its queue yet.
+  return std::ranges::all_of(ChecksOf(known), [&](const std::string& name) {
+    const auto found = workload.checks.find(name);
+    const std::string state = found == workload.checks.end() ? "" : found->second;
     return dispatcher_.Sends({name}) ? state == "Pending" : !IsOurs(name) || state == "Ready";
   });
 }

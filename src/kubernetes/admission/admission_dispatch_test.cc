@@ -74,6 +74,16 @@ TEST_F(AdmissionDispatchTest, WhatWaitsIsNominatedNowhere) {
   EXPECT_EQ(kueue_->Nominated("train"), Names{});
 }
 
+// Kueue sets the checks a moment after it has reserved quota.
+TEST_F(AdmissionDispatchTest, WhatHasNoChecksYetIsNominatedNowhere) {
+  BeginSending();
+  kueue_->Submit("train", 2);
+  server_.Patch(kueue_->workloads(), "job-train", {{"status", {{"admissionChecks", nullptr}}}});
+  kueue_->Reserve("train");
+  GoOnFor(Duration{300}, false);
+  EXPECT_EQ(kueue_->Nominated("train"), Names{});
+}
+
 TEST_F(AdmissionDispatchTest, AReleaseNominatesTheClusterOfItsPool) {
   BeginSending();
   kueue_->Submit("train", 2);

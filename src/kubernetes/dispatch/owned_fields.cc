@@ -8,8 +8,6 @@
 namespace ebb::kubernetes {
 namespace {
 
-constexpr std::string_view kSelf = ".";
-
 bool Same(const JsonNode& a, const JsonNode& b) {
   return a.type == b.type && a.text == b.text && a.number == b.number && a.boolean == b.boolean;
 }
@@ -21,23 +19,23 @@ bool HasKeys(const JsonNode& item, const JsonNode& keys) {
   });
 }
 
-// The item of a list that a path element names; nullptr: there is none.
-const JsonNode* ItemOf(const JsonNode& list, std::string_view element) {
-  if (element.size() < 2) return nullptr;
+// Tells if a path element names this item of a list.
+bool Names(std::string_view element, const JsonNode& item, std::size_t at) {
+  if (element.size() < 2) return false;
   const std::string_view rest = element.substr(2);
-  if (element.starts_with("i:")) {
-    const auto index = ParseInteger(rest);
-    const bool is_there =
-        index && *index >= 0 && static_cast<std::size_t>(*index) < list.items.size();
-    return is_there ? &list.items[static_cast<std::size_t>(*index)] : nullptr;
-  }
+  if (element.starts_with("i:")) return ParseInteger(rest) == static_cast<long long>(at);
   const auto key = ParseJson(rest, "metadata.managedFields");
-  if (!key) return nullptr;
-  const bool is_value = element.starts_with("v:");
-  const auto found = std::ranges::find_if(list.items, [&](const JsonNode& item) {
-    return is_value ? Same(item, *key) : HasKeys(item, *key);
-  });
-  return found == list.items.end() ? nullptr : &*found;
+  if (!key) return false;
+  return element.starts_with("v:") ? Same(item, *key) : HasKeys(item, *key);
+}
+
+// In the order of the list: an apply in another order would change it.
+void AddItems(const JsonNode& list, const JsonNode& fields, JsonNode& part) {
+  for (std::size_t i = 0; i < list.items.size(); ++i) {
+    const auto field = std::ranges::find_if(
+        fields.members, [&](const JsonMember& each) { return Names(each.name, list.items[i], i); });
+    if (field != fields.members.end()) part.items.push_back(PartOf(list.items[i], field->value));
+  }
 }
 
 }  // namespace
@@ -46,18 +44,13 @@ JsonNode PartOf(const JsonNode& value, const JsonNode& fields) {
   if (fields.members.empty()) return value;
   JsonNode part;
   part.type = value.type;
+  if (value.is_list()) AddItems(value, fields, part);
+  if (!value.is_object()) return part;
   for (const JsonMember& field : fields.members) {
-    if (field.name == kSelf) continue;
-    const bool is_member = field.name.starts_with("f:");
-    if (is_member != value.is_object()) continue;
-    const std::string name = is_member ? field.name.substr(2) : "";
-    const JsonNode* found = is_member ? value.Find(name) : ItemOf(value, field.name);
-    if (!found) continue;
-    JsonNode inner = PartOf(*found, field.value);
-    if (is_member)
-      part.members.push_back({name, std::move(inner)});
-    else
-      part.items.push_back(std::move(inner));
+    if (!field.name.starts_with("f:")) continue;
+    const std::string name = field.name.substr(2);
+    if (const JsonNode* found = value.Find(name))
+      part.members.push_back({name, PartOf(*found, field.value)});
   }
   return part;
 }

@@ -63,6 +63,15 @@ TEST(OwnedFieldsTest, SetsAndPlacesInListsAreRead) {
   EXPECT_EQ(NumberAt(part, "/whole/x"), 1);
 }
 
+// Kueue refuses other orders of the parts of an admission.
+TEST(OwnedFieldsTest, ListsKeepTheirOrder) {
+  const JsonNode part = PartOf(
+      Parsed(R"({"list": [{"name": "workers"}, {"name": "head"}]})"),
+      Parsed(R"({"f:list": {"k:{\"name\":\"head\"}": {}, "k:{\"name\":\"workers\"}": {}}})"));
+  EXPECT_EQ(TextAt(part, "/list/0/name"), "workers");
+  EXPECT_EQ(TextAt(part, "/list/1/name"), "head");
+}
+
 TEST(OwnedFieldsTest, WhatIsOnlyKnownToExistIsEmpty) {
   const JsonNode part =
       PartOf(Parsed(R"({"map": {"theirs": 1}})"), Parsed(R"({"f:map": {".": {}}})"));

@@ -8,10 +8,10 @@
 namespace ebb::kubernetes {
 namespace {
 
-constexpr double kMostPue = 10, kMostDevices = 100'000;
+constexpr int kMostPue = 10, kMostDevices = 100'000;
 
 struct Range {
-  double least, most;
+  int least, most;
 };
 
 std::optional<double> NumberOf(const JsonNode& json, const char* key, Range range,
@@ -21,7 +21,7 @@ std::optional<double> NumberOf(const JsonNode& json, const char* key, Range rang
   const auto number = ParseNumber(text);
   if (number && *number >= range.least && *number <= range.most) return number;
   problems.push_back("ebb/" + std::string(key) + ": " + Quoted(text) + " is not a number from " +
-                     FormatExact(range.least) + " to " + FormatExact(range.most));
+                     std::to_string(range.least) + " to " + std::to_string(range.most));
   return std::nullopt;
 }
 
