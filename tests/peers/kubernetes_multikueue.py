@@ -204,7 +204,7 @@ class TestMultiKueue(unittest.TestCase):
 
     def begin(self, *flags):
         controller = Controller(self.manager, self.grids, self.log, "--zone", "HOME", "--dispatcher", DISPATCHER,
-                                "--kueue-every", "2s", *flags)
+                                "--kueue-every", "2s", "--alone", *flags)
         self.addCleanup(lambda: controller.program.poll() is None and controller.end())
         return controller
 

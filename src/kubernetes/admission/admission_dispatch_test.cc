@@ -168,7 +168,7 @@ TEST_F(AdmissionDispatchTest, WhatDoesNotWaitIsNominatedAtOnceToTheCleanestWithR
   EXPECT_TRUE(Nominated("second", {"poland"})) << "norway has no room beside the first one";
 }
 
-// Its check cannot bring it back, so the list of clusters grows.
+// No check of Ebb can bring it back, so the list of clusters grows.
 TEST_F(AdmissionDispatchTest, WhatDoesNotWaitIsNominatedToAFurtherClusterWhenOneIsLate) {
   BeginSending(Duration{200});
   kueue_->Submit("hasty", 1, {{"ebb/wait", "false"}});

@@ -1,5 +1,5 @@
 #pragma once
-// Nominates worker clusters for a Workload (status.nominatedClusterNames): what is to be done about
+// Nominates worker clusters for a Workload (status.nominatedClusterNames): the step that is due for
 // one, and the request that does it.
 //
 // Names are set and added, never replaced. Kueue deletes the Workload's copy in a cluster whose
@@ -52,7 +52,7 @@ struct NominationStep {
   std::string why{};   ///< about `late`, one sentence
 };
 
-/// What is to be done about the nominee now. `another` chooses a further cluster, which is none of
+/// The step that is due for the nominee now. `another` chooses a further cluster, which is none of
 /// the nominated ones.
 NominationStep NextStep(const Dispatcher& dispatcher, const Nominee& nominee,
                         const std::function<std::optional<std::string>()>& another, Duration now);
