@@ -249,7 +249,9 @@ void AdmissionCheckController::CountPools() {
       const auto add = [&](ClusterUse& use) { (is_ours ? use.ours : use.others) += amount; };
       add(uses[PoolName(workload.cluster_queue, on_gpus)]);
       if (place.empty()) continue;
-      add(uses[PoolName(workload.cluster_queue, on_gpus, place)]);
+      // The engine does not know of one that an earlier controller has nominated.
+      if (known.open || workload.admitted)
+        add(uses[PoolName(workload.cluster_queue, on_gpus, place)]);
       in_cluster[{place, on_gpus}] += amount;
     }
   }

@@ -124,14 +124,18 @@ void AdmissionCheckController::FollowNomination(Known& known) {
     if (!known.open) known.place.clear();
     return;
   }
+  if (!has_begun_) return;  // not all clusters are known yet
   const bool waits = known.offered && !known.free && !known.open;
-  // An earlier controller has released it, and this one wants it to wait.
-  if (waits && HasOurs(known) && ports_.objects.notes().Of(workload.uid))
-    return Answer(known, "Retry", ReasonOf(known));
-  if (waits) return;
+  // An earlier controller has answered it. Without a nomination it can still wait; with one, a
+  // worker may run it already, so that is left to the worker.
+  if (waits && workload.nominated.empty()) {
+    if (HasOurs(known) && ports_.objects.notes().Of(workload.uid))
+      Answer(known, "Retry", ReasonOf(known));
+    return;
+  }
   if (known.place.empty()) known.place = ChooseFor(known).value_or("");
   if (!workload.nominated.empty() && !known.nominated_at) known.nominated_at = ports_.since_boot();
-  const bool can_be_taken_back = known.open && !known.free && HasOurs(known);
+  const bool can_be_taken_back = !known.free && HasOurs(known);
   const NominationStep step = NextStep(
       dispatcher_, {known.place, workload.nominated, known.nominated_at, can_be_taken_back},
       [&] { return ChooseFor(known); }, ports_.since_boot());
@@ -145,6 +149,9 @@ void AdmissionCheckController::FollowNomination(Known& known) {
   known.ending = true;
   known.place.clear();
   known.taken_back = step.why;
+  if (const GatedObject* object = ports_.objects.FindObject(workload.uid))
+    ports_.objects.notes().Say(*object, EventReason::kHeldBackByAnother,
+                               step.why + "; it waits to be released again");
   Answer(known, "Retry", known.taken_back);
 }
 
