@@ -310,9 +310,14 @@ void SlurmExecutor::ReadNodes() {
   if (!nodes) return;
   nodes_at_ = SinceBoot();
   std::map<int, int> ours;
-  for (const auto& [job, entry] : by_job_)
-    if (entry->seen.state == JobState::kRunning || entry->seen.state == JobState::kCompleting)
-      ours[pools_.PoolOfRunning(entry->seen)] += entry->local->job().devices;
+  for (const auto& [id, entry] : entries_) {
+    const SlurmJob& job = entry->seen;
+    // At the begin the service has not named its jobs yet; their marks tell them.
+    const bool is_ours = entry->local || (!has_begun_ && entry->comment.course != Course::kNone);
+    const bool has_devices = job.state == JobState::kRunning || job.state == JobState::kCompleting;
+    if (is_ours && has_devices)
+      ours[pools_.PoolOfRunning(job)] += std::max(1, job.gpus > 0 ? job.gpus : job.cores);
+  }
   pools_.Take(*nodes, ours);
 }
 

@@ -248,6 +248,17 @@ TEST_F(SlurmExecutorTest, ARestartedServiceGoesOn) {
   EXPECT_TRUE(world_.Reports(first, JobPhase::kRunning, 1));
 }
 
+TEST_F(SlurmExecutorTest, ARestartedServiceCountsTheDevicesOfItsRunningJobs) {
+  for (int i = 0; i < 3; ++i) {
+    const core::JobId job = world_.Take(slurm_.Queue("train", "ebb:start-by=5h"));
+    ASSERT_TRUE(world_.Start(job, 1));
+    ASSERT_TRUE(world_.Reports(job, JobPhase::kRunning, 1));
+  }
+  world_.Begin();
+  ASSERT_EQ(world_.executor().cluster().pools.size(), 2u);
+  EXPECT_EQ(world_.executor().cluster().pools[1].count, 8) << "before its first look for events";
+}
+
 TEST_F(SlurmExecutorTest, AJobThatEndedWhileNobodyLookedHasItsEnd) {
   slurm_.Ends("b", Duration{1}, 7);
   const std::string id = slurm_.Queue("b", "ebb:");

@@ -93,6 +93,14 @@ class Queue(unittest.TestCase):
         print(f"{jobs} jobs, 2 GPUs: at most {most} let go at once, {swapped} out of order, {len(without)} without Ebb")
         self.assertEqual(swapped, 0)
 
+    def administer(self):
+        """A controller that starts again what it had forgotten drains the nodes ("Duplicate jobid") and holds the jobs
+        ("launch failed requeued held"). An administrator resumes and releases them."""
+        self.cluster.run("scontrol", "update", "NodeName=ALL", "State=RESUME", check=False)
+        for line in self.cluster.run("squeue", "-h", "-t", "PD", "-o", "%i %r", check=False).splitlines():
+            if "launch" in line:
+                self.cluster.run("scontrol", "release", line.split()[0], check=False)
+
     def test_everything_is_killed_and_comes_back(self):
         jobs = JOBS_UNDER_FIRE
         self.set_up(nodes=2, gpus=4, accounting=True)
@@ -112,9 +120,7 @@ class Queue(unittest.TestCase):
         end = time.monotonic() + 900
         while len({name for name, *_ in self.begun()}) < jobs and time.monotonic() < end:
             time.sleep(seeded.uniform(4, 10))
-            # A controller that starts again what it had forgotten drains the nodes ("Duplicate jobid"). An administrator
-            # resumes them.
-            self.cluster.run("scontrol", "update", "NodeName=ALL", "State=RESUME", check=False)
+            self.administer()
             what = seeded.choice(list(killed))
             # Each SIGKILL can leave jobs that Slurm believes to run until their time limit: their nodes refuse the second
             # start ("Duplicate jobid"). More of them would take all GPUs.
@@ -136,7 +142,7 @@ class Queue(unittest.TestCase):
                 time.sleep(seeded.uniform(0, 8))
                 service.start()
         time.sleep(6)  # nodes are drained once they have answered
-        self.cluster.run("scontrol", "update", "NodeName=ALL", "State=RESUME", check=False)
+        self.administer()
         print(f"{len({name for name, *_ in self.begun()})} of {jobs} jobs have begun; killed {killed}")
         try:
             known = service.wait_until_ended(jobs, 300)
