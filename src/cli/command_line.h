@@ -60,6 +60,7 @@ void AddKeepPowerCommand(Parser& parser);
 void AddSweepCommand(Parser& parser);
 void AddTrackCommand(Parser& parser);
 void AddTrainCommand(Parser& parser);
+void AddUntilCommand(Parser& parser);
 void AddWaitCommand(Parser& parser);
 void AddZonesCommand(Parser& parser);
 

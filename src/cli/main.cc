@@ -35,6 +35,7 @@ int main(int argc, char** argv) {
   parser.BeginGroup("One run");
   AddTrackCommand(parser);
   AddRunCommand(parser);
+  AddUntilCommand(parser);
   AddTrainCommand(parser);
   AddResumeCommand(parser);
   parser.BeginGroup("The queue");

@@ -45,6 +45,15 @@ core::GateDecision DecideOn(const plan::GateRequest& request, const plan::GatePo
   return decision;
 }
 
+Result<core::GateDecision> DecideAt(const plan::GateRequest& request,
+                                    const plan::GatePolicy& policy, SignalFeed& feed, Time now,
+                                    GateObserver& observer) {
+  const GateObservation observation = Observe(request, feed, now);
+  core::GateDecision decision = DecideOn(request, policy, observation);
+  EBB_RETURN_IF_ERROR(observer.OnDecision(decision, observation));
+  return decision;
+}
+
 Result<GateResult> WaitForStart(const plan::GateRequest& request, const plan::GatePolicy& policy,
                                 SignalFeed& feed, GridClock& clock, GateObserver& observer) {
   // With skipped waits no time passes between decisions, because the time that this process takes
@@ -52,9 +61,8 @@ Result<GateResult> WaitForStart(const plan::GateRequest& request, const plan::Ga
   Time now = clock.settings().skip_waits ? clock.settings().begin : clock.Now();
   const Time began = now;
   for (;;) {
-    const GateObservation observation = Observe(request, feed, now);
-    const core::GateDecision decision = DecideOn(request, policy, observation);
-    EBB_RETURN_IF_ERROR(observer.OnDecision(decision, observation));
+    EBB_ASSIGN_OR_RETURN(const core::GateDecision decision,
+                         DecideAt(request, policy, feed, now, observer));
     if (decision.action != core::GateAction::kWait) {
       if (clock.settings().skip_waits && now > began)
         EBB_RETURN_IF_ERROR(observer.OnSkippedWait({{began, now}}));

@@ -43,6 +43,11 @@ struct GateResult {
   bool interrupted = false;     ///< set if the process was asked to stop while waiting
 };
 
+/// Decides once, at `now`, and tells the observer. Asks for forecasts as WaitForStart does.
+Result<core::GateDecision> DecideAt(const plan::GateRequest& request,
+                                    const plan::GatePolicy& policy, SignalFeed& feed, Time now,
+                                    GateObserver& observer);
+
 /// Waits for the decision to start or stop. Asks for forecasts up to the end of a run that starts
 /// at the latest start.
 Result<GateResult> WaitForStart(const plan::GateRequest& request, const plan::GatePolicy& policy,

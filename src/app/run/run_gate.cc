@@ -1,38 +1,13 @@
 #include "app/run/run_gate.h"
 
-#include <memory>
 #include <utility>
 
+#include "app/run/gate_policy.h"
 #include "plan/make_policy.h"
-#include "plan/price_blend.h"
 #include "report/run/gate_inputs.h"
 
 namespace ebb::app {
 namespace {
-
-// Prices are read for the wait and the run, a day before, and far enough ahead for the longest
-// look-ahead.
-constexpr Duration kPriceContext = std::chrono::hours{48};
-
-// The price options of the gate, if prices have a weight or a threshold.
-std::optional<plan::PriceGateOptions> PricesOf(const config::SchedulerConfig& scheduler,
-                                               const std::optional<prices::PriceSource>& prices,
-                                               const plan::GateRequest& gate) {
-  const config::PriceConfig& config = scheduler.prices;
-  if (!prices || (config.weight <= 0 && !config.threshold)) return std::nullopt;
-  const Interval span{gate.submitted - kPriceContext,
-                      gate.latest_start + gate.remaining + kPriceContext};
-  auto series = std::make_shared<const core::PriceSeries>(prices->Over(span));
-  return plan::PriceGateOptions{std::move(series), config.weight, config.threshold};
-}
-
-Result<std::unique_ptr<plan::GatePolicy>> MakePolicy(
-    const config::SchedulerConfig& scheduler, const std::optional<plan::PriceGateOptions>& prices) {
-  plan::PolicyOptions options;
-  options.threshold.threshold = scheduler.threshold;
-  EBB_ASSIGN_OR_RETURN(auto policy, plan::MakeGatePolicy(Name(scheduler.policy), options));
-  return prices ? plan::MakePriceAware(std::move(policy), *prices) : std::move(policy);
-}
 
 // Stores decisions and shows them.
 class Gatekeeper final : public runtime::GateObserver {
@@ -72,10 +47,10 @@ class Gatekeeper final : public runtime::GateObserver {
 }  // namespace
 
 Result<GateWait> WaitAtGate(const plan::GateRequest& request, int attempt_number,
-                            const config::SchedulerConfig& scheduler, Surroundings& surroundings,
+                            const config::SchedulerConfig& scheduler, GateSide& surroundings,
                             RunSinks sinks, OnFirstDecision on_first) {
-  const auto prices = PricesOf(scheduler, surroundings.prices, request);
-  EBB_ASSIGN_OR_RETURN(const auto policy, MakePolicy(scheduler, prices));
+  const auto prices = PriceOptionsOf(scheduler, surroundings.prices, request);
+  EBB_ASSIGN_OR_RETURN(const auto policy, PolicyOf(scheduler, prices));
   const bool has_threshold = scheduler.policy == plan::GatePolicyKind::kThreshold;
   EBB_ASSIGN_OR_RETURN(
       auto inputs,

@@ -20,7 +20,7 @@ struct GateWait {
 using OnFirstDecision = std::function<Status(const core::GateDecision&)>;
 
 Result<GateWait> WaitAtGate(const plan::GateRequest& request, int attempt_number,
-                            const config::SchedulerConfig& scheduler, Surroundings& surroundings,
+                            const config::SchedulerConfig& scheduler, GateSide& surroundings,
                             RunSinks sinks, OnFirstDecision on_first);
 
 }  // namespace ebb::app

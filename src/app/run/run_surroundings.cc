@@ -62,28 +62,48 @@ Result<std::unique_ptr<runtime::SignalFeed>> OpenOther(const RunOptions& options
   return feed;
 }
 
+// The signal, the prices and the clock, as a GateSide or as the base of Surroundings.
+template <typename Side>
+Result<std::unique_ptr<Side>> OpenSide(const RunOptions& options, runtime::Clock& wall,
+                                       Time replay_begin, const std::function<bool()>& stop_asked) {
+  EBB_RETURN_IF_ERROR(Validate(options));
+  EBB_ASSIGN_OR_RETURN(auto feed, signals::MakeFeed(options.scheduler.signal, platform::HttpGet,
+                                                    stop_asked, WhenAnswered(options.scheduler)));
+  auto side = std::make_unique<Side>(std::move(feed), wall,
+                                     ClockSettings(options.scheduler.clock, replay_begin));
+  const Time now = side->clock.Now();
+  EBB_RETURN_IF_ERROR(signals::CheckCoverage(*side->feed, {now, now + Duration{1}}));
+  if (const std::string& path = options.scheduler.prices.path; !path.empty()) {
+    EBB_ASSIGN_OR_RETURN(side->prices, config::LoadPrices(path));
+  }
+  return side;
+}
+
 }  // namespace
+
+plan::GateRequest RequestNow(const config::SchedulerConfig& scheduler,
+                             const runtime::GridClock& clock) {
+  const core::GridClockSettings& settings = clock.settings();
+  const Time submitted = settings.skip_waits ? settings.begin : clock.Now();
+  return {submitted, submitted + (Waits(scheduler) ? scheduler.longest_wait : Duration::zero()),
+          scheduler.duration.value_or(kDefaultDuration), scheduler.on_deadline,
+          scheduler.on_outage};
+}
+
+Result<std::unique_ptr<GateSide>> OpenGateSide(const RunOptions& options, runtime::Clock& wall,
+                                               Time replay_begin,
+                                               const std::function<bool()>& stop_asked) {
+  return OpenSide<GateSide>(options, wall, replay_begin, stop_asked);
+}
 
 Result<std::unique_ptr<Surroundings>> OpenSurroundings(const RunOptions& options,
                                                        runtime::Clock& wall, Time replay_begin,
                                                        const std::function<bool()>& stop_asked) {
-  EBB_RETURN_IF_ERROR(Validate(options));
-  EBB_ASSIGN_OR_RETURN(auto feed, signals::MakeFeed(options.scheduler.signal, platform::HttpGet,
-                                                    stop_asked, WhenAnswered(options.scheduler)));
-  std::unique_ptr<Surroundings> surroundings(new Surroundings{
-      std::move(feed),
-      nullptr,
-      std::nullopt,
-      runtime::GridClock(wall, ClockSettings(options.scheduler.clock, replay_begin)),
-      {}});
-  const Time now = surroundings->clock.Now();
-  runtime::SignalFeed& signal = *surroundings->feed;
-  EBB_RETURN_IF_ERROR(signals::CheckCoverage(signal, {now, now + Duration{1}}));
+  EBB_ASSIGN_OR_RETURN(auto surroundings,
+                       OpenSide<Surroundings>(options, wall, replay_begin, stop_asked));
   EBB_ASSIGN_OR_RETURN(surroundings->other_feed,
-                       OpenOther(options, signal.identity().kind, now, stop_asked));
-  if (const std::string& path = options.scheduler.prices.path; !path.empty()) {
-    EBB_ASSIGN_OR_RETURN(surroundings->prices, config::LoadPrices(path));
-  }
+                       OpenOther(options, surroundings->feed->identity().kind,
+                                 surroundings->clock.Now(), stop_asked));
   surroundings->meters = meter::MakeMeters(MeterOptionsFor(options.metering));
   return surroundings;
 }
@@ -99,9 +119,10 @@ core::RunSpec SpecOf(const RunOptions& options, const Surroundings& surroundings
   spec.policy = Name(scheduler.policy);
   if (scheduler.policy == plan::GatePolicyKind::kThreshold) spec.threshold = scheduler.threshold;
   spec.clock = surroundings.clock.settings();
-  spec.submitted = spec.clock.skip_waits ? spec.clock.begin : surroundings.clock.Now();
-  spec.start_by = spec.submitted + (Waits(scheduler) ? scheduler.longest_wait : Duration::zero());
-  spec.duration = scheduler.duration.value_or(kDefaultDuration);
+  const plan::GateRequest request = RequestNow(scheduler, surroundings.clock);
+  spec.submitted = request.submitted;
+  spec.start_by = request.latest_start;
+  spec.duration = request.remaining;
   if (!spec.clock.replayed) spec.clock.begin = spec.submitted;
   spec.signal = surroundings.feed->identity();
   if (surroundings.other_feed) spec.other_signal = surroundings.other_feed->identity();
