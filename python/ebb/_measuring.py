@@ -22,6 +22,8 @@ import weakref
 from dataclasses import dataclass
 from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple
 
+from ebb._error import Error
+from ebb._pausing import PAUSED, Paused
 from ebb._text import duration_text, emissions_text, energy_text, power_text
 
 #: What libebb has to say of a start comes here: which meter, which intensity (INFO); settings that
@@ -29,14 +31,6 @@ from ebb._text import duration_text, emissions_text, energy_text, power_text
 logger = logging.getLogger("ebb")
 
 _USAGE, COUNTED_ELSEWHERE = 2, 7  # of ebb.h
-
-
-class Error(RuntimeError):
-    """Measuring could not be started, read or stored; ``code`` is one of ebb.h."""
-
-    def __init__(self, message: str, code: int) -> None:
-        super().__init__(message)
-        self.code = code
 
 
 class _Setting(ctypes.Structure):
@@ -120,7 +114,7 @@ def _library() -> ctypes.CDLL:
 
 def version() -> str:
     """The version of libebb."""
-    return _library().ebb_version().decode()
+    return str(_library().ebb_version().decode())
 
 
 @dataclass(frozen=True, repr=False)
@@ -306,7 +300,7 @@ class Tracker:
         self._exit_code = 0
         self._handle: Optional[int] = None
         self._final: Optional[Totals] = None
-        self._finalizer: Optional[weakref.finalize] = None
+        self._finalizer: Optional["weakref.finalize[Any, Any]"] = None
 
     def _options(self) -> _Options:
         options = _Options()
@@ -351,7 +345,7 @@ class Tracker:
             _running.add(self)
         self._finalizer = weakref.finalize(self, library.ebb_free, self._handle)
         # At the end of the interpreter stop() comes first, and the memory goes with the process.
-        self._finalizer.atexit = False
+        self._finalizer.atexit = False  # type: ignore[misc]  # typeshed has it as read-only
         for line in library.ebb_notes(self._handle).decode(errors="replace").splitlines():
             kind, _, text = line.partition(": ")
             logger.log(logging.WARNING if kind == "warning" else logging.INFO, text)
@@ -496,7 +490,9 @@ class Tracker:
 
 def exit_code_of(kind: Any) -> int:
     """By what a with block ended with. A generator that nobody iterates to its end has not failed."""
-    return 0 if kind is None or issubclass(kind, GeneratorExit) else 1
+    if kind is None or issubclass(kind, GeneratorExit):
+        return 0
+    return PAUSED if issubclass(kind, Paused) else 1
 
 
 def _decorate(function: Callable[..., Any], make: Callable[[], Any]) -> Callable[..., Any]:

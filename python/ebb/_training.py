@@ -10,7 +10,8 @@ import time
 from collections.abc import Mapping
 from typing import Any, Dict, Iterable, Optional, Tuple
 
-from ebb._measuring import Error, Tracker, logger, measuring
+from ebb._error import Error
+from ebb._measuring import Tracker, logger, measuring
 
 
 def _shapes(batch: Any) -> Iterable[Tuple[int, ...]]:

@@ -24,8 +24,8 @@ from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any, Callable, Dict, List, Optional, Set, Tuple, Union
 
+from ebb._error import Error
 from ebb._measuring import (
-    Error,
     Settings,
     Tracker,
     _decorate,
@@ -95,7 +95,7 @@ class _Values:
     @property
     def values(self) -> "OrderedDict[str, Any]":
         """By column, in the order of the file."""
-        return OrderedDict((field.name, getattr(self, field.name)) for field in fields(self))
+        return OrderedDict((field.name, getattr(self, field.name)) for field in fields(self))  # type: ignore[arg-type]
 
     def toJSON(self) -> str:  # noqa: N802  (CodeCarbon's name)
         return json.dumps(self.values, indent=4, sort_keys=True)
@@ -549,8 +549,8 @@ class EmissionsTracker:
         """kg so far, which become a row of emissions.csv, and tasks that are over their file."""
         if not self._measures("flush"):
             return None
-        data = self._write(self._total())
-        return data.emissions
+        emissions: Optional[float] = self._write(self._total()).emissions
+        return emissions
 
     def stop(self) -> Optional[float]:
         """kg of the whole; None if nothing was measured. Again: the same."""
@@ -581,7 +581,8 @@ class EmissionsTracker:
             is_last = isinstance(measurement, _Measurement) and measurement.is_last()
             total = None if is_last else self._total()
             try:
-                measurement.leave(exit_code)
+                if measurement is not None:
+                    measurement.leave(exit_code)
             except Error as reason:
                 failure = reason
         if total is None:
@@ -723,7 +724,7 @@ class EmissionsTracker:
         self._column("duration")
 
 
-def _texts(data: EmissionsData) -> Dict[str, str]:
+def _texts(data: "EmissionsData | TaskEmissionsData") -> Dict[str, str]:
     """As they stand in a file; what is not known is empty."""
     texts = {}
     for name, value in data.values.items():

@@ -1,0 +1,80 @@
+"""Pausing inside a loop, as docs/training-program.md asks of a program:
+
+    if ebb.should_pause():
+        save()
+        raise ebb.Paused
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import signal
+import threading
+import time
+from types import FrameType
+from typing import Any, Dict, Optional
+
+from ebb._error import Error
+
+#: The exit code of a program that paused with a checkpoint.
+PAUSED = 75
+
+_asked = False
+_before: Dict[int, Any] = {}
+
+
+def _ask(number: int, frame: Optional[FrameType]) -> None:
+    global _asked
+    if _asked and number == signal.SIGINT:
+        raise KeyboardInterrupt  # a second Ctrl-C means: at once
+    _asked = True
+    before = _before.get(number)
+    if callable(before) and before is not signal.default_int_handler:
+        before(number, frame)
+
+
+def _listen() -> None:
+    if _before:
+        return
+    if threading.current_thread() is not threading.main_thread():
+        raise Error("call should_pause() in the main thread first: only there can Python handle signals", 2)
+    for number in (signal.SIGTERM, signal.SIGINT):
+        _before[number] = signal.getsignal(number)
+        signal.signal(number, _ask)
+
+
+def should_pause() -> bool:
+    """True once Ebb has asked this program to pause: then write a checkpoint and raise ebb.Paused.
+
+    The first call, in the main thread, begins to listen, so call it once before the first step. Outside of Ebb
+    ($EBB_RUN_DIR is not set) it is always False and signals keep their meaning. Each process decides by itself: ranks
+    of one training must agree on the step, for example by an all-reduce of this value.
+    """
+    if not os.environ.get("EBB_RUN_DIR"):
+        return False
+    _listen()
+    return _asked
+
+
+def _report_pause(directory: str) -> None:
+    """The last line of the attempt's progress. Launchers such as torchrun end with a code of their own."""
+    line = json.dumps({"time_ms": time.time_ns() // 1_000_000, "event": "paused"})
+    try:
+        with open(os.path.join(directory, "progress.jsonl"), "a", encoding="utf-8") as file:
+            file.write(("\n" if file.tell() else "") + line + "\n")
+    except OSError:
+        pass  # the exit code says it, too
+
+
+class Paused(SystemExit):
+    """Ends this program with exit code 75: paused with a checkpoint. `ebb resume`, and the service, start it again."""
+
+    def __init__(self) -> None:
+        super().__init__(PAUSED)
+        directory = os.environ.get("EBB_RUN_DIR", "")
+        is_first = not int(os.environ.get("RANK") or os.environ.get("LOCAL_RANK") or 0)
+        if directory and is_first:
+            # At the end, since a trainer's callback may report its work until then.
+            atexit.register(_report_pause, directory)
