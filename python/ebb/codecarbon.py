@@ -554,7 +554,8 @@ class EmissionsTracker:
 
     def stop(self) -> Optional[float]:
         """kg of the whole; None if nothing was measured. Again: the same."""
-        return self._stop(0)
+        final: Optional[float] = self._stop(0)
+        return final
 
     @_locked
     def _stop(self, exit_code: int) -> Optional[float]:
