@@ -26,10 +26,11 @@ or the one that the shell finds; the shared library is $EBB_LIBRARY, or libebb.s
 system finds. What is measured, threads and forks: docs/libebb.md.
 """
 
-import importlib
-import typing
+TYPE_CHECKING = False  # true for type checkers; typing takes a while to load
 
-if typing.TYPE_CHECKING:
+if TYPE_CHECKING:
+    from typing import Any, List
+
     from ebb._error import Error as Error
     from ebb._grid import Grid as Grid
     from ebb._grid import Sample as Sample
@@ -92,15 +93,17 @@ _HOMES = {name: home for home, names in _NAMES.items() for name in names}
 __all__ = sorted(_HOMES)
 
 
-def __getattr__(name: str) -> typing.Any:
+def __getattr__(name: str) -> "Any":
+    from importlib import import_module
+
     if name == "codecarbon":  # `import ebb; ebb.codecarbon` has always been enough
-        return importlib.import_module("ebb.codecarbon")
+        return import_module("ebb.codecarbon")
     if name not in _HOMES:
         raise AttributeError(f"module 'ebb' has no attribute {name!r}")
-    value = getattr(importlib.import_module("ebb." + _HOMES[name]), name)
+    value = getattr(import_module("ebb." + _HOMES[name]), name)
     globals()[name] = value
     return value
 
 
-def __dir__() -> typing.List[str]:
+def __dir__() -> "List[str]":
     return sorted({*globals(), *__all__})

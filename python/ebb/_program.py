@@ -8,7 +8,6 @@ from __future__ import annotations
 import datetime
 import json
 import os
-import shutil
 import subprocess
 from typing import Any, List, Mapping, NoReturn, Sequence
 
@@ -24,7 +23,11 @@ _SECONDS = (
 
 def program() -> str:
     beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), "program", "bin", "ebb")
-    found = os.environ.get("EBB_PROGRAM") or (beside if os.path.exists(beside) else shutil.which("ebb"))
+    found = os.environ.get("EBB_PROGRAM") or (beside if os.path.exists(beside) else None)
+    if found is None:
+        from shutil import which  # it loads every kind of archive
+
+        found = which("ebb")
     if found is None:
         raise Error("the program ebb is not installed; see docs/install.md, or set EBB_PROGRAM to its path", _UNAVAILABLE)
     return found
