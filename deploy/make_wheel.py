@@ -36,7 +36,7 @@ Requires-Python: >=3.7
 Description-Content-Type: text/markdown
 
 """
-    + (source / "docs/libebb.md").read_text()
+    + (source / "docs/python.md").read_text()
 )
 (facts / "WHEEL").write_text(
     "Wheel-Version: 1.0\nGenerator: ebb\nRoot-Is-Purelib: false\nTag: py3-none-linux_x86_64\n"

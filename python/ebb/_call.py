@@ -57,8 +57,8 @@ def read_result(folder: str) -> Optional[Tuple[bool, Any, str]]:
 
 
 def _become_main(path: Optional[str], name: Optional[str]) -> None:
-    """Makes the script of the caller importable as __main__, without its `if __name__ == "__main__"`, as multiprocessing
-    does."""
+    """Makes the caller's script importable as __main__, as multiprocessing does: what it guards by
+    `if __name__ == "__main__"` is left out."""
     if path is None:
         return
     module = types.ModuleType("__mp_main__")

@@ -29,7 +29,7 @@ def program() -> str:
 
         found = which("ebb")
     if found is None:
-        raise Error("the program ebb is not installed; see docs/install.md, or set EBB_PROGRAM to its path", _UNAVAILABLE)
+        raise Error("the program ebb is not installed (docs/install.md, or set EBB_PROGRAM to its path)", _UNAVAILABLE)
     return found
 
 

@@ -29,7 +29,8 @@ class JobFailed(Error):
 
     def __init__(self, info: Dict[str, Any], trace: str = "") -> None:
         why = info.get("detail") or info.get("reason") or info["stage"]
-        super().__init__(f"job {info['id']} ({info['name']}) {info['stage']}: {why}" + (f"\n{trace}" if trace else ""), 1)
+        text = f"job {info['id']} ({info['name']}) {info['stage']}: {why}"
+        super().__init__(f"{text}\n{trace}" if trace else text, 1)
         self.info = info
 
 
@@ -65,10 +66,13 @@ class Job:
     def follow(self) -> Iterator[str]:
         """The lines that it prints, until it has ended."""
         with self._client._start("logs", self.id, follow=True) as process:
-            assert process.stdout is not None
+            assert process.stdout is not None and process.stderr is not None
             try:
                 for line in process.stdout:
                     yield line.decode(errors="replace")
+                said = process.stderr.read()
+                if process.wait() != 0:
+                    fail(["logs"], process.returncode, said.decode(errors="replace"))
             finally:
                 process.terminate()
 
@@ -196,7 +200,7 @@ class Client:
         return Job(self, int(self._ask("show", name)["id"]))
 
     def jobs(self, **flags: Any) -> List[Dict[str, Any]]:
-        """The queue; keywords are the flags of `ebb queue`: ``stage="running"``, ``user="me"``, ``all=True``."""
+        """The queue; keywords are the flags of `ebb queue`: ``stage="running"``, ``me=True``, ``all=True``."""
         found: List[Dict[str, Any]] = self._ask("queue", **flags)["jobs"]
         return found
 

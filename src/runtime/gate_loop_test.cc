@@ -72,6 +72,23 @@ TEST(GateLoop, SleepsUntilTheSignalFallsBelowTheThreshold) {
   EXPECT_TRUE(recorder.skipped.empty());
 }
 
+TEST(GateLoop, OneDecisionDoesNotWaitAndIsTheFirstOfTheLoop) {
+  testing::FakeClock wall(kWall);
+  testing::FakeFeed feed(kDay, {400, 300, 150, 400});
+  Recorder once;
+  const auto policy = plan::MakeThreshold({200});
+  const auto decision = DecideAt(Request(hours{10}), *policy, feed, kDay, once);
+  ASSERT_TRUE(decision);
+  EXPECT_EQ(decision->action, core::GateAction::kWait);
+  EXPECT_EQ(wall.Now(), kWall);
+  ASSERT_EQ(once.decisions.size(), 1u);
+
+  GridClock clock(wall, {true, kDay, 3600, false});
+  Recorder loop;
+  ASSERT_TRUE(WaitForStart(Request(hours{10}), *policy, feed, clock, loop));
+  EXPECT_EQ(once.decisions.front().reason, loop.decisions.front().reason);
+}
+
 TEST(GateLoop, SkippedWaitsTakeNoWallTimeAndAreRecorded) {
   testing::FakeClock wall(kWall);
   GridClock clock(wall, {true, kDay, 1, true});
