@@ -412,6 +412,32 @@ class ServiceTest(InScratch):
         self.assertEqual(job.logs(), "doubling 21\n")
         self.assertEqual(list(job.follow()), ["doubling 21\n"])
         self.assertIn(f"job {job.id} (double)", job.explain())
+        again = job.restart()
+        self.assertNotEqual(again.id, job.id)
+        self.assertEqual(again.result(timeout=60), 42)
+
+    def test_a_job_is_held_changed_and_let_go(self):
+        before = self.client.submit(["sleep", "600"], devices=2)
+        job = self.client.submit(["true"], name="later", start_by="10h")
+        self.assertEqual(job.stage, "waiting")
+        job.pause()
+        job.edit(start_by="5h", name="sooner")
+        self.assertEqual(job.info()["name"], "sooner")
+        job.resume()
+        job.now()
+        before.cancel()
+        self.assertEqual(job.wait(timeout=60)["stage"], "succeeded")
+
+    def test_the_experiments_of_a_sweep_are_ranked(self):
+        Path("two.yaml").write_text(
+            "name: two\nparameters:\n  grid: {rate: [1, 2]}\ncommand: [echo, '{rate}']\n"
+            "name_template: 'rate-{rate}'\nestimates: [{duration: 1m, power_w: 10}]\n"
+        )
+        words = [os.environ["EBB_PROGRAM"], "submit", "--store", self.store, "two.yaml"]
+        subprocess.run(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+        (sweep,) = self.client.sweeps()
+        self.assertEqual(sweep["name"], "two")
+        self.assertEqual(len(self.client.sweep("two", rank_by="energy")["experiments"]), 2)
 
     def test_what_a_function_raises_is_raised_again(self):
         with self.assertRaisesRegex(ValueError, "no") as caught:
@@ -453,6 +479,7 @@ class ServiceTest(InScratch):
         self.addCleanup(os.environ.pop, "EBB_STORE")
         self.assertEqual(ebb.submit(["true"]).result(timeout=60)["stage"], "succeeded")
         self.assertTrue(ebb.Client().tiers())
+        self.assertEqual((ebb.Client().sweeps(), ebb.Client().recurring()), ([], []))
         self.assertTrue(ebb.Client().devices())
         url = Path(self.store + ".url").read_text().strip()
         del os.environ["EBB_STORE"]

@@ -139,6 +139,11 @@ class Job:
         """Changes it while it waits or is paused; keywords are the flags of `ebb edit`."""
         self._client._answer("edit", self.id, **flags)
 
+    def restart(self, resume: bool = False) -> "Job":
+        """Submits it again once it has ended; ``resume``: from the checkpoint that it left. A function is called again,
+        and its result replaces the one that is there."""
+        return Job(self._client, int(self._client._ask("restart", self.id, resume=resume)["id"]), self._folder)
+
     def _ended(self, code: int, told: bytes, said: bytes) -> Dict[str, Any]:
         # The exit code is the job's own, so only the answer says whether the waiting failed.
         try:
@@ -207,6 +212,21 @@ class Client:
     def history(self, **flags: Any) -> List[Dict[str, Any]]:
         """Jobs that have ended, the newest first; keywords are the flags of `ebb history`: ``since="7d"``."""
         found: List[Dict[str, Any]] = self._ask("history", **flags)["jobs"]
+        return found
+
+    def sweeps(self) -> List[Dict[str, Any]]:
+        """The sweeps that were submitted, the newest first (docs/sweep.md)."""
+        found: List[Dict[str, Any]] = self._ask("queue", sweeps=True)["sweeps"]
+        return found
+
+    def sweep(self, name: Union[int, str], **flags: Any) -> Dict[str, Any]:
+        """The experiments of a sweep, ranked by loss, or by ``rank_by="energy"`` or ``"emissions"``."""
+        found: Dict[str, Any] = self._ask("queue", sweep=name, **flags)
+        return found
+
+    def recurring(self) -> List[Dict[str, Any]]:
+        """The recurring jobs, and when each is due."""
+        found: List[Dict[str, Any]] = self._ask("recurring")["recurring"]
         return found
 
     def devices(self) -> Any:
