@@ -11,7 +11,7 @@ from pathlib import Path
 from python_scratch import InScratch
 
 TEXT = (Path(__file__).resolve().parent.parent / "docs/python.md").read_text()
-#: What the examples take for granted: something to train.
+#: Something to train, which the examples take for granted.
 GIVEN = "def train(*arguments): return arguments\ndef evaluate(): pass\n"
 #: No network. Where an example waits, nothing is known of the hours, so no wait is long.
 SETTINGS = "zone: DE\nsignal: {}\n"

@@ -17,7 +17,7 @@ from ebb import _call
 from ebb._error import Error
 from ebb._program import answer, ask, fail, flags_of, program
 
-#: What ebb.submit takes: a function, the words of a command, or a line for a shell.
+#: The work that ebb.submit takes: a function, the words of a command, or a line for a shell.
 Work = Union[Callable[..., Any], Sequence[str], str]
 
 _USAGE = 2
