@@ -1,5 +1,5 @@
-"""The Python module over the program ebb: waiting, the grid, jobs and pauses. EBB_PROGRAM, EBB_LIBRARY and PYTHONPATH are
-set by CTest. No network: signals are constant, or the modelled days of a zone."""
+"""The Python module over the program ebb: waiting, the grid, jobs and pauses. CTest sets EBB_PROGRAM, EBB_LIBRARY and
+PYTHONPATH. No network: signals are constant, or the modelled days of a zone."""
 
 import asyncio
 import contextlib
@@ -59,7 +59,8 @@ class ImportTest(unittest.TestCase):
 class GridTest(unittest.TestCase):
     def test_the_grid_is_what_the_program_says(self):
         flags = ["--zone", "DE", "--signal", "profile", "--duration", "2h", "--windows", "2"]
-        told = subprocess.run([os.environ["EBB_PROGRAM"], "grid", "--format", "json", *flags], stdout=subprocess.PIPE, check=True)
+        words = [os.environ["EBB_PROGRAM"], "grid", "--format", "json", *flags]
+        told = subprocess.run(words, stdout=subprocess.PIPE, check=True)
         said = json.loads(told.stdout)
         grid = ebb.grid("DE", signal="profile", duration="2h", windows=2)
         self.assertEqual(grid.zone, "DE")

@@ -98,8 +98,9 @@ class Job:
         try:
             told, said = await process.communicate()
         except BaseException:
-            process.terminate()
-            await process.wait()
+            if process.returncode is None:
+                process.terminate()
+                await process.wait()
             raise
         return self._ended(process.returncode or 0, told, said)
 

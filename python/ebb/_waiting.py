@@ -130,7 +130,7 @@ def wait_for_clean_power(
     dry_run: bool = False,
     **flags: Any,
 ) -> Wait:
-    """Blocks until power is clean enough for a run of ``duration`` (1 h), or ``start_by`` (24 h) is reached; returns why.
+    """Blocks until power is clean for a run of ``duration`` (1 h), or ``start_by`` (24 h) is reached; returns why.
 
     Other keywords are the flags of `ebb until` with "_" for "-": ``zone="DE"``, ``threshold=200``, ``quiet=True``
     (no progress line), ``at_deadline="stop"`` (then NoCleanPower is raised rather than starting on dirty power).
