@@ -31,6 +31,7 @@ struct Kind {
   std::vector<int> devices{64};  ///< devices of each site
   int pausable_of_ten = 0;
   std::uint64_t walk = 0;  ///< seed of hours without a pattern; 0: a day's swing
+  bool moves = false;      ///< jobs have a home and up to 2 GB of files; sites need a set-up
 };
 
 // Values every 15 minutes: a day's swing with noise.
@@ -72,6 +73,7 @@ class Queue {
       const auto site = static_cast<int>(cluster_.sites.size());
       const std::string name = "site" + std::to_string(site);
       cluster_.sites.push_back({name, name, {1.2}});
+      if (kind.moves) cluster_.sites.back().set_up = minutes{2};
       cluster_.pools.push_back(
           {"gpu" + std::to_string(site), site, devices, 1 + 0.1 * site, 1, {}});
     }
@@ -136,6 +138,10 @@ class Queue {
         DurationFromSeconds(std::clamp(-1200 * std::log(1 - random.Uniform()), 120.0, 28'800.0));
     job.power = {random.Uniform(150, 400)};
     job.start_by = now_ + hours{24 + random.Below(72)};
+    if (kind.moves) {
+      job.home = cluster_.sites[random.Below(cluster_.sites.size())].name;
+      job.file_bytes = static_cast<std::int64_t>(random.Uniform(0.1, 2) * 1e9);
+    }
     if (kind.pausable_of_ten == 0) return job;
     job.checkpointable = random.Below(10) < static_cast<std::uint64_t>(kind.pausable_of_ten);
     job.pause_cost = minutes{1};
@@ -239,13 +245,15 @@ void MeasureBySize() {
   std::printf("\n");
 }
 
-void CompareWithExhaustiveSearch() {
+using MakeInstance = void (*)(std::uint64_t seed, testing::Instance& instance);
+
+void CompareWithExhaustiveSearch(MakeInstance make, int instances, const char* what) {
   const auto planner = MakePlanner({});
   double sum = 0, worst = 0;
   int compared = 0;
-  for (std::uint64_t seed = 1; compared < 200; ++seed) {
+  for (std::uint64_t seed = 1; compared < instances; ++seed) {
     testing::Instance instance;
-    testing::MakeRandomInstance(seed, instance);
+    make(seed, instance);
     const auto optimum = testing::ExhaustiveOptimum(instance);
     if (!optimum) continue;
     const Problem problem = instance.Finish();
@@ -257,17 +265,29 @@ void CompareWithExhaustiveSearch() {
     worst = std::max(worst, gap);
     ++compared;
   }
-  std::printf("%d random small instances against the exhaustive optimum\n", compared);
+  std::printf("%d random small instances%s against the exhaustive optimum\n", compared, what);
   std::printf("%-44s %8.3f %%\n%-44s %8.3f %%\n", "mean gap", 100 * std::max(0.0, sum) / compared,
               "worst gap", 100 * worst);
+}
+
+// Each planner chooses site and start; with moves, each other site than the home costs one.
+void MeasureSites() {
+  const std::vector<int> devices(8, 8);
+  MeasureQueue({"10,000 jobs over 8 sites of 8 devices, without moves", 10'000, devices});
+  MeasureQueue({"the same with moves from a home", 10'000, devices, 0, 0, true});
+  CompareWithExhaustiveSearch(testing::MakeRandomSites, 300, " of sites with moves");
 }
 
 }  // namespace
 }  // namespace ebb::plan
 
-int main() {
+int main(int count, char** arguments) {
+  if (count > 1 && std::string(arguments[1]) == "--sites") {
+    ebb::plan::MeasureSites();
+    return 0;
+  }
   ebb::plan::MeasureLargeQueues();
   ebb::plan::MeasureWalks();
   ebb::plan::MeasureBySize();
-  ebb::plan::CompareWithExhaustiveSearch();
+  ebb::plan::CompareWithExhaustiveSearch(ebb::plan::testing::MakeRandomInstance, 200, "");
 }

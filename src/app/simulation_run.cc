@@ -16,10 +16,14 @@
 namespace ebb::app {
 namespace {
 
+// Looking at all starts of a job at all sites takes about a millisecond.
+constexpr std::size_t kMostJobsMovedInHindsight = 2000;
+
 // The results of one start date.
 struct StartResult {
   std::vector<sim::StartFigures> policies;
   plan::HindsightBound bound;
+  std::optional<sim::PlaceAndTime> place_and_time;
   std::vector<sim::Simulation> details;  ///< only for the first start date
   std::vector<sim::Outlook> outlooks;    ///< only for the first start date
   std::vector<sim::PublishedComparison> published;
@@ -84,6 +88,10 @@ Result<StartResult> RunStart(const Work& work, std::size_t index, sim::Feeds& fe
     if (index == 0) result.details.push_back(std::move(simulation));
   }
   result.bound = Bound(scenario, start, *truth);
+  if (scenario.jobs.size() <= kMostJobsMovedInHindsight)
+    result.place_and_time =
+        sim::PlaceAndTimeOf(sim::JobsAt(scenario, start), scenario.cluster, truth->integrals,
+                            engine::Options{}.default_max_delay);
   if (index == 0) {
     EBB_ASSIGN_OR_RETURN(result.outlooks, Outlooks(scenario, start, feeds, *truth));
     result.published = ComparePublished(work, result.details, *truth);
@@ -188,6 +196,16 @@ std::string BoundMethod(const std::vector<StartResult>& starts) {
                  "free";
 }
 
+// The sum over start dates; nothing if that of one date is unknown.
+std::optional<sim::PlaceAndTime> PlaceAndTimeOf(const std::vector<StartResult>& starts) {
+  sim::PlaceAndTime sum;
+  for (const StartResult& start : starts) {
+    if (!start.place_and_time) return std::nullopt;
+    sum += *start.place_and_time;
+  }
+  return sum;
+}
+
 sim::Experiment Assemble(const config::ScenarioFile& file,
                          const std::vector<sim::PolicyChoice>& policies,
                          std::vector<StartResult> starts) {
@@ -205,6 +223,7 @@ sim::Experiment Assemble(const config::ScenarioFile& file,
   experiment.scenario = file.scenario;
   experiment.comparison = sim::Compare(std::move(figures), std::move(bound_g), BoundMethod(starts),
                                        file.scenario.bootstrap, file.scenario.idle_draw);
+  experiment.comparison.place_and_time = PlaceAndTimeOf(starts);
   experiment.outlooks = std::move(starts.front().outlooks);
   experiment.first_start = std::move(starts.front().details);
   experiment.published = std::move(starts.front().published);

@@ -37,10 +37,16 @@ inline bool FromName(const FieldReader&, std::string_view name, Boundary& value)
 
 template <typename Archive, Like<Site> Value>
 void Visit(Archive& archive, Value& value) {
-  auto& [name, zone, pue] = value;
+  auto& [name, zone, pue, bytes_per_second, set_up, set_up_energy, allowed_data, forbidden_data] =
+      value;
   archive("name", name);
   archive("zone", zone);
   archive("pue", pue);
+  archive("bytes_per_second", bytes_per_second);
+  archive("set_up_ms", set_up);
+  archive("set_up_uj", set_up_energy);
+  archive("allowed_data", allowed_data);
+  archive("forbidden_data", forbidden_data);
 }
 
 template <typename Archive, Like<DevicePool> Value>
@@ -57,9 +63,10 @@ void Visit(Archive& archive, Value& value) {
 
 template <typename Archive, Like<Cluster> Value>
 void Visit(Archive& archive, Value& value) {
-  auto& [sites, pools] = value;
+  auto& [sites, pools, joules_per_byte] = value;
   archive("sites", sites);
   archive("pools", pools);
+  archive("joules_per_byte", joules_per_byte);
 }
 
 template <typename Archive, Like<ModelOverride> Value>
@@ -74,7 +81,7 @@ template <typename Archive, Like<Job> Value>
 void Visit(Archive& archive, Value& value) {
   auto& [id, name, submitted, devices, duration, power, start_by, finish_by, tier, priority,
          threshold, on_outage, checkpointable, pause_cost, minimum_segment, freeze, sites, models,
-         overrides] = value;
+         overrides, forbidden_sites, data, home, file_bytes, checkpoint_bytes] = value;
   archive("id", id);
   archive("name", name);
   archive("submitted", submitted);
@@ -94,6 +101,11 @@ void Visit(Archive& archive, Value& value) {
   archive("sites", sites);
   archive("models", models);
   archive("overrides", overrides);
+  archive("forbidden_sites", forbidden_sites);
+  archive("data", data);
+  archive("home", home);
+  archive("file_bytes", file_bytes);
+  archive("checkpoint_bytes", checkpoint_bytes);
 }
 
 template <typename Archive, Like<JobChange> Value>

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <limits>
 
+#include "core/jobs/move.h"
 #include "engine/apply.h"
 #include "engine/explain.h"
 #include "engine/placement.h"
@@ -78,7 +79,9 @@ bool ShouldPause(const State& state, const LiveJob& live, const plan::JobPlan& p
          (!state.drain || held);
 }
 
-Time PausableFrom(const LiveJob& live) { return live.segment_begin + live.job.minimum_segment; }
+Time PausableFrom(const LiveJob& live) {
+  return live.segment_begin + live.moving + live.job.minimum_segment;
+}
 
 bool GoesOnAs(const Explanation& before, const Explanation& now) {
   return before.job == now.job && before.stage == now.stage &&
@@ -169,10 +172,12 @@ void CommandIfDue(LiveJob& live, std::vector<Command>& commands) {
   }
 }
 
-void Start(LiveJob& live, int pool, Time now, std::vector<Command>& commands) {
+void Start(LiveJob& live, const core::Cluster& cluster, int pool, Time now,
+           std::vector<Command>& commands) {
   live.stage = Stage::kStarting;
   live.since = live.segment_begin = now;
   live.pool = pool;
+  live.moving = core::MoveTo(live.job, cluster, live.last_site.value_or(-1), pool).takes;
   live.attempt_over = false;
   live.start_repeated = false;
   ++live.attempt;
@@ -268,7 +273,7 @@ std::vector<Command> Engine::Commands(const std::vector<Placement>& starts, Cycl
   }
   for (const Placement& placement : starts) {
     LiveJob& live = state_.live[placement.index].Change();
-    Start(live, placement.pool, cycle.now, commands);
+    Start(live, state_.cluster, placement.pool, cycle.now, commands);
     change_.jobs.push_back(live.job.id);
     queue_index_->Refresh(state_, placement.index);
   }

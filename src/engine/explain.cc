@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <queue>
 
+#include "core/jobs/move.h"
 #include "plan/deadline.h"
 
 namespace ebb::engine {
@@ -133,7 +134,8 @@ std::vector<Time> ExpectedStarts(const State& state, const std::vector<std::size
       continue;
     }
     const auto at = static_cast<std::size_t>(pool);
-    const Duration takes = core::TimeOn(live.job, state.cluster.pools[at], live.remaining);
+    const Duration takes =
+        core::HeldOn(live.job, state.cluster, live.last_site.value_or(-1), pool, live.remaining);
     const Time start = queues[at].StartNext(live.job.devices, takes, now);
     starts.push_back(start > now ? start : NextStep(now));
   }

@@ -74,7 +74,7 @@ void Visit(Archive& archive, Value& value) {
   auto& [job, stage, attempt, attempt_over, pool, remaining, since, segment_begin, pauses,
          failed_starts, unasked_pauses, unasked_remaining, retry_at, first_start, control,
          cancel_wanted, cancel_why, command_due, start_repeated, moved, first_start_moved,
-         explanation] = value;
+         last_site, moving, explanation] = value;
   archive("job", job);
   archive("stage", stage);
   archive("attempt", attempt);
@@ -96,6 +96,8 @@ void Visit(Archive& archive, Value& value) {
   archive("start_repeated", start_repeated);
   archive("moved_ms", moved);
   archive("first_start_moved_ms", first_start_moved);
+  archive("last_site", last_site);
+  archive("moving_ms", moving);
   archive("explanation", explanation);
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/jobs/move.h"
+
 namespace ebb::engine {
 namespace {
 
@@ -30,7 +32,8 @@ Placer::Placer(const Options& options, const State& state, const std::vector<std
 
 Duration Placer::RunTimeOn(const LiveJob& live, int pool) const {
   const Duration overhead = live.pauses > 0 ? live.job.pause_cost : Duration::zero();
-  return overhead + core::TimeOn(live.job, state_.cluster.pools[Index(pool)], live.remaining);
+  return overhead +
+         core::HeldOn(live.job, state_.cluster, live.last_site.value_or(-1), pool, live.remaining);
 }
 
 // A job that exceeds the limit alone may start if no other job has started.
@@ -56,15 +59,17 @@ bool Placer::RoomFor(const LiveJob& live, int pool) const {
 }
 
 double Placer::GramsOn(const LiveJob& live, int pool) const {
-  const Duration takes = RunTimeOn(live, pool);
-  const core::DevicePool& devices = state_.cluster.pools[Index(pool)];
-  const core::SignalView& view = state_.signals[Index(devices.site)].view;
-  const auto mean = view.Mean({now_, now_ + takes});
-  const Energy energy = core::EnergyOn(live.job, devices, takes);
-  // If the intensity is unknown, energy decides.
-  return EmissionsOf(energy, state_.cluster.SiteOf(pool).pue,
-                     mean ? mean->intensity : Intensity{1e6})
-      .grams;
+  const Interval held{now_, now_ + RunTimeOn(live, pool)};
+  const core::HeldEnergy energy =
+      core::EnergyOver(live.job, state_.cluster, live.last_site.value_or(-1), pool, held);
+  double grams = 0;
+  for (const core::EnergyPart& part : energy.parts()) {
+    if (part.energy == Energy{}) continue;
+    const auto mean = state_.signals[Index(part.site)].view.Mean(part.time);
+    // If the intensity is unknown, energy decides.
+    grams += EmissionsOf(part.energy, part.pue, mean ? mean->intensity : Intensity{1e6}).grams;
+  }
+  return grams;
 }
 
 // The pool with the fewest grams among those that keep the deadline; if none keeps it, among all.

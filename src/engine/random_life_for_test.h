@@ -59,6 +59,7 @@ class RandomLife {
     }
     core::Cluster cluster = testing::ClusterOf(3);
     cluster.sites.push_back({"there", "OTHER", {1.3}});
+    cluster.sites.back().set_up = std::chrono::minutes{3};
     cluster.pools.push_back({"frugal", 1, 2, 0.7, 0.5, {12}});
     Give(ClusterChanged{cluster});
   }
@@ -164,7 +165,13 @@ class RandomLife {
       job.Freezable();
     if (random_.Below(3) == 0)
       job.Within(std::chrono::hours{3 + static_cast<int>(random_.Below(20))});
-    Give(JobSubmitted{job});
+    core::Job submitted = job;
+    if (next_id_ % 3 == 0) {  // has to bring files to the other site
+      submitted.home = "here";
+      submitted.file_bytes = next_id_ * 10'000'000'000;
+      submitted.checkpoint_bytes = 1'000'000'000;
+    }
+    Give(JobSubmitted{submitted});
   }
   void EndOne() {
     const auto& live = engine_.state().live;

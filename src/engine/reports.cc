@@ -35,7 +35,11 @@ void FailJob(Folding& fold, std::size_t index, Time at, int exit_code, std::stri
   ended.detail = std::move(detail);
 }
 
-void LeaveDevices(LiveJob& live, Time at) {
+// An attempt that began to run has brought the job's files to its site.
+void LeaveDevices(LiveJob& live, const core::Cluster& cluster, Time at) {
+  if (live.stage != Stage::kStarting && live.pool >= 0)
+    live.last_site = cluster.pools[static_cast<std::size_t>(live.pool)].site;
+  live.moving = Duration::zero();
   live.stage = live.pauses > 0 ? Stage::kPaused : Stage::kWaiting;
   live.since = at;
   live.pool = -1;
@@ -47,6 +51,7 @@ void TakeFrozen(LiveJob& live, const core::Cluster& cluster, const JobReport& re
   if (!HoldsDevices(live)) live.pool = report.pool;
   if (!live.first_start) live.first_start = live.segment_begin;
   live.remaining = RemainingAt(live, cluster, report.since);
+  live.moving = std::max(Duration::zero(), live.segment_begin + live.moving - report.since);
   ++live.pauses;
   live.stage = Stage::kPaused;
   live.since = report.since;
@@ -90,7 +95,7 @@ void Retry(Folding& fold, std::size_t index, Time at, int exit_code, std::string
   LiveJob& live = fold.Change(index);
   if (live.cancel_wanted) return EndJob(fold, index, Stage::kCancelled, at);
   if (machine_trouble) {
-    LeaveDevices(live, at);
+    LeaveDevices(live, fold.state.cluster, at);
     live.retry_at = at + fold.options.retry_after;
     return;
   }
@@ -104,7 +109,7 @@ void Retry(Folding& fold, std::size_t index, Time at, int exit_code, std::string
                        std::to_string(ran ? fold.options.unasked_pauses : live.failed_starts) +
                        " times)");
   if (ran) live.failed_starts = 0;
-  LeaveDevices(live, at);
+  LeaveDevices(live, fold.state.cluster, at);
   live.retry_at = at + BackOff(fold.options, std::max(live.failed_starts, 1));
 }
 
@@ -125,7 +130,7 @@ void TakePaused(Folding& fold, std::size_t index, const JobReport& report, Sourc
   } else if (KeepsEnding(fold.options, live, remaining_before)) {
     return FailJob(fold, index, report.since, report.exit_code, KeepsPausingText(fold.options));
   }
-  LeaveDevices(live, report.since);
+  LeaveDevices(live, fold.state.cluster, report.since);
 }
 
 // True if the attempt was asked to pause and ended without a checkpoint, so its work is lost. The
@@ -144,7 +149,7 @@ void TakeLostPause(Folding& fold, std::size_t index, const JobReport& report) {
   ++live.pauses;
   live.failed_starts = 0;
   live.unasked_pauses = 0;
-  LeaveDevices(live, report.since);
+  LeaveDevices(live, fold.state.cluster, report.since);
 }
 
 void Take(Folding& fold, std::size_t index, const JobReport& report, Source source) {
@@ -153,6 +158,7 @@ void Take(Folding& fold, std::size_t index, const JobReport& report, Source sour
   if (report.attempt > live.attempt) {
     live.attempt = report.attempt;
     live.segment_begin = report.since;
+    live.moving = Duration::zero();  // what that life knew of it is lost
     live.attempt_over = false;
   }
   switch (report.phase) {
@@ -217,7 +223,7 @@ Repair RepairFor(const LiveJob& live, const JobReport* known, bool first_look) {
 
 // A lost start command is not repeated while the queue drains.
 void TakeBackStart(LiveJob& live, bool is_frozen, Time at) {
-  if (!is_frozen) return LeaveDevices(live, at);
+  if (!is_frozen) return LeaveDevices(live, fold.state.cluster, at);
   live.stage = Stage::kPaused;
   live.since = at;
   live.command_due = false;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "core/jobs/move.h"
 #include "engine/apply.h"
 #include "engine/engine.h"
 #include "engine/queue_index.h"
@@ -48,6 +49,8 @@ void Engine::AdoptStart(LiveJob& live, const StartJob& start) {
   live.stage = Stage::kStarting;
   live.since = live.segment_begin = state_.now;
   live.pool = start.pool;
+  live.moving =
+      core::MoveTo(live.job, state_.cluster, live.last_site.value_or(-1), start.pool).takes;
   live.attempt = start.attempt;
   live.attempt_over = false;
   live.start_repeated = false;

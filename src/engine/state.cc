@@ -9,8 +9,9 @@ namespace {
 // The remaining time of a job that runs longer than estimated, again and again.
 constexpr Duration kLeastRemaining = std::chrono::minutes{1};
 
+// The time from the begin of the attempt until it makes progress.
 Duration Overhead(const LiveJob& live) {
-  return live.pauses > 0 ? live.job.pause_cost : Duration::zero();
+  return live.moving + (live.pauses > 0 ? live.job.pause_cost : Duration::zero());
 }
 
 const core::DevicePool& PoolOf(const LiveJob& live, const core::Cluster& cluster) {
@@ -76,11 +77,13 @@ plan::JobView ViewOf(const LiveJob& live, const core::Cluster& cluster, Time now
   view.job = &live.job;
   view.remaining = RemainingAt(live, cluster, now);
   view.pauses = live.pauses;
+  view.last_site = live.pool >= 0 ? PoolOf(live, cluster).site : live.last_site.value_or(-1);
   const bool goes_on = IsFrozen(live) && !live.job.checkpointable;
   if (live.stage == Stage::kStarting || live.stage == Stage::kRunning || goes_on) {
     view.state = plan::JobState::kRunning;
     view.pool = live.pool;
     view.segment_begin = live.segment_begin;
+    view.moving = live.moving;
   } else if (live.stage != Stage::kWaiting) {
     view.state = plan::JobState::kPaused;
   }

@@ -55,6 +55,8 @@ struct LiveJob {
   Duration moved{};  ///< shift of submission and deadlines, which were given while the clock ran
                      ///< ahead
   Duration first_start_moved{};  ///< shift of first_start for the same reason
+  std::optional<int> last_site;  ///< site where it ran last, with its checkpoint; absent: none yet
+  Duration moving{};  ///< time that the move of the attempt under way takes from segment_begin on
   Explanation explanation;
 };
 

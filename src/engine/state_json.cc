@@ -108,6 +108,9 @@ Status CheckLive(const State& state, const LiveLine& line) {
   const auto pools = static_cast<int>(state.cluster.pools.size());
   if (line.live.pool >= pools || (HoldsDevices(line.live) && line.live.pool < 0))
     return refuse("runs on a pool that is not known");
+  if (line.live.last_site &&
+      (*line.live.last_site < 0 || *line.live.last_site >= std::ssize(state.cluster.sites)))
+    return refuse("ran at a site that is not known");
   if (line.plan.pool >= pools) return refuse("is planned for a pool that is not known");
   for (const plan::Segment& segment : line.plan.segments)
     if (segment.pool >= pools) return refuse("is planned for a pool that is not known");

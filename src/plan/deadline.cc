@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/enum_names.h"
+#include "core/jobs/move.h"
 #include "core/signal/one_value.h"
 
 namespace ebb::plan {
@@ -95,14 +96,25 @@ bool NothingKnown(const SiteView& site) {
   return ahead.empty() || ahead.span().end <= site.view->now;
 }
 
-Time LatestStart(const JobView& view, const core::DevicePool& pool) {
+namespace {
+
+// The latest moment at which the job runs on the pool, with its files there.
+std::optional<Time> LatestRunOn(const JobView& view, const core::DevicePool& pool) {
   const core::Job& job = *view.job;
   const bool begun = view.state != JobState::kWaiting || view.pauses > 0;
-  if (!begun) return core::LatestStartOn(job, pool, view.remaining).value_or(Time::max());
+  if (!begun) return core::LatestStartOn(job, pool, view.remaining);
   std::optional<Time> end = job.finish_by;
   if (!end && job.start_by) end = *job.start_by + core::TimeOn(job, pool, job.duration);
-  if (!end) return Time::max();
+  if (!end) return std::nullopt;
   return *end - core::TimeOn(job, pool, view.remaining) - job.pause_cost;
+}
+
+}  // namespace
+
+Time LatestStart(const JobView& view, const core::Cluster& cluster, int pool) {
+  const auto latest = LatestRunOn(view, cluster.pools[static_cast<std::size_t>(pool)]);
+  if (!latest) return Time::max();
+  return *latest - core::MoveTo(*view.job, cluster, view.last_site, pool).takes;
 }
 
 Time LatestStart(const JobView& view, const core::Cluster& cluster, Time now) {
@@ -110,7 +122,7 @@ Time LatestStart(const JobView& view, const core::Cluster& cluster, Time now) {
   Time fastest = Time::min();
   for (int pool = 0; pool < static_cast<int>(cluster.pools.size()); ++pool) {
     if (!core::Fits(*view.job, cluster, pool)) continue;
-    const Time latest = LatestStart(view, cluster.pools[static_cast<std::size_t>(pool)]);
+    const Time latest = LatestStart(view, cluster, pool);
     fastest = std::max(fastest, latest);
     if (latest >= now) slowest = std::min(slowest, latest);
   }

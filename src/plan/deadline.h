@@ -42,9 +42,9 @@ core::GateDecision RunNow(core::GateDecision decision, const GateRequest& reques
 core::GateDecision KeepRunning(const GateRequest& request, const GateMoment& moment);
 
 /// The latest moment at which the job can start, or go on after a pause, on the pool and keep its
-/// deadlines. A paused job with a start_by must end by the time at which a start at its start_by
-/// would have ended. Time::max() without a deadline.
-Time LatestStart(const JobView& job, const core::DevicePool& pool);
+/// deadlines; a move to the pool's site comes before that. A paused job with a start_by must end by
+/// the time at which a start at its start_by would have ended. Time::max() without a deadline.
+Time LatestStart(const JobView& job, const core::Cluster& cluster, int pool);
 /// The latest start on the slowest pool that can still keep the deadline at `now`; on the fastest
 /// pool if none can.
 Time LatestStart(const JobView& job, const core::Cluster& cluster, Time now);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/jobs/move.h"
 #include "plan/deadline.h"
 
 namespace ebb::plan {
@@ -9,6 +10,9 @@ namespace {
 
 using core::GateAction;
 using core::GateRule;
+
+// An intensity above any known one: at a site without one, energy decides.
+constexpr Intensity kUnknown{1e6};
 
 // Looks up if a job is in a change, while the caller walks through the jobs in the order of their
 // ids.
@@ -109,10 +113,12 @@ GateRequest Gated::RequestFor(const Problem& problem, const JobView& view, int p
   request.latest_start = LatestStart(view, *problem.cluster, problem.now);
   if (request.latest_start == Time::max())
     request.latest_start = job.submitted + options_.default_max_delay;
-  request.remaining = core::TimeOn(job, PoolOf(problem, pool), view.remaining);
+  request.remaining = core::HeldOn(job, *problem.cluster, view.last_site, pool, view.remaining);
+  if (view.state == JobState::kRunning)
+    request.remaining += std::max(Duration::zero(), view.segment_begin + view.moving - problem.now);
   request.state = view.state;
   request.pausable = job.checkpointable;
-  request.duration = core::TimeOn(job, PoolOf(problem, pool), job.duration);
+  request.duration = core::HeldOn(job, *problem.cluster, view.last_site, pool, job.duration);
   request.pause_cost = job.pause_cost;
   request.minimum_segment = job.minimum_segment;
   request.segment_begin = view.segment_begin;
@@ -121,6 +127,21 @@ GateRequest Gated::RequestFor(const Problem& problem, const JobView& view, int p
   request.threshold = job.threshold;
   request.tier = job.tier;
   return request;
+}
+
+// The grams of a start now, with the move: the site that sends counts with its present value.
+double GramsOf(const Problem& problem, const JobView& view, int pool, Duration held,
+               Intensity intensity) {
+  const auto energy = core::EnergyOver(*view.job, *problem.cluster, view.last_site, pool,
+                                       {problem.now, problem.now + held});
+  double grams = EmissionsOf(energy.run.energy, energy.run.pue, intensity).grams +
+                 EmissionsOf(energy.set_up.energy, energy.set_up.pue, intensity).grams;
+  if (energy.network.energy == Energy{}) return grams;
+  const core::SignalView* from = problem.sites[static_cast<std::size_t>(energy.network.site)].view;
+  const core::Sample* current = from ? from->Current() : nullptr;
+  return grams + EmissionsOf(energy.network.energy, energy.network.pue,
+                             current ? current->intensity : kUnknown)
+                     .grams;
 }
 
 Option Gated::Ask(const Problem& problem, const JobView& view, int pool, Moments& moments) const {
@@ -136,9 +157,7 @@ Option Gated::Ask(const Problem& problem, const JobView& view, int pool, Moments
   if (option.decision.reason.rule == GateRule::kLatestStart) option.order.rank -= 1'000'000;
   const auto intensity = option.decision.reason.expected ? option.decision.reason.expected
                                                          : option.decision.reason.current;
-  option.grams = EmissionsOf(core::EnergyOn(*view.job, devices, request.remaining),
-                             problem.cluster->SiteOf(pool).pue, intensity.value_or(Intensity{1e6}))
-                     .grams;
+  option.grams = GramsOf(problem, view, pool, request.remaining, intensity.value_or(kUnknown));
   return option;
 }
 

@@ -31,6 +31,9 @@ struct JobView {
   int pool = -1;         ///< kRunning: the pool where it runs
   Time segment_begin{};  ///< kRunning: when it was started or resumed there
   int pauses = 0;
+  int last_site = -1;  ///< index of the site where it runs or ran last; -1: it has not begun
+  Duration moving{};   ///< kRunning: the part of this stretch from its begin in which the job moves
+                       ///< to the site (core/jobs/move.h)
 };
 
 struct SiteView {

@@ -33,16 +33,33 @@ Use UseOver(Energy energy, Interval window, Pue pue, const TrueIntensity& truth)
   return use;
 }
 
+core::HeldEnergy EnergyOfSegment(const core::Job& job, const core::Cluster& cluster,
+                                 std::span<const plan::Segment> segments, std::size_t index) {
+  const auto site_of = [&](std::size_t i) {
+    return cluster.pools[static_cast<std::size_t>(segments[i].pool)].site;
+  };
+  return core::EnergyOver(job, cluster, index > 0 ? site_of(index - 1) : -1, segments[index].pool,
+                          segments[index].time);
+}
+
 void Account(const core::Job& job, const core::Cluster& cluster, Truth truth, JobOutcome& outcome) {
+  const auto use_of = [&](const core::EnergyPart& part) {
+    return UseOver(part.energy, part.time, part.pue, truth[static_cast<std::size_t>(part.site)]);
+  };
   for (std::size_t i = 0; i < outcome.segments.size(); ++i) {
-    const plan::Segment& segment = outcome.segments[i];
-    const auto& pool = cluster.pools[static_cast<std::size_t>(segment.pool)];
-    const Duration running = segment.time.length();
-    outcome.use +=
-        UseOver(core::EnergyOn(job, pool, running), segment.time, cluster.SiteOf(segment.pool).pue,
-                truth[static_cast<std::size_t>(pool.site)]);
-    if (i > 0) outcome.pause_energy += core::EnergyOn(job, pool, std::min(job.pause_cost, running));
+    const core::HeldEnergy energy = EnergyOfSegment(job, cluster, outcome.segments, i);
+    const auto& pool = cluster.pools[static_cast<std::size_t>(outcome.segments[i].pool)];
+    outcome.use += use_of(energy.run);
+    if (i > 0)
+      outcome.pause_energy +=
+          core::EnergyOn(job, pool, std::min(job.pause_cost, energy.run.time.length()));
+    if (energy.set_up.time.length() == Duration::zero()) continue;
+    if (i == 0) outcome.first_move = energy.set_up.time.length();
+    ++outcome.moves;
+    for (const core::EnergyPart& part : {energy.network, energy.set_up})
+      outcome.move_use += use_of(part);
   }
+  outcome.use += outcome.move_use;
   outcome.pauses = std::max(0, static_cast<int>(outcome.segments.size()) - 1);
 }
 

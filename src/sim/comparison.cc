@@ -11,7 +11,7 @@ double ShortestRunHours(const core::Job& job, const core::Cluster& cluster) {
   std::optional<Duration> shortest;
   for (std::size_t pool = 0; pool < cluster.pools.size(); ++pool) {
     if (!core::Fits(job, cluster, static_cast<int>(pool))) continue;
-    const Duration time = core::TimeOn(job, cluster.pools[pool], job.duration);
+    const Duration time = core::HeldOn(job, cluster, -1, static_cast<int>(pool), job.duration);
     shortest = shortest ? std::min(*shortest, time) : time;
   }
   return Hours(shortest.value_or(job.duration));
@@ -52,6 +52,8 @@ void SumUp(PolicyFigures& policy) {
     policy.cost += start.cost;
     policy.pause_energy += start.pause_energy;
     policy.pauses += start.pauses;
+    policy.move_use += start.move_use;
+    policy.moves += start.moves;
     policy.late_starts += start.late_starts;
     policy.late_ends += start.late_ends;
     policy.jobs += static_cast<int>(start.wait_h.size());
@@ -114,6 +116,8 @@ StartFigures FiguresOf(const Simulation& simulation, const core::Cluster& cluste
   figures.idle = simulation.idle;
   figures.pause_energy = simulation.pause_energy;
   figures.pauses = simulation.pauses;
+  figures.move_use = simulation.move_use;
+  figures.moves = simulation.moves;
   figures.makespan = simulation.span().length();
   for (std::size_t i = 0; i < simulation.jobs.size(); ++i) {
     const core::Job& job = simulation.jobs[i];

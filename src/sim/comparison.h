@@ -11,6 +11,7 @@
 
 #include "core/ledger/cost.h"
 #include "sim/bootstrap.h"
+#include "sim/place_and_time.h"
 #include "sim/simulation.h"
 
 namespace ebb::sim {
@@ -24,6 +25,8 @@ struct StartFigures {
   Use use, idle;
   Energy pause_energy;
   int pauses = 0;
+  Use move_use;  ///< part of `use`: what moves between sites took
+  int moves = 0;
   int late_starts = 0;  ///< jobs that started after their latest start
   int late_ends = 0;    ///< jobs that ended after finish_by
   Duration makespan{0};
@@ -45,6 +48,8 @@ struct PolicyFigures {
   /// energy of either has no price, or if run-now's cost is not above 0.
   std::optional<double> cost_saving_percent;
   Energy pause_energy;
+  Use move_use;  ///< part of `use`
+  int moves = 0;
   int pauses = 0, late_starts = 0, late_ends = 0, jobs = 0;
   int worse_than_run_now = 0;  ///< number of start dates
   double mean_wait_h = 0, p95_wait_h = 0, mean_stretch = 0, mean_makespan_h = 0;
@@ -64,6 +69,9 @@ struct Comparison {
   std::vector<double> bound_g;  ///< bound by start date; empty if none was computed
   std::string bound_method;
   std::optional<Estimate> bound_saving_percent;
+  /// What place and time were worth to the jobs, summed over start dates. Absent unless every job
+  /// has a home and all of its alternatives are known.
+  std::optional<PlaceAndTime> place_and_time;
 
   /// The bounds of the known start dates.
   std::vector<double> KnownBound() const;

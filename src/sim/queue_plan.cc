@@ -10,24 +10,23 @@ namespace ebb::sim {
 namespace {
 
 // The emissions by known and expected intensity; nothing if a part of the window has no value.
-std::optional<Emissions> Expected(const core::Job& job, const plan::Segment& segment,
-                                  const QueuePlan& plan) {
-  const auto& pool = plan.cluster.pools[static_cast<std::size_t>(segment.pool)];
-  const auto mean = plan.views[static_cast<std::size_t>(pool.site)].Mean(segment.time);
+std::optional<Emissions> Expected(const core::EnergyPart& part, const QueuePlan& plan) {
+  if (part.energy == Energy{}) return Emissions{};
+  const auto mean = plan.views[static_cast<std::size_t>(part.site)].Mean(part.time);
   if (!mean || mean->coverage < 0.999) return std::nullopt;
-  return EmissionsOf(core::EnergyOn(job, pool, segment.time.length()),
-                     plan.cluster.SiteOf(segment.pool).pue, mean->intensity);
+  return EmissionsOf(part.energy, part.pue, mean->intensity);
 }
 
 std::optional<Emissions> Expected(const core::Job& job, const std::vector<plan::Segment>& segments,
                                   const QueuePlan& plan) {
   if (segments.empty()) return std::nullopt;
   Emissions sum;
-  for (const plan::Segment& segment : segments) {
-    const auto part = Expected(job, segment, plan);
-    if (!part) return std::nullopt;
-    sum += *part;
-  }
+  for (std::size_t i = 0; i < segments.size(); ++i)
+    for (const core::EnergyPart& part : EnergyOfSegment(job, plan.cluster, segments, i).parts()) {
+      const auto grams = Expected(part, plan);
+      if (!grams) return std::nullopt;
+      sum += *grams;
+    }
   return sum;
 }
 
@@ -36,8 +35,8 @@ std::optional<Emissions> AtOnce(const core::Job& job, const QueuePlan& plan) {
   for (std::size_t index = 0; index < plan.cluster.pools.size(); ++index) {
     const int pool = static_cast<int>(index);
     if (!core::Fits(job, plan.cluster, pool)) continue;
-    const Duration takes = core::TimeOn(job, plan.cluster.pools[index], job.duration);
-    const auto grams = Expected(job, {pool, {plan.at, plan.at + takes}}, plan);
+    const Duration held = core::HeldOn(job, plan.cluster, -1, pool, job.duration);
+    const auto grams = Expected(job, {{pool, {plan.at, plan.at + held}}}, plan);
     if (grams && (!least || *grams < *least)) least = grams;
   }
   return least;
@@ -70,9 +69,9 @@ void SettlePools(const core::Cluster& cluster, PlannedJob& planned) {
 void TakeStart(const engine::StartJob& start, const QueuePlan& plan, PlannedJob& planned) {
   planned.starts_now = true;
   if (!planned.segments.empty() && planned.segments.front().pool == start.pool) return;
-  const auto& pool = plan.cluster.pools[static_cast<std::size_t>(start.pool)];
-  const Duration takes = core::TimeOn(planned.job, pool, planned.job.duration);
-  planned.segments = {{start.pool, {plan.at, plan.at + takes}}};
+  const Duration held =
+      core::HeldOn(planned.job, plan.cluster, -1, start.pool, planned.job.duration);
+  planned.segments = {{start.pool, {plan.at, plan.at + held}}};
 }
 
 // Reads the engine's decision for one job.
@@ -109,8 +108,7 @@ void AddCost(QueuePlan& plan, const plan::SitePrices& prices) {
   if (plan.currency.empty()) return;
   plan.cost.emplace();
   for (const PlannedJob& planned : plan.jobs)
-    for (const plan::Segment& segment : planned.segments)
-      *plan.cost += CostOf(planned.job, segment, plan.cluster, prices);
+    *plan.cost += CostOf(planned.job, planned.segments, plan.cluster, prices);
 }
 
 }  // namespace

@@ -108,6 +108,7 @@ struct TestScenario {
   std::vector<core::Job> jobs;
   core::Cluster cluster = testing::ClusterOf(2);
   std::vector<double> hourly = std::vector<double>(24 * 30, 200.0);
+  std::vector<std::vector<double>> hourly_by_site;  ///< empty: `hourly` at every site
   engine::Options engine;
   plan::PolicyOptions policy;
   WorldOptions world;
@@ -127,12 +128,15 @@ struct TestScenario {
     engine::Engine under_test(engine, *std::move(made));
     SimulatedExecutor executor(cluster, kTestBegin, world);
     for (const core::Job& job : jobs) executor.AddJob(job);
-    testing::FakeFeed feed(kTestBegin - std::chrono::hours{48}, hourly);
+    std::vector<testing::FakeFeed> feeds;
+    for (std::size_t site = 0; site < cluster.sites.size(); ++site)
+      feeds.emplace_back(kTestBegin - std::chrono::hours{48},
+                         hourly_by_site.empty() ? hourly : hourly_by_site[site]);
     auto submissions = runtime::SubmissionList::OfJobs(jobs);
     LawObserver laws;
     MemoryJournal journal;
     runtime::LoopPorts ports{executor, {}, submissions, &journal, &laws};
-    ports.feeds.assign(cluster.sites.size(), &feed);
+    for (testing::FakeFeed& feed : feeds) ports.feeds.push_back(&feed);
     std::optional<PlanThrottle> throttler;
     if (throttle) ports.plan_worker = &throttler.emplace(executor, *throttle);
     const auto result = runtime::Run(under_test, ports, {});

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/enum_names.h"
+#include "core/jobs/move.h"
 
 namespace ebb::sim {
 namespace {
@@ -14,12 +15,13 @@ constexpr std::array<std::string_view, 2> kIdleNames{"beside", "inside"};
 
 Time Later(std::optional<Time> a, Time b) { return a ? std::max(*a, b) : b; }
 
-// The run time of the job on the slowest pool that it can run on.
+// The longest time for which the job can hold its devices, with a move.
 Duration LongestRun(const core::Job& job, const core::Cluster& cluster) {
   Duration longest = job.duration;
   for (std::size_t pool = 0; pool < cluster.pools.size(); ++pool)
     if (core::Fits(job, cluster, static_cast<int>(pool)))
-      longest = std::max(longest, core::TimeOn(job, cluster.pools[pool], job.duration));
+      longest =
+          std::max(longest, core::HeldOn(job, cluster, -1, static_cast<int>(pool), job.duration));
   return longest;
 }
 

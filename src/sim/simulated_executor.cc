@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/random.h"
+#include "core/jobs/move.h"
 
 namespace ebb::sim {
 namespace {
@@ -81,11 +82,15 @@ void SimulatedExecutor::Arrange(Time at, const JobRun& run, JobPhase phase) {
   due_.push({at, sequence_++, run.job.id, run.attempt, phase});
 }
 
+// The time from the begin of a segment until the job makes progress.
+Duration SimulatedExecutor::Overhead(const JobRun& run, const SegmentRun& segment) const {
+  return segment.moving + (run.pauses > 0 ? run.job.pause_cost : Duration::zero());
+}
+
 // The work that the running segment has done by now, at speed 1.
 Duration SimulatedExecutor::Work(const JobRun& run) const {
   const SegmentRun& segment = run.segments.back();
-  const Duration overhead = run.pauses > 0 ? run.job.pause_cost : Duration::zero();
-  const Duration useful = now_ - segment.time.begin - overhead;
+  const Duration useful = now_ - segment.time.begin - Overhead(run, segment);
   if (useful <= Duration::zero()) return Duration::zero();
   const double speed =
       core::SpeedOn(run.job, cluster_.pools[static_cast<std::size_t>(segment.pool)]);
@@ -116,15 +121,19 @@ Status SimulatedExecutor::Start(const engine::StartJob& command) {
     return {};
   }
   const auto& pool = cluster_.pools[static_cast<std::size_t>(command.pool)];
-  const Duration overhead = run->pauses > 0 ? run->job.pause_cost : Duration::zero();
+  const int last_site =
+      run->segments.empty()
+          ? -1
+          : cluster_.pools[static_cast<std::size_t>(run->segments.back().pool)].site;
   run->segments.push_back({command.attempt,
                            command.pool,
                            TakeDevices(command.pool, run->job.devices),
-                           {now_, Time::max()}});
+                           {now_, Time::max()},
+                           core::MoveTo(run->job, cluster_, last_site, command.pool).takes});
   run->running = true;
   Report(*run, JobPhase::kRunning);
   const Duration work = run->program_fails ? run->remaining / 2 : run->remaining;
-  Arrange(now_ + overhead + core::TimeOn(run->job, pool, work), *run,
+  Arrange(now_ + Overhead(*run, run->segments.back()) + core::TimeOn(run->job, pool, work), *run,
           run->program_fails ? JobPhase::kFailed : JobPhase::kSucceeded);
   return {};
 }
@@ -133,8 +142,8 @@ Status SimulatedExecutor::Pause(const engine::PauseJob& command) {
   EBB_ASSIGN_OR_RETURN(JobRun* const run, Find(command.job));
   if (!run->running || run->attempt != command.attempt) return {};
   if (!run->job.checkpointable) return Violate(command.job, "paused, which it cannot be");
-  const Time begin = run->segments.back().time.begin;
-  if (now_ - begin < run->job.minimum_segment)
+  const SegmentRun& segment = run->segments.back();
+  if (now_ - segment.time.begin - segment.moving < run->job.minimum_segment)
     return Violate(command.job, "paused before its minimum segment");
   Arrange(now_ + world_.checkpoint_takes, *run, JobPhase::kPaused);
   return {};

@@ -32,6 +32,7 @@ struct SegmentRun {
   int pool = -1;
   std::vector<int> devices;  ///< indices within the pool, ascending
   Interval time;             ///< the end is set when it has ended
+  Duration moving{};         ///< it begins with a move to the site (core/jobs/move.h)
 };
 
 /// The true course of a job.
@@ -94,6 +95,7 @@ class SimulatedExecutor final : public runtime::Executor {
   void EndSegment(JobRun& run);
   void Report(JobRun& run, engine::JobPhase phase);
   void Happen(const Due& due);
+  Duration Overhead(const JobRun& run, const SegmentRun& segment) const;
   Duration Work(const JobRun& run) const;
 
   core::Cluster cluster_;

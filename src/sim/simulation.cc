@@ -61,6 +61,8 @@ Result<Simulation> Collect(const SimulatedExecutor& executor, const std::string&
     Account(job, cluster, truth.integrals, outcome);
     simulation.use += outcome.use;
     simulation.pauses += outcome.pauses;
+    simulation.move_use += outcome.move_use;
+    simulation.moves += outcome.moves;
     simulation.pause_energy += outcome.pause_energy;
     simulation.outcomes.push_back(std::move(outcome));
   }

@@ -37,6 +37,8 @@ struct Simulation {
   Use use, idle;
   Energy pause_energy;
   int pauses = 0;
+  Use move_use;  ///< part of `use`
+  int moves = 0;
 
   /// The time from the start date to the end of the last job.
   Interval span() const;

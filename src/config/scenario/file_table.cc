@@ -2,6 +2,7 @@
 
 #include "config/publication_key.h"
 #include "config/scenario/scenario_table.h"
+#include "core/jobs/move.h"
 #include "core/options/field_builders.h"
 
 namespace ebb::config {
@@ -13,6 +14,19 @@ using sim::Scenario;
 constexpr double kMostSamples = 100'000;
 constexpr double kFar = 1e12;
 constexpr double kHour = 3600;
+constexpr double kMostTransferKwh = 1000;
+constexpr double kJoulesPerByteOfKwhPerGb = 3.6e6 / 1e9;
+
+MemberAccess<ScenarioSections> Transfer() {
+  return {[](const core::OptionValue& value, ScenarioSections& s) -> Status {
+            s.scenario.cluster.joules_per_byte = std::get<double>(value) * kJoulesPerByteOfKwhPerGb;
+            return {};
+          },
+          [](const ScenarioSections& s) -> std::optional<core::OptionValue> {
+            const auto& given = s.scenario.cluster.joules_per_byte;
+            return given ? *given / kJoulesPerByteOfKwhPerGb : core::kTransferKwhPerGb;
+          }};
+}
 
 // A section that is read later; `example` shows it as YAML in one line.
 SectionKey<ScenarioSections> Later(std::string key, std::string type, std::string meaning,
@@ -48,6 +62,12 @@ SectionTable<ScenarioSections> ClusterKeys() {
                                  "begins",
                                  "1h where it was measured", "2h"),
                        "duration, or `none`", ReadPublicationLag, &S::publication_lag),
+          KeyWith<S>(core::In("kWh/GB",
+                              core::Number("transfer_kwh_per_gb",
+                                           "energy of the network per GB that moves between sites "
+                                           "([simulate](simulate.md#moves-between-sites))",
+                                           "0.06", "0.002", 0, kMostTransferKwh)),
+                     Transfer()),
           Later("jobs", "list of sections, or a section with `csv`",
                 "jobs and groups of like jobs, or a file of them", "",
                 "[{duration: 1h, power_w: 300}]", &S::jobs),

@@ -13,6 +13,8 @@ using core::kShortestDuration;
 constexpr double kMostJobs = 1'000'000;
 constexpr double kMostJobsOfTrace = 1e9;
 constexpr double kMostEnergyKwh = 1e7;
+constexpr double kMostGigabytes = 1e9;
+constexpr double kBytesPerGigabyte = 1e9;
 
 // An option of jobs in words that fit the place. Its type and range stay.
 Field InWords(std::string meaning, std::string default_text, Field option) {
@@ -69,20 +71,65 @@ SectionTable<JobSection> DeadlineKeys() {
           KeyByRule<S>(
               InWords("latest end, after submission or a date", "", JobOptionOf("finish_by").field),
               kMoment, ReadMoment, &S::finish_by),
-          Key<S>(
-              Field{"sites", core::Shape::kTexts, "names of the sites at which it may run", "any",
-                    R"(["norway"])"},
-              [](auto& s) -> auto& { return s.submission.job.sites; }),
           KeyByRule<S>(Field{"overrides", core::Shape::kObjects,
                              "how it runs on a device model, if that differs from the pool", "",
                              "[{model: A5000, speed: 1.2}]"},
                        "list of sections", ReadNode, &S::overrides)};
 }
 
+// A size in GB, whose member is in bytes.
+SectionKey<JobSection> GigabyteKey(std::string key, std::string meaning, std::string example,
+                                   std::int64_t core::Job::*member) {
+  return KeyWith<JobSection>(
+      core::In("GB", core::Number(std::move(key), std::move(meaning), "0", std::move(example), 0,
+                                  kMostGigabytes)),
+      {[member](const core::OptionValue& value, JobSection& s) -> Status {
+         s.submission.job.*member =
+             static_cast<std::int64_t>(std::get<double>(value) * kBytesPerGigabyte);
+         return {};
+       },
+       [member](const JobSection& s) -> std::optional<core::OptionValue> {
+         return static_cast<double>(s.submission.job.*member) / kBytesPerGigabyte;
+       }});
+}
+
+SectionTable<JobSection> PlaceKeys() {
+  using S = JobSection;
+  return {
+      Key<S>(
+          Field{"sites", core::Shape::kTexts, "names of the sites at which it may run", "any",
+                R"(["norway"])"},
+          [](auto& s) -> auto& { return s.submission.job.sites; }),
+      Key<S>(
+          Field{"forbidden_sites", core::Shape::kTexts,
+                "names of the sites at which it may not run", "none", R"(["ohio"])"},
+          [](auto& s) -> auto& { return s.submission.job.forbidden_sites; }),
+      Key<S>(
+          Field{"data", core::Shape::kTexts,
+                "labels of its data: it runs only at sites that may hold them", "none",
+                R"(["personal"])"},
+          [](auto& s) -> auto& { return s.submission.job.data; }),
+      Key<S>(
+          TextField("home",
+                    "the site where its files lie ([simulate](simulate.md#moves-between-sites)); "
+                    "without it, the job brings none along",
+                    "", R"("ohio")"),
+          [](auto& s) -> auto& { return s.submission.job.home; }),
+      GigabyteKey("files_gb",
+                  "with `home`: data and image that another site needs before it can begin there, "
+                  "in GB",
+                  "20", &core::Job::file_bytes),
+      GigabyteKey(
+          "checkpoint_gb",
+          "size of a checkpoint, in GB, which it brings along if it goes on at another site", "1.5",
+          &core::Job::checkpoint_bytes)};
+}
+
 }  // namespace
 
 const SectionTable<JobSection>& JobTable() {
-  static const SectionTable<JobSection> table = Joined(GroupKeys(), DeadlineKeys());
+  static const SectionTable<JobSection> table =
+      Joined(Joined(GroupKeys(), DeadlineKeys()), PlaceKeys());
   return table;
 }
 

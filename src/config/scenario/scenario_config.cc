@@ -115,7 +115,8 @@ ScenarioFile Resolve(ScenarioSections sections, int publication_line,
   const std::string directory = FolderOf(context.path);
   if (scenario.name.empty()) scenario.name = FileStem(context.path, "scenario");
   Sites sites = ReadSites(sections, directory, context.default_signal, problems);
-  scenario.cluster = std::move(sites.cluster);
+  scenario.cluster.sites = std::move(sites.cluster.sites);
+  scenario.cluster.pools = std::move(sites.cluster.pools);
   scenario.unknown_idle = std::move(sites.unknown_idle);
   file.signals = std::move(sites.signals);
   SetPublication(sections.publication_lag, publication_line, file, problems);

@@ -51,6 +51,43 @@ std::string Replaced(std::string text, const std::string& from, const std::strin
   return text.replace(at, from.size(), to);
 }
 
+TEST(ScenarioConfig, SitesSayWhatMovesTakeAndWhichDataTheyMayHold) {
+  const std::string text = R"(sites:
+  - {name: home, profile: DE}
+  - {name: away, profile: SE, bandwidth_mbit_s: 100, set_up: 5m, set_up_kwh: 0.2, allowed_data: [public, personal], forbidden_data: [secret]}
+devices:
+  - {model: A5000, site: home}
+  - {model: A5000, site: away}
+jobs:
+  - {name: a, duration: 1h, power_w: 300, home: home, files_gb: 12.5, checkpoint_gb: 2, data: [personal], forbidden_sites: [home]}
+start_dates: [2023-05-01T17:00Z]
+transfer_kwh_per_gb: 0.0019
+)";
+  const ScenarioFile file = Parse(text);
+  const core::Cluster& cluster = file.scenario.cluster;
+  ASSERT_EQ(cluster.sites.size(), 2U);
+  EXPECT_EQ(cluster.sites[0].bytes_per_second, std::nullopt);
+  EXPECT_EQ(cluster.sites[1].bytes_per_second, 12.5e6);
+  EXPECT_EQ(cluster.sites[1].set_up, minutes{5});
+  EXPECT_EQ(cluster.sites[1].set_up_energy, Energy::Joules(720'000));
+  EXPECT_EQ(cluster.sites[1].allowed_data, (std::vector<std::string>{"public", "personal"}));
+  EXPECT_EQ(cluster.sites[1].forbidden_data, (std::vector<std::string>{"secret"}));
+  EXPECT_NEAR(*cluster.joules_per_byte, 6.84e-6, 1e-12);
+  const core::Job& job = file.scenario.jobs[0];
+  EXPECT_EQ(job.home, "home");
+  EXPECT_EQ(job.file_bytes, 12'500'000'000);
+  EXPECT_EQ(job.checkpoint_bytes, 2'000'000'000);
+  EXPECT_EQ(job.data, (std::vector<std::string>{"personal"}));
+  EXPECT_EQ(job.forbidden_sites, (std::vector<std::string>{"home"}));
+
+  EXPECT_NE(ErrorOf(Replaced(text, "home: home, ", "")).find("files_gb needs home"),
+            std::string::npos);
+  EXPECT_NE(ErrorOf(Replaced(text, "home: home", "home: nowhere")).find("no site \"nowhere\""),
+            std::string::npos);
+  EXPECT_NE(ErrorOf(Replaced(text, "data: [personal]", "data: [secret]")).find("may hold its data"),
+            std::string::npos);
+}
+
 TEST(ScenarioConfig, APublicationLagIsOfEveryTraceThatHasNoneOfItsOwn) {
   const std::string traces = Replaced(
       kSmall, "  - {name: here, profile: DE}\n",

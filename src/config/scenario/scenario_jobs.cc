@@ -5,6 +5,7 @@
 #include "config/job_option_rules.h"
 #include "config/scenario/job_csv_section.h"
 #include "config/scenario/scenario_table.h"
+#include "core/jobs/move.h"
 #include "plan/feasibility/feasibility.h"
 
 namespace ebb::config {
@@ -35,6 +36,8 @@ void CheckTogether(const JobSection& section, const GivenKeys& given, int line, 
   check_date("submit", section.submit);
   check_date("start_by", section.start_by);
   check_date("finish_by", section.finish_by);
+  if (given.Has("files_gb") && !given.Has("home"))
+    problems.Add(given.LineOf("files_gb"), "files_gb needs home: the site where the files lie");
   for (const char* key : {"pause_cost", "minimum_segment"})
     if (given.Has(key) && !section.submission.job.checkpointable)
       problems.Add(given.LineOf(key), "has no meaning for a job that is not checkpointable: true");
@@ -81,7 +84,8 @@ Duration ShortestRun(const core::Job& job, const core::Cluster& cluster) {
   Duration shortest = Duration::max();
   for (std::size_t pool = 0; pool < cluster.pools.size(); ++pool)
     if (core::Fits(job, cluster, static_cast<int>(pool)))
-      shortest = std::min(shortest, core::TimeOn(job, cluster.pools[pool], job.duration));
+      shortest =
+          std::min(shortest, core::HeldOn(job, cluster, -1, static_cast<int>(pool), job.duration));
   return shortest;
 }
 

@@ -4,6 +4,7 @@
 #include "config/options/run_option.h"
 #include "config/publication_key.h"
 #include "config/scenario/scenario_table.h"
+#include "core/jobs/move.h"
 #include "core/options/field_builders.h"
 #include "core/signal/signal_choices.h"
 
@@ -113,10 +114,54 @@ SectionTable<SiteSection> OtherSiteKeys() {
              &S::operators)};
 }
 
+constexpr double kMostMegabits = 1e9;
+constexpr double kMostSetUpKwh = 1e6;
+constexpr double kBytesPerMegabit = 1e6 / 8;
+
+MemberAccess<SiteSection> Bandwidth() {
+  return {[](const OptionValue& value, SiteSection& s) -> Status {
+            s.site.bytes_per_second = std::get<double>(value) * kBytesPerMegabit;
+            return {};
+          },
+          [](const SiteSection& s) -> std::optional<OptionValue> {
+            return s.site.bytes_per_second.value_or(core::kBytesPerSecond) / kBytesPerMegabit;
+          }};
+}
+
+// Keys of moves to the site, and of the data that may lie there.
+SectionTable<SiteSection> MoveKeys() {
+  using S = SiteSection;
+  return {
+      KeyWith<S>(core::In("Mbit/s", core::Number("bandwidth_mbit_s",
+                                                 "bandwidth to and from other sites, in Mbit/s: "
+                                                 "the slower of two sites counts",
+                                                 "1000", "100", 0.001, kMostMegabits)),
+                 Bandwidth()),
+      Key<S>(
+          DurationField("set_up",
+                        "what the site takes to begin a job whose files have come from another one",
+                        "0s", "5m"),
+          [](auto& s) -> auto& { return s.site.set_up; }),
+      Key<S>(
+          core::In("kWh", core::Number("set_up_kwh", "energy of that set-up", "0", "0.05", 0,
+                                       kMostSetUpKwh)),
+          [](auto& s) -> auto& { return s.site.set_up_energy; }),
+      Key<S>(
+          core::Field{"allowed_data", core::Shape::kTexts,
+                      "labels of the data that it may hold (`data` of jobs)", "any",
+                      R"(["public"])"},
+          [](auto& s) -> auto& { return s.site.allowed_data; }),
+      Key<S>(
+          core::Field{"forbidden_data", core::Shape::kTexts,
+                      "labels of the data that it may not hold", "none", R"(["personal"])"},
+          [](auto& s) -> auto& { return s.site.forbidden_data; })};
+}
+
 }  // namespace
 
 const SectionTable<SiteSection>& SiteTable() {
-  static const SectionTable<SiteSection> table = Joined(SourceKeys(), OtherSiteKeys());
+  static const SectionTable<SiteSection> table =
+      Joined(Joined(SourceKeys(), OtherSiteKeys()), MoveKeys());
   return table;
 }
 

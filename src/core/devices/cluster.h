@@ -3,6 +3,7 @@
 // like devices. A job of any width runs within one pool: all its devices are of one model at one
 // site. Values only.
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +17,11 @@ struct Site {
   std::string name;
   std::string zone;  ///< grid zone whose signal decides and accounts for this site
   Pue pue;
+  std::optional<double> bytes_per_second{};  ///< to and from other sites; absent: 1 Gbit/s
+  Duration set_up{};       ///< time from the arrival of a job's files to its start (jobs/move.h)
+  Energy set_up_energy{};  ///< energy of that set-up, without PUE
+  std::vector<std::string> allowed_data{};    ///< labels of the data that it may hold; empty: any
+  std::vector<std::string> forbidden_data{};  ///< labels of the data that it may not hold
   friend bool operator==(const Site&, const Site&) = default;
 };
 
@@ -36,6 +42,8 @@ struct DevicePool {
 struct Cluster {
   std::vector<Site> sites;
   std::vector<DevicePool> pools;
+  /// Energy of the network per byte that moves between sites; absent: see jobs/move.h.
+  std::optional<double> joules_per_byte{};
 
   const Site& SiteOf(int pool) const {
     return sites[static_cast<std::size_t>(pools[static_cast<std::size_t>(pool)].site)];

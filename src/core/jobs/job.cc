@@ -11,8 +11,18 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kOnOutageNames{"wait", "run", "stop"};
 
+bool Contains(const std::vector<std::string>& list, const std::string& name) {
+  return std::find(list.begin(), list.end(), name) != list.end();
+}
+
 bool Allowed(const std::vector<std::string>& allowed, const std::string& name) {
-  return allowed.empty() || std::find(allowed.begin(), allowed.end(), name) != allowed.end();
+  return allowed.empty() || Contains(allowed, name);
+}
+
+bool MayHoldDataOf(const Site& site, const Job& job) {
+  return std::all_of(job.data.begin(), job.data.end(), [&](const std::string& label) {
+    return Allowed(site.allowed_data, label) && !Contains(site.forbidden_data, label);
+  });
 }
 
 const ModelOverride* OverrideFor(const Job& job, const DevicePool& pool) {
@@ -33,8 +43,10 @@ std::vector<std::string> OnOutageNames() { return {kOnOutageNames.begin(), kOnOu
 
 bool Fits(const Job& job, const Cluster& cluster, int pool) {
   const DevicePool& devices = cluster.pools[static_cast<std::size_t>(pool)];
+  const Site& site = cluster.SiteOf(pool);
   return job.devices <= devices.count && Allowed(job.models, devices.model) &&
-         Allowed(job.sites, cluster.SiteOf(pool).name);
+         Allowed(job.sites, site.name) && !Contains(job.forbidden_sites, site.name) &&
+         MayHoldDataOf(site, job);
 }
 
 double SpeedOn(const Job& job, const DevicePool& pool) {

@@ -65,10 +65,17 @@ struct Job {
   std::vector<std::string> sites;   ///< allowed site names; empty: any
   std::vector<std::string> models;  ///< allowed device models; empty: any
   std::vector<ModelOverride> overrides;
+
+  std::vector<std::string> forbidden_sites;  ///< sites at which it may not run
+  std::vector<std::string> data;             ///< labels of its data, which not every site may hold
+  std::string home;             ///< site where its files lie; empty: it brings none along
+  std::int64_t file_bytes = 0;  ///< data and image that another site has to get first
+  std::int64_t checkpoint_bytes =
+      0;  ///< size of a checkpoint: to go on at another site takes it along
   friend bool operator==(const Job&, const Job&) = default;
 };
 
-/// True if the job may and can run on `pool` at all: site, model and width.
+/// True if the job may and can run on `pool` at all: site, data, model and width.
 bool Fits(const Job& job, const Cluster& cluster, int pool);
 /// Speed of the job on the pool: its override for the model, or the pool's own value.
 double SpeedOn(const Job& job, const DevicePool& pool);

@@ -43,7 +43,8 @@ std::vector<BoundJob> MakeBoundJobs(std::span<const core::Job> jobs, const core:
       const core::DevicePool& pool = cluster.pools[static_cast<std::size_t>(p)];
       bound_job.choices.push_back({p, TimeOn(job, pool, job.duration), SpeedOn(job, pool),
                                    PowerOn(job, pool).watts * cluster.SiteOf(p).pue.ratio / 1000,
-                                   LatestEnd(job, pool, options, first), pool.site});
+                                   LatestEnd(job, pool, options, first), pool.site,
+                                   MoveOn(job, cluster, -1, p), 0});
     }
     bound_jobs.push_back(std::move(bound_job));
   }
@@ -83,6 +84,7 @@ HindsightBound BestInHindsight(std::span<const core::Job> jobs, const core::Clus
   BoundInput input;
   input.jobs = MakeBoundJobs(jobs, cluster, options);
   input.curves = TruePrices(input.jobs, truth);
+  PriceMoves(input);
   for (const core::DevicePool& pool : cluster.pools) {
     input.site_of_pool.push_back(pool.site);
     input.devices_in_pool.push_back(pool.count);

@@ -170,7 +170,8 @@ class FlowModel {
     const Graph::Arc arc =
         AddArc(from, PoolNode(piece, choice.pool), WorkIn(usable.length(), job.width));
     const double kilowatts = choice.kilowatts / job.width / choice.speed;
-    arcs_.push_back({arc, j, piece, choice.pool, kilowatts * price / kMillisecondsPerHour});
+    const double move = choice.least_move / static_cast<double>(job.work.count() * job.width);
+    arcs_.push_back({arc, j, piece, choice.pool, kilowatts * price / kMillisecondsPerHour + move});
   }
 
   // McNaughton's rule: fills device after device from the piece's begin to its end. A job that does

@@ -204,7 +204,30 @@ Rents RentsOf(const BoundInput& input, const PoolSteps& by_pool) {
   return rents;
 }
 
+// The lowest price of a curve in the steps that a window touches.
+double LowestIn(const PriceCurve& curve, Interval window) {
+  double lowest = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < curve.size(); ++i)
+    if (curve.EdgeAt(i + 1) > window.begin && (curve.EdgeAt(i) < window.end || i == 0))
+      lowest = std::min(lowest, curve.PriceOf(i));
+  return std::isfinite(lowest) ? lowest : 0;
+}
+
 }  // namespace
+
+void PriceMoves(BoundInput& input) {
+  for (BoundJob& job : input.jobs)
+    for (BoundChoice& choice : job.choices) {
+      const ChoiceMove& move = choice.move;
+      if (move.takes == Duration::zero()) continue;
+      const Interval window{job.earliest, choice.latest_end};
+      double price = move.kilowatts_here * LowestIn(input.CurveOf(choice), window);
+      if (move.curve_from >= 0)
+        price += move.kilowatts_from *
+                 LowestIn(input.curves[static_cast<std::size_t>(move.curve_from)], window);
+      choice.least_move = price * Hours(move.takes);
+    }
+}
 
 double CapacityFreeBound(const BoundInput& input) {
   if (input.jobs.empty()) return input.constant;

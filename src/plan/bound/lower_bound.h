@@ -23,6 +23,7 @@
 #include "base/time.h"
 #include "plan/policy.h"
 #include "plan/problem/price_curve.h"
+#include "plan/problem/task.h"
 
 namespace ebb::plan {
 
@@ -32,7 +33,9 @@ struct BoundChoice {
   double speed = 1;      ///< work done per running time on this pool
   double kilowatts = 0;  ///< power of all the job's devices, times the job's weight
   Time latest_end{};
-  int curve = -1;  ///< index in BoundInput::curves of the price of an hour on this pool
+  int curve = -1;     ///< index in BoundInput::curves of the price of an hour on this pool
+  ChoiceMove move{};  ///< the move with which it begins, in `length`; powers times the job's weight
+  double least_move = 0;  ///< price of the move at its cheapest; see PriceMoves
 };
 
 struct BoundJob {
@@ -64,6 +67,10 @@ struct BoundInput {
     return curves[static_cast<std::size_t>(site_of_pool[pool])];
   }
 };
+
+/// Fills BoundChoice::least_move: a job that may be split pays at least this for the part of its
+/// work that it does on the pool.
+void PriceMoves(BoundInput& input);
 
 /// Price of all jobs if each runs at its cheapest, with the devices to itself.
 double CapacityFreeBound(const BoundInput& input);

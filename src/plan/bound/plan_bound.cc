@@ -9,7 +9,10 @@ namespace {
 BoundChoice BoundChoiceOf(const PlanInput& input, const Task& task, const Choice& choice,
                           bool late) {
   BoundChoice bound{choice.pool,       choice.length, choice.speed, task.weight * choice.kilowatts,
-                    choice.latest_end, choice.curve};
+                    choice.latest_end, choice.curve,  {},           0};
+  bound.move = choice.move;
+  bound.move.kilowatts_here *= task.weight;
+  bound.move.kilowatts_from *= task.weight;
   if (late) bound.latest_end = input.CurveOf(choice).end();
   // A pause is not certain, so its cost is left out.
   if (task.continues) bound.length = std::min(bound.length, task.continued_length);
@@ -46,6 +49,7 @@ BoundInput MakeBoundInput(const Draft& draft) {
       bound.jobs.push_back(BoundJobOf(draft, i));
     }
   }
+  PriceMoves(bound);
   return bound;
 }
 

@@ -8,6 +8,9 @@
 namespace ebb::plan {
 namespace {
 
+// A choice with a move takes about twice the work of one without, which has two kinds of begins.
+constexpr int kScansOfMoved = 4;
+
 // The index of the lowest of costs[first, last), the first among equals. It keeps four minima at a
 // time, because a single minimum makes each comparison wait for the one before.
 std::size_t Lowest(const double* costs, std::size_t first, std::size_t last) {
@@ -90,7 +93,8 @@ void Relaxation::CountPlaces() {
     const BoundJob& job = input_.jobs[index];
     for (const BoundChoice& choice : job.choices) {
       const std::size_t first = At(job.earliest).step, last = At(choice.latest_end).step;
-      places_ += 2 * static_cast<std::int64_t>(std::max(first, last) - first + 1);
+      const int scans = choice.move.takes > Duration::zero() ? kScansOfMoved : 2;
+      places_ += scans * static_cast<std::int64_t>(std::max(first, last) - first + 1);
     }
   }
 }
@@ -144,7 +148,20 @@ struct Relaxation::Scan {
   const double *price, *price_sum, *rent, *rent_sum;
 };
 
+void Relaxation::ScanMoved(const BoundJob& job, const BoundChoice& choice, Window& best) {
+  const auto pool = static_cast<std::size_t>(choice.pool);
+  const int from = choice.move.curve_from;
+  const MovedWindows::Prices prices{
+      input_.CurveOf(choice), from < 0 ? nullptr : &input_.curves[static_cast<std::size_t>(from)],
+      (*rents_)[pool], sums_[pool]};
+  const auto found =
+      moved_windows_.Cheapest(prices, choice, job.width, job.earliest,
+                              std::max(job.earliest, choice.latest_end - choice.length));
+  if (found.cost < best.cost) best = {found.cost, choice.pool, found.begin, choice.length};
+}
+
 void Relaxation::ScanChoice(const BoundJob& job, const BoundChoice& choice, Window& best) {
+  if (choice.move.takes > Duration::zero()) return ScanMoved(job, choice, best);
   const Time last = std::max(job.earliest, choice.latest_end - choice.length);
   for (const Time begin : {job.earliest, last}) {
     const double cost =
@@ -262,7 +279,9 @@ void Relaxation::AddBit(const BoundJob& job, std::size_t step) {
     if (usable.length() == Duration::zero()) continue;
     const double rent = (*rents_)[static_cast<std::size_t>(choice.pool)][step];
     const double price =
-        (choice.kilowatts * input_.CurveOf(choice).PriceOf(step) + job.width * rent) / choice.speed;
+        (choice.kilowatts * input_.CurveOf(choice).PriceOf(step) + job.width * rent) /
+            choice.speed +
+        choice.least_move / Hours(job.work);
     bit.work_hours = std::max(bit.work_hours, Hours(usable.length()) * choice.speed);
     if (price < bit.price_per_work) {
       bit.price_per_work = price;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "plan/bound/lower_bound.h"
+#include "plan/bound/moved_windows.h"
 
 namespace ebb::plan {
 
@@ -57,6 +58,7 @@ class Relaxation {
   double SumTo(const BoundJob& job, const BoundChoice& choice, Position at) const;
   double InOnePiece(const BoundJob& job);
   void ScanChoice(const BoundJob& job, const BoundChoice& choice, Window& best);
+  void ScanMoved(const BoundJob& job, const BoundChoice& choice, Window& best);
   void ScanBegins(const Scan& scan, Window& best);
   void ScanEnds(const Scan& scan, Window& best);
   double InBits(const BoundJob& job);
@@ -73,6 +75,7 @@ class Relaxation {
   const PoolSteps* rents_ = nullptr;
   PoolSteps sums_;  ///< sum of rent x hours before each edge
   std::vector<double> costs_;
+  MovedWindows moved_windows_;
   std::vector<Bit> bits_;
 };
 

@@ -57,8 +57,10 @@ bool DeadlineCheck::AsksForNoLess(const core::Job& job) const {
   return std::any_of(room_->refused.begin(), room_->refused.end(), [&](const core::Job& refused) {
     return job.devices >= refused.devices && job.duration >= refused.duration &&
            no_later(job.start_by, refused.start_by) && no_later(job.finish_by, refused.finish_by) &&
-           job.sites == refused.sites && job.models == refused.models && job.overrides.empty() &&
-           refused.overrides.empty();
+           job.sites == refused.sites && job.forbidden_sites == refused.forbidden_sites &&
+           job.data == refused.data && job.home == refused.home &&
+           job.file_bytes >= refused.file_bytes && job.models == refused.models &&
+           job.overrides.empty() && refused.overrides.empty();
   });
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/jobs/move.h"
 #include "plan/feasibility/flat_queue.h"
 #include "plan/feasibility/quick_feasibility.h"
 #include "plan/planner/construct.h"
@@ -41,6 +42,8 @@ Status CheckNumbers(const Job& job) {
     return Wrong(job, "the pause overhead is negative", "give 0 or more");
   if (job.minimum_segment < Duration::zero())
     return Wrong(job, "the minimum segment is negative", "give 0 or more");
+  if (job.file_bytes < 0 || job.checkpoint_bytes < 0)
+    return Wrong(job, "its files or its checkpoint have a negative size", "give 0 or more");
   if (job.threshold && !std::isfinite(job.threshold->g_per_kwh))
     return Wrong(job, "its threshold is not a number", "give g/kWh");
   for (const core::ModelOverride& entry : job.overrides)
@@ -61,14 +64,21 @@ std::string Joined(const List& list, NameOfItem name_of) {
   return joined;
 }
 
-Status CheckNames(const Job& job, const Cluster& cluster) {
+Status CheckSites(const Job& job, const std::vector<std::string>& names, const Cluster& cluster) {
   const auto site_name = [](const core::Site& site) { return site.name; };
-  const auto model_name = [](const core::DevicePool& pool) { return pool.model; };
-  for (const std::string& site : job.sites)
+  for (const std::string& name : names)
     if (std::none_of(cluster.sites.begin(), cluster.sites.end(),
-                     [&](const auto& known) { return known.name == site; }))
-      return Wrong(job, "there is no site \"" + site + "\"",
+                     [&](const auto& known) { return known.name == name; }))
+      return Wrong(job, "there is no site \"" + name + "\"",
                    "sites: " + Joined(cluster.sites, site_name));
+  return {};
+}
+
+Status CheckNames(const Job& job, const Cluster& cluster) {
+  EBB_RETURN_IF_ERROR(CheckSites(job, job.sites, cluster));
+  EBB_RETURN_IF_ERROR(CheckSites(job, job.forbidden_sites, cluster));
+  if (!job.home.empty()) EBB_RETURN_IF_ERROR(CheckSites(job, {job.home}, cluster));
+  const auto model_name = [](const core::DevicePool& pool) { return pool.model; };
   for (const std::string& model : job.models)
     if (std::none_of(cluster.pools.begin(), cluster.pools.end(),
                      [&](const auto& known) { return known.model == model; }))
@@ -92,7 +102,7 @@ Status CheckWidth(const Job& job, const Cluster& cluster) {
   for (const int pool : PoolsFor(narrow, cluster))
     widest = std::max(widest, cluster.pools[static_cast<std::size_t>(pool)].count);
   if (widest == 0)
-    return Impossible(job, "no pool has its device model at its site",
+    return Impossible(job, "no site that it may use and that may hold its data has its device",
                       "allow another site or device");
   return Impossible(job,
                     "it needs " + std::to_string(job.devices) +
@@ -101,12 +111,11 @@ Status CheckWidth(const Job& job, const Cluster& cluster) {
                     "ask for at most " + std::to_string(widest));
 }
 
-// The shortest run time on the pools that the job may use.
+// The shortest time to the end on the pools that the job may use, with the move to them.
 Duration ShortestRun(const Job& job, const Cluster& cluster) {
   Duration shortest = Duration::max();
   for (const int pool : PoolsFor(job, cluster))
-    shortest = std::min(shortest,
-                        TimeOn(job, cluster.pools[static_cast<std::size_t>(pool)], job.duration));
+    shortest = std::min(shortest, core::HeldOn(job, cluster, -1, pool, job.duration));
   return shortest;
 }
 

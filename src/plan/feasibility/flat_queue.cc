@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "core/jobs/move.h"
 #include "plan/planner/planner.h"
 
 namespace ebb::plan {
@@ -14,8 +15,7 @@ Duration LongestRun(const core::Job& job, const core::Cluster& cluster) {
   Duration longest{};
   for (int pool = 0; pool < static_cast<int>(cluster.pools.size()); ++pool)
     if (core::Fits(job, cluster, pool))
-      longest = std::max(longest,
-                         TimeOn(job, cluster.pools[static_cast<std::size_t>(pool)], job.duration));
+      longest = std::max(longest, core::HeldOn(job, cluster, -1, pool, job.duration));
   return longest;
 }
 

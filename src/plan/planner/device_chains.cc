@@ -120,8 +120,10 @@ DeviceChains::Item DeviceChains::MovableItem(std::size_t index) const {
     const Time last = std::min(choice.latest_end, curve.end()) - choice.length;
     fit.latest = last < input_.now ? -1 : std::min(NodeBefore(last), nodes_ - 1 - fit.length);
     for (int node = 0; node <= fit.latest; ++node)
-      fit.price.push_back(input_.tasks[index].weight * choice.kilowatts *
-                          curve.Integral(TimeOf(node), TimeOf(node) + choice.length));
+      fit.price.push_back(
+          input_.tasks[index].weight *
+          (choice.kilowatts * curve.Integral(TimeOf(node), TimeOf(node) + choice.length) +
+           input_.MovePrice(choice, curve, TimeOf(node))));
   }
   return item;
 }

@@ -58,11 +58,52 @@ core::Job RandomJob(Random& random, const Instance& instance, core::JobId id) {
   return job;
 }
 
+double PriceAt(const Instance& instance, std::size_t site, int unit) {
+  return instance.signals[site].At(instance.now + instance.unit * unit)->intensity.g_per_kwh;
+}
+
 struct Way {
   int pool = 0;
-  std::vector<int> units;
+  std::vector<int> units;  ///< the first ones are the move
   double grams = 0;
 };
+
+// A move as docs/plan.md describes it, worked out without core/jobs/move.h.
+struct OwnMove {
+  int units = 0;
+  int home = 0;
+  double network_kwh = 0, there_kwh = 0;  ///< in all; `there` with PUE
+};
+
+OwnMove OwnMoveOf(const Instance& instance, const core::Job& job, int pool) {
+  OwnMove move;
+  const core::Cluster& cluster = instance.cluster;
+  const core::DevicePool& devices = cluster.pools[static_cast<std::size_t>(pool)];
+  while (!job.home.empty() && cluster.sites[static_cast<std::size_t>(move.home)].name != job.home)
+    ++move.home;
+  if (job.home.empty() || move.home == devices.site) return move;
+  const core::Site& here = cluster.SiteOf(pool);
+  const core::Site& from = cluster.sites[static_cast<std::size_t>(move.home)];
+  const auto bytes = static_cast<double>(job.file_bytes);
+  const double seconds =
+      bytes / std::min(*here.bytes_per_second, *from.bytes_per_second) + Seconds(here.set_up);
+  move.units = static_cast<int>(std::lround(seconds / Seconds(instance.unit)));
+  move.network_kwh = bytes * *cluster.joules_per_byte / 3.6e6;
+  move.there_kwh = here.pue.ratio *
+                   (here.set_up_energy.kwh() + devices.idle.watts * job.devices * seconds / 3.6e6);
+  return move;
+}
+
+bool MayRunAt(const core::Job& job, const core::Site& site) {
+  const auto has = [](const std::vector<std::string>& list, const std::string& name) {
+    return std::find(list.begin(), list.end(), name) != list.end();
+  };
+  for (const std::string& label : job.data)
+    if (has(site.forbidden_data, label) ||
+        (!site.allowed_data.empty() && !has(site.allowed_data, label)))
+      return false;
+  return !has(job.forbidden_sites, site.name);
+}
 
 class Search {
  public:
@@ -84,14 +125,16 @@ class Search {
   std::vector<Way> WaysOf(const core::Job& job) const {
     std::vector<Way> ways;
     for (int pool = 0; pool < static_cast<int>(instance_.cluster.pools.size()); ++pool) {
-      if (!Fits(job, instance_.cluster, pool)) continue;
+      if (!Fits(job, instance_.cluster, pool) || !MayRunAt(job, instance_.cluster.SiteOf(pool)))
+        continue;
+      const OwnMove move = OwnMoveOf(instance_, job, pool);
       const core::DevicePool& devices = instance_.cluster.pools[static_cast<std::size_t>(pool)];
       const auto length = static_cast<int>(TimeOn(job, devices, job.duration) / instance_.unit);
       for (int set = 1; set < 1 << instance_.units; ++set) {
         Way way{pool, {}, 0};
         for (int unit = 0; unit < instance_.units; ++unit)
           if (set >> unit & 1) way.units.push_back(unit);
-        if (IsAllowed(job, devices, length, way.units)) ways.push_back(std::move(way));
+        if (IsAllowed(job, devices, move.units, length, way.units)) ways.push_back(std::move(way));
       }
     }
     for (Way& way : ways) way.grams = GramsOf(job, way);
@@ -101,7 +144,7 @@ class Search {
   }
 
   // Checks length, pieces and deadline as the job defines them.
-  bool IsAllowed(const core::Job& job, const core::DevicePool& devices, int length,
+  bool IsAllowed(const core::Job& job, const core::DevicePool& devices, int moving, int length,
                  const std::vector<int>& units) const {
     const auto shortest = static_cast<int>(job.minimum_segment / instance_.unit);
     int pieces = 0;
@@ -110,13 +153,13 @@ class Search {
       while (end < units.size() && units[end] == units[end - 1] + 1) ++end;
       ++pieces;
       const bool whole = i == 0 && end == units.size();
-      if (!whole && static_cast<int>(end - i) < shortest) return false;
+      if (!whole && static_cast<int>(end - i) < shortest + (i == 0 ? moving : 0)) return false;
       i = end;
     }
     if (pieces > 1 && !job.checkpointable) return false;
     const auto overhead = static_cast<int>(job.pause_cost / instance_.unit);
-    if (static_cast<int>(units.size()) != length + (pieces - 1) * overhead) return false;
-    const Time begin = instance_.now + instance_.unit * units.front();
+    if (static_cast<int>(units.size()) != moving + length + (pieces - 1) * overhead) return false;
+    const Time begin = instance_.now + instance_.unit * (units.front() + moving);
     const Time end = instance_.now + instance_.unit * (units.back() + 1);
     if (job.finish_by && end > *job.finish_by) return false;
     if (!job.start_by) return true;
@@ -127,12 +170,21 @@ class Search {
   // Grams with the cost of the job's preferences: see plan/problem/preferences.h.
   double GramsOf(const core::Job& job, const Way& way) const {
     const core::DevicePool& devices = instance_.cluster.pools[static_cast<std::size_t>(way.pool)];
+    const OwnMove move = OwnMoveOf(instance_, job, way.pool);
     double grams = 0;
-    for (const int unit : way.units)
-      grams += EmissionsOf(EnergyOn(job, devices, instance_.unit),
-                           instance_.cluster.SiteOf(way.pool).pue,
-                           {PreferredPriceOf(instance_, job, way.pool, unit)})
-                   .grams;
+    for (std::size_t i = 0; i < way.units.size(); ++i) {
+      const int unit = way.units[i];
+      const double here = PreferredPriceOf(instance_, job, way.pool, unit);
+      if (i < static_cast<std::size_t>(move.units))
+        grams +=
+            (move.there_kwh * here +
+             move.network_kwh * PriceAt(instance_, static_cast<std::size_t>(move.home), unit)) /
+            move.units;
+      else
+        grams += EmissionsOf(EnergyOn(job, devices, instance_.unit),
+                             instance_.cluster.SiteOf(way.pool).pue, {here})
+                     .grams;
+    }
     return WeightOf(instance_, job) * grams;
   }
 
@@ -165,7 +217,7 @@ class Search {
 double PriceOf(const Instance& instance, int pool, int unit) {
   const auto site =
       static_cast<std::size_t>(instance.cluster.pools[static_cast<std::size_t>(pool)].site);
-  return instance.signals[site].At(instance.now + instance.unit * unit)->intensity.g_per_kwh;
+  return PriceAt(instance, site, unit);
 }
 
 }  // namespace
@@ -217,6 +269,40 @@ void MakeRandomInstance(std::uint64_t seed, Instance& instance) {
   const std::uint64_t jobs = 2 + random.Below(3);
   for (std::uint64_t i = 0; i < jobs; ++i)
     instance.jobs.push_back(RandomJob(random, instance, static_cast<core::JobId>(i)));
+}
+
+void MakeRandomSites(std::uint64_t seed, Instance& instance) {
+  constexpr double kSlow = 1e6, kFast = 2e6;  // bytes per second
+  Random random(SeedFor(seed, 1));
+  instance.now = *ParseTime("2023-05-01T12:00");
+  instance.unit = minutes{30};
+  instance.units = 10;
+  const std::uint64_t sites = 2 + random.Below(2);
+  instance.cluster.joules_per_byte = random.Uniform(0, 2e-4);
+  for (std::uint64_t i = 0; i < sites; ++i) {
+    core::Site site{"site " + std::to_string(i), "Z", {1 + 0.3 * random.Uniform()}};
+    site.bytes_per_second = random.Below(2) == 0 ? kSlow : kFast;
+    site.set_up = instance.unit * static_cast<int>(random.Below(2));
+    if (site.set_up > Duration::zero()) site.set_up_energy = Energy::Joules(random.Uniform(0, 1e5));
+    if (random.Below(4) == 0) site.forbidden_data = {"personal"};
+    if (random.Below(6) == 0) site.allowed_data = {"public", "personal"};
+    instance.cluster.sites.push_back(site);
+    instance.signals.push_back(RandomSignal(random, instance.now, instance.unit, instance.units));
+    core::DevicePool pool{"m", static_cast<int>(i), 1, 1, 1, {random.Uniform(0, 60)}};
+    pool.count = static_cast<int>(1 + random.Below(2));
+    pool.power_factor = random.Uniform(0.8, 1.6);
+    instance.cluster.pools.push_back(pool);
+  }
+  const std::uint64_t jobs = 2 + random.Below(3);
+  for (std::uint64_t i = 0; i < jobs; ++i) {
+    core::Job job = RandomJob(random, instance, static_cast<core::JobId>(i));
+    job.home = instance.cluster.sites[random.Below(sites)].name;
+    job.file_bytes = static_cast<std::int64_t>(random.Below(2)) *
+                     static_cast<std::int64_t>(kFast * Seconds(instance.unit));
+    if (random.Below(3) == 0) job.data = {"personal"};
+    if (random.Below(8) == 0) job.forbidden_sites = {instance.cluster.sites[0].name};
+    instance.jobs.push_back(job);
+  }
 }
 
 std::optional<double> ExhaustiveOptimum(const Instance& instance) { return Search(instance).Run(); }

@@ -34,6 +34,11 @@ struct Instance {
 /// jobs are pausable, and deadlines may be impossible. All durations are whole units of 30 minutes.
 void MakeRandomInstance(std::uint64_t seed, Instance& instance);
 
+/// The same with two or three sites, each with a pool of its own. Jobs have a home and files, so
+/// that another site costs a move of up to three units, with energy of the network, of the set-up
+/// and of waiting devices. Some sites may not hold some jobs' data.
+void MakeRandomSites(std::uint64_t seed, Instance& instance);
+
 /// The job's cost of a kilowatt-hour in a unit of time: the site's intensity, plus three times the
 /// dearest unit if it is above the job's threshold, all times the job's weight.
 double PreferredPriceOf(const Instance& instance, const core::Job& job, int pool, int unit);

@@ -1,7 +1,9 @@
 #include "plan/planner/placement_search.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
+#include <utility>
 
 namespace ebb::plan {
 namespace {
@@ -25,87 +27,139 @@ void ForEachRoom(const CapacityProfile& profile, int width, Time earliest, Work&
   }
 }
 
-// Finds the begin with the lowest integral over a window of one length, room by room.
+// A distance as whole steps and the hours beyond them.
+struct StepOffset {
+  StepOffset() = default;
+  StepOffset(Duration distance, Duration step)
+      : length(distance),
+        steps(static_cast<std::size_t>(std::max(distance, Duration::zero()) / step)),
+        hours(Hours(std::max(distance, Duration::zero()) % step)) {}
+  Duration length{};
+  std::size_t steps = 0;
+  double hours = 0;
+};
+
+// The curve's sum up to `offset` after edge i.
+template <typename Curve>
+double SumFrom(const Curve& curve, std::size_t i, const StepOffset& offset) {
+  const std::size_t index = i + offset.steps;
+  if (index < curve.size() && offset.length >= Duration::zero())
+    return curve.SumBefore(index) + curve.PriceOf(index) * offset.hours;
+  const Time edge = curve.EdgeAt(i);
+  return curve.SumBefore(i) + (offset.length >= Duration::zero()
+                                   ? curve.Integral(edge, edge + offset.length)
+                                   : -curve.Integral(edge + offset.length, edge));
+}
+
+// A begin that lies a distance before an edge, so that something that begins then ends on the edge.
+struct BeforeEdge {
+  BeforeEdge() = default;
+  BeforeEdge(Duration distance, const Choice& choice, Duration step)
+      : back(distance),
+        hours(Hours(distance)),
+        to_end(choice.length - distance, step),
+        to_run(choice.move.takes - distance, step) {}
+  Duration back{};
+  double hours = 0;
+  StepOffset to_end, to_run;  ///< distances from the edge to the end and to the end of the move
+
+  /// Price x hours from the begin to `offset` after edge i.
+  template <typename Curve>
+  double Integral(const Curve& curve, std::size_t i, const StepOffset& offset) const {
+    const double before = back > Duration::zero() ? curve.PriceOf(i - 1) * hours : 0;
+    return SumFrom(curve, i, offset) + before - curve.SumBefore(i);
+  }
+};
+
+// Finds the begin with the lowest price for one choice, room by room. The price is piecewise linear
+// in the begin, so its minimum lies where the begin, the end or the end of the move is on an edge,
+// or at an end of the room.
 class WindowScan {
  public:
-  WindowScan(const RunPrice& curve, Duration length, Duration held, const StartLog& starts,
-             double watts)
-      : curve_(curve), length_(length), starts_(starts), watts_(watts) {
-    const Duration step = curve.step();
-    from_begin_ = Offset(length, step);
-    back_ = held % step;
-    from_back_ = Offset(length - back_, step);
+  WindowScan(const PlanInput& input, const Task& task, const Choice& choice, const StartLog& starts)
+      : input_(input),
+        choice_(choice),
+        curve_(input.PriceOf(task, choice)),
+        starts_(starts),
+        on_edge_(Duration::zero(), choice, curve_.step()) {
+    AddBefore(choice.length);
+    if (moves()) AddBefore(choice.move.takes);
+    // The farthest from the edge first, so that earlier begins win ties.
+    if (count_ == 2 && before_[0].back < before_[1].back) std::swap(before_[0], before_[1]);
   }
 
   void ScanBegins(Time low, Time high) {
-    Consider(low, curve_.Integral(low, low + length_));
+    Consider(low, PriceAt(low));
     if (high <= low) return;
     if (starts_.limited())
-      for (const Time eased : starts_.Eased({low, high}))
-        Consider(eased, curve_.Integral(eased, eased + length_));
+      for (const Time eased : starts_.Eased({low, high})) Consider(eased, PriceAt(eased));
     const Time last_edge = curve_.end();
     auto i = static_cast<std::size_t>((low - curve_.begin()) / curve_.step()) + 1;
     for (; i <= curve_.size(); ++i) {
       const Time edge = curve_.EdgeAt(i);
       ++visited_;
-      if (back_ > Duration::zero()) {
-        const Time begin = edge - back_;
-        if (begin >= high) break;
-        if (begin > low)
-          Consider(begin, SumFrom(i, from_back_) + curve_.PriceOf(i - 1) * Hours(back_) -
-                              curve_.SumBefore(i));
+      for (std::size_t k = 0; k < count_; ++k) {
+        const Time begin = edge - before_[k].back;
+        if (begin > low && begin < high) Consider(begin, PriceAt(i, before_[k]));
       }
       if (edge >= high || edge >= last_edge) break;
-      Consider(edge, SumFrom(i, from_begin_) - curve_.SumBefore(i));
+      Consider(edge, PriceAt(i, on_edge_));
     }
-    Consider(high, curve_.Integral(high, high + length_));
+    Consider(high, PriceAt(high));
   }
 
   bool found() const { return found_; }
   Time begin() const { return begin_; }
-  double integral() const { return integral_; }
   std::int64_t visited() const { return visited_; }
 
  private:
-  struct StepOffset {
-    Duration length;
-    std::size_t steps;
-    double hours;
-  };
+  bool moves() const { return choice_.move.takes > Duration::zero(); }
 
-  static StepOffset Offset(Duration length, Duration step) {
-    return {length, static_cast<std::size_t>(std::max(length, Duration::zero()) / step),
-            Hours(std::max(length, Duration::zero()) % step)};
+  // The begin at which something of this length ends on an edge, with begins on the grid.
+  void AddBefore(Duration length) {
+    const Duration back = input_.GridCeil(Time{length}).time_since_epoch() % curve_.step();
+    if (back > Duration::zero()) before_[count_++] = {back, choice_, curve_.step()};
   }
 
-  // The curve's sum up to `offset` after edge i.
-  double SumFrom(std::size_t i, const StepOffset& offset) const {
-    const std::size_t index = i + offset.steps;
-    if (index < curve_.size() && offset.length >= Duration::zero())
-      return curve_.SumBefore(index) + curve_.PriceOf(index) * offset.hours;
-    const Time edge = curve_.EdgeAt(i);
-    return curve_.SumBefore(i) + (offset.length >= Duration::zero()
-                                      ? curve_.Integral(edge, edge + offset.length)
-                                      : -curve_.Integral(edge + offset.length, edge));
+  // Without a move, the price per kilowatt decides.
+  double PriceAt(Time begin) const {
+    const double run = curve_.Integral(begin, begin + choice_.length);
+    if (!moves()) return run;
+    return choice_.kilowatts * run + input_.MovePrice(choice_, input_.CurveOf(choice_), begin);
   }
 
-  void Consider(Time begin, double integral) {
-    if (found_ && integral >= integral_ - kRounding * std::abs(integral_)) return;
-    if (!starts_.Allows(begin, watts_)) return;
+  double PriceAt(std::size_t i, const BeforeEdge& before) const {
+    const double run = before.Integral(curve_, i, before.to_end);
+    if (!moves()) return run;
+    const ChoiceMove& move = choice_.move;
+    double price =
+        choice_.kilowatts * run + (move.kilowatts_here - choice_.kilowatts) *
+                                      before.Integral(input_.CurveOf(choice_), i, before.to_run);
+    if (move.curve_from >= 0)
+      price += move.kilowatts_from *
+               before.Integral(input_.curves[static_cast<std::size_t>(move.curve_from)], i,
+                               before.to_run);
+    return price;
+  }
+
+  void Consider(Time begin, double price) {
+    if (found_ && price >= price_ - kRounding * std::abs(price_)) return;
+    if (!starts_.Allows(begin, choice_.watts)) return;
     found_ = true;
     begin_ = begin;
-    integral_ = integral;
+    price_ = price;
   }
 
-  const RunPrice& curve_;
-  Duration length_;
+  const PlanInput& input_;
+  const Choice& choice_;
+  const RunPrice curve_;
   const StartLog& starts_;
-  double watts_;
-  StepOffset from_begin_{}, from_back_{};
-  Duration back_{};
+  BeforeEdge on_edge_;
+  std::array<BeforeEdge, 2> before_;
+  std::size_t count_ = 0;
   bool found_ = false;
   Time begin_{};
-  double integral_ = 0;
+  double price_ = 0;
   std::int64_t visited_ = 0;
 };
 
@@ -135,11 +189,9 @@ void KeepBetter(Placement candidate, Placement& best) {
 std::optional<Time> CheapestBegin(const Draft& draft, std::size_t task, const Choice& choice,
                                   Interval allowed, Work& work) {
   const PlanInput& input = draft.input();
-  const RunPrice curve = input.PriceOf(input.tasks[task], choice);
-  const Time latest =
-      std::min(std::min(choice.latest_end, allowed.end) - choice.length, curve.end());
-  const Duration held = input.GridCeil(Time{choice.length}).time_since_epoch();
-  WindowScan scan(curve, choice.length, held, draft.starts(), choice.watts);
+  const Time latest = std::min(std::min(choice.latest_end, allowed.end) - choice.length,
+                               input.CurveOf(choice).end());
+  WindowScan scan(input, input.tasks[task], choice, draft.starts());
   ForEachRoom(draft.ProfileOf(choice.pool), input.tasks[task].width, allowed.begin, work,
               [&](Time first, Time end) {
                 if (first > latest) return false;

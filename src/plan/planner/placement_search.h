@@ -27,7 +27,7 @@ struct SplitTables {
     std::uint8_t from = 0;
   };
   std::vector<Cell> on, off;
-  std::vector<double> sums, rates, cheapest;
+  std::vector<double> sums, rates, cheapest, moves;
   std::vector<int> blocked;
 };
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/random.h"
+#include "core/jobs/move.h"
 #include "plan/hourly_for_test.h"
 
 namespace ebb::plan::testing {
@@ -72,19 +73,23 @@ void ExpectSound(const Instance& instance, const Schedule& schedule) {
     const JobPlan& plan = schedule.jobs[i];
     ASSERT_FALSE(plan.segments.empty());
     const core::DevicePool& pool = instance.cluster.pools[static_cast<std::size_t>(plan.pool)];
+    const Duration moving = core::MoveTo(job, instance.cluster, -1, plan.pool).takes;
     Duration run{};
     for (const Segment& segment : plan.segments) {
       run += segment.time.length();
       steps[{segment.pool, segment.time.begin}] += job.devices;
       steps[{segment.pool, segment.time.end}] -= job.devices;
-      EXPECT_TRUE(plan.segments.size() == 1 || segment.time.length() >= job.minimum_segment);
+      const Duration shortest =
+          job.minimum_segment + (segment == plan.segments.front() ? moving : Duration::zero());
+      EXPECT_TRUE(plan.segments.size() == 1 || segment.time.length() >= shortest);
       EXPECT_GE(segment.time.begin, instance.now);
     }
     EXPECT_TRUE(plan.segments.size() == 1 || job.checkpointable);
-    EXPECT_EQ(run, TimeOn(job, pool, job.duration) +
+    EXPECT_TRUE(core::Fits(job, instance.cluster, plan.pool));
+    EXPECT_EQ(run, moving + TimeOn(job, pool, job.duration) +
                        job.pause_cost * (static_cast<int>(plan.segments.size()) - 1));
     if (job.start_by) {
-      EXPECT_LE(BeginOf(plan), *job.start_by);
+      EXPECT_LE(BeginOf(plan) + moving, *job.start_by);
     }
     if (job.finish_by) {
       EXPECT_LE(plan.segments.back().time.end, *job.finish_by);

@@ -26,6 +26,7 @@ SlotProgramme::SlotProgramme(const SlotQuestion& question, const RunPrice& curve
   layers_ = needed_[kMostResumes] + 1;
   slots_ = std::max(0, CeilDiv(q_.latest_end - q_.first, q_.slot));
   piece_ = std::max(1, CeilDiv(q_.shortest, q_.slot));
+  first_ = std::max(1, CeilDiv(q_.move + q_.shortest, q_.slot));
   FillSlots(curve, profile, width);
 }
 
@@ -40,6 +41,7 @@ double SlotProgramme::Floor() {
   std::nth_element(free.begin(), free.begin() + static_cast<std::ptrdiff_t>(count), free.end());
   double floor = free[count] * Hours(length % q_.slot);
   for (std::size_t i = 0; i < count; ++i) floor += free[i] * Hours(q_.slot);
+  if (HasMove()) floor += *std::min_element(tables_.moves.begin(), tables_.moves.end());
   return floor;
 }
 
@@ -99,11 +101,20 @@ void SlotProgramme::Advance(int t) {
       if (on < kInfinite && IsFree(t, t + 1)) Run({t, n, m}, 1, m, on, kGoesOn);
       if (off.cost == kInfinite) continue;
       Keep(tables_.off[At(t + 1, n, m)], {off.cost, kWaits});
-      const int resumes = ResumesAfter(n, m);
-      if (resumes <= kMostResumes && IsFree(t, t + piece_))
-        Run({t, n, m}, piece_, resumes, off.cost, kStarts);
+      StartFrom({t, n, m}, off.cost);
     }
   }
+}
+
+// A start counts as a resume, with its cost, if the job ran before.
+void SlotProgramme::StartFrom(State off, double cost) {
+  if (off.n == 0 && !q_.runs) {
+    if (!IsFree(off.t, off.t + first_)) return;
+    if (HasMove()) cost += tables_.moves[static_cast<std::size_t>(off.t)];
+    return Run(off, first_, off.m, cost, kFirst);
+  }
+  if (off.m < kMostResumes && IsFree(off.t, off.t + piece_))
+    Run(off, piece_, off.m + 1, cost, kStarts);
 }
 
 void SlotProgramme::Run(State from, int slots, int resumes, double cost, std::uint8_t way) {
@@ -134,11 +145,14 @@ std::vector<Interval> SlotProgramme::Pieces() const {
   for (std::uint8_t way = best_.way;;) {
     if (way == kGoesOn) {
       --at.t, --at.n;
+    } else if (way == kFirst) {
+      pieces.push_back({Edge(at.t - first_), end});
+      break;
     } else if (way == kStarts) {
       at.t -= piece_;
       at.n -= piece_;
       pieces.push_back({Edge(at.t), end});
-      if (at.n > 0 || q_.runs) --at.m;
+      --at.m;
       while (at.t > 0 && tables_.off[At(at.t, at.n, at.m)].from == kWaits) --at.t;
       if (tables_.off[At(at.t, at.n, at.m)].from == kWaits) break;
       end = Edge(at.t);

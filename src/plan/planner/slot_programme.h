@@ -24,11 +24,13 @@ struct SlotQuestion {
   Time latest_end{};
   bool runs = false;  ///< a piece that began before `first` goes on
   Duration owed{};    ///< if `runs`: the piece must go on for at least this long
+  Duration move{};    ///< the first piece begins with a move, which counts in `length`
 };
 
 class SlotProgramme {
  public:
-  /// Borrows all arguments except the numbers.
+  /// Borrows all arguments except the numbers. With a move, `tables.moves` has its price by the
+  /// slot in which the job begins, as price x hours (PlanInput::MovePrice).
   SlotProgramme(const SlotQuestion& question, const RunPrice& curve, const CapacityProfile& profile,
                 int width, SplitTables& tables);
 
@@ -48,7 +50,7 @@ class SlotProgramme {
   static constexpr int kMostResumes = 3;
 
   // The step that led to a state.
-  static constexpr std::uint8_t kGoesOn = 0, kStarts = 1, kRanBefore = 2;
+  static constexpr std::uint8_t kGoesOn = 0, kStarts = 1, kRanBefore = 2, kFirst = 3;
   static constexpr std::uint8_t kWaits = 0, kStops = 1;
 
   struct State {
@@ -64,8 +66,8 @@ class SlotProgramme {
     return static_cast<std::size_t>((std::int64_t{t} * layers_ + n) * (kMostResumes + 1) + m);
   }
   Time Edge(int t) const { return q_.first + q_.slot * t; }
-  // A start counts as a resume, with its cost, if the job ran before.
-  int ResumesAfter(int n, int m) const { return m + (n > 0 || q_.runs ? 1 : 0); }
+  bool HasMove() const { return q_.move > Duration::zero() && !q_.runs; }
+  void StartFrom(State off, double cost);
 
   void FillSlots(const RunPrice& curve, const CapacityProfile& profile, int width);
   bool IsFree(int from, int to) const;
@@ -79,6 +81,7 @@ class SlotProgramme {
   SplitTables& tables_;
   std::array<int, kMostResumes + 1> needed_{};
   int layers_ = 0, slots_ = 0, piece_ = 1;
+  int first_ = 1;  // slots of the first piece
   End best_;
 };
 

@@ -31,6 +31,7 @@ SlotQuestion QuestionFor(const PlanInput& input, const Task& task, const Choice&
   question.length = choice.length;
   question.resume_cost = task.view->job->pause_cost;
   question.shortest = std::max(Duration{1}, task.view->job->minimum_segment);
+  question.move = choice.move.takes;
   question.latest_end =
       std::min(std::min(choice.latest_end, allowed.end), input.CurveOf(choice).end());
   return question;
@@ -42,7 +43,8 @@ SlotQuestion RunningQuestion(const PlanInput& input, const Task& task, const Cho
                              Interval allowed, bool goes_on) {
   SlotQuestion question = QuestionFor(input, task, choice, allowed);
   const Time earliest = allowed.begin;
-  const Time until = goes_on ? task.committed_until : earliest + question.shortest;
+  const Time until =
+      goes_on ? task.committed_until : earliest + choice.move.takes + question.shortest;
   question.runs = true;
   question.owed = std::max(Duration::zero(), until - question.first);
   question.length = (goes_on ? task.continued_length : choice.length) - (question.first - earliest);
@@ -78,12 +80,32 @@ class SplitSearch {
       Ask(running, index);
   }
 
+  double MovePrice(const Choice& choice, Time begin) const {
+    return draft_.input().MovePrice(choice, draft_.input().CurveOf(choice), begin);
+  }
+
+  // The price of running from the begin of `allowed` to the first slot.
+  double PaidBefore(const SlotQuestion& question, const Choice& choice,
+                    const RunPrice& price) const {
+    if (!question.runs) return 0;
+    return task_.weight * (choice.kilowatts * price.Integral(allowed_.begin, question.first) +
+                           MovePrice(choice, allowed_.begin));
+  }
+
+  // The prices of moves by slot. A job without power has no running costs to compare them with.
+  void FillMoves(const SlotQuestion& question, const Choice& choice) {
+    if (question.move == Duration::zero() || question.runs) return;
+    work_.tables.moves.clear();
+    const double scale = choice.kilowatts > 0 ? 1 / choice.kilowatts : 1;
+    for (Time begin = question.first; begin <= question.latest_end; begin += question.slot)
+      work_.tables.moves.push_back(scale * MovePrice(choice, begin));
+  }
+
   void Ask(const SlotQuestion& question, std::size_t index) {
     const Choice& choice = task_.choices[index];
     const RunPrice price = draft_.input().PriceOf(task_, choice);
-    const double paid = question.runs ? task_.weight * choice.kilowatts *
-                                            price.Integral(allowed_.begin, question.first)
-                                      : 0;
+    const double paid = PaidBefore(question, choice, price);
+    FillMoves(question, choice);
     SlotProgramme programme(question, price, draft_.ProfileOf(choice.pool), task_.width,
                             work_.tables);
     work_.done += programme.slots();

@@ -38,12 +38,24 @@ Time PlanInput::GridCeil(Time time) const {
   return floor == time ? time : floor + grid;
 }
 
+double PlanInput::MovePrice(const Choice& choice, const PriceCurve& here, Time begin) const {
+  const ChoiceMove& move = choice.move;
+  if (move.takes == Duration::zero()) return 0;
+  const Time end = begin + move.takes;
+  double price = (move.kilowatts_here - choice.kilowatts) * here.Integral(begin, end);
+  if (move.curve_from >= 0)
+    price += move.kilowatts_from *
+             curves[static_cast<std::size_t>(move.curve_from)].Integral(begin, end);
+  return price;
+}
+
 Cost PlanInput::CostOf(const Task& task, const Choice& choice,
                        const std::vector<Interval>& pieces) const {
   Cost cost;
   const RunPrice price = PriceOf(task, choice);
   for (const Interval& piece : pieces)
     cost.price += task.weight * choice.kilowatts * price.Integral(piece.begin, piece.end);
+  cost.price += task.weight * MovePrice(choice, CurveOf(choice), pieces.front().begin);
   if (pieces.back().end > choice.latest_end) {
     cost.late = kHoursPerLateJob + Hours(pieces.back().end - choice.latest_end);
     if (task.deadline_is_soft) cost.late *= kSoftDeadline;
@@ -148,7 +160,7 @@ double Draft::PlainPrice() const {
     double price = 0;
     for (const Interval& piece : placements_[i].pieces)
       price += choice.kilowatts * curve.Integral(piece.begin, piece.end);
-    total += price;
+    total += price + input_->MovePrice(choice, curve, placements_[i].begin());
   }
   return total;
 }

@@ -67,6 +67,9 @@ struct PlanInput {
     const double kilowatts = task.weight * choice.kilowatts;
     return {CurveOf(choice), rent, kilowatts > 0 ? task.width / kilowatts : 0};
   }
+  /// The price of a move that begins at `begin`, beyond that of running for the same time. `here`
+  /// is the curve that prices the site of the choice.
+  double MovePrice(const Choice& choice, const PriceCurve& here, Time begin) const;
   Time GridFloor(Time time) const;
   Time GridCeil(Time time) const;
   /// The time in which a piece of running keeps other jobs from its devices.

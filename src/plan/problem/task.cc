@@ -2,22 +2,25 @@
 
 #include <algorithm>
 
+#include "core/jobs/move.h"
 #include "plan/deadline.h"
 
 namespace ebb::plan {
 namespace {
 
-// The part of the pause cost that a running job still has to run before it makes progress again.
-Duration ResumeLeft(const JobView& view, Time now) {
-  if (view.pauses == 0) return Duration::zero();
-  return std::max(Duration::zero(), view.segment_begin + view.job->pause_cost - now);
+// The part of the move and of the pause cost that a running job still has before it makes progress.
+Duration BeginLeft(const JobView& view, Time now) {
+  const Duration resume = view.pauses > 0 ? view.job->pause_cost : Duration::zero();
+  return std::max(Duration::zero(), view.segment_begin + view.moving + resume - now);
 }
 
 Choice ChoiceOn(const core::Cluster& cluster, const JobView& view, int pool) {
   const core::DevicePool& devices = cluster.pools[static_cast<std::size_t>(pool)];
   Choice choice;
   choice.pool = pool;
-  choice.length = std::max(Duration{1}, TimeOn(*view.job, devices, view.remaining));
+  choice.move = MoveOn(*view.job, cluster, view.last_site, pool);
+  choice.length =
+      choice.move.takes + std::max(Duration{1}, TimeOn(*view.job, devices, view.remaining));
   choice.speed = SpeedOn(*view.job, devices);
   choice.watts = PowerOn(*view.job, devices).watts;
   choice.kilowatts = choice.watts * cluster.SiteOf(pool).pue.ratio / 1000;
@@ -41,8 +44,9 @@ Task RunningTask(const Problem& problem, const JobView& view) {
   task.fixed = !view.job->checkpointable || unknown || problem.closed_until;
   task.continues = !task.fixed;
   Choice here = ChoiceOn(*problem.cluster, view, view.pool);
-  task.continued_length = here.length + ResumeLeft(view, problem.now);
-  task.committed_until = std::max(problem.now, view.segment_begin + view.job->minimum_segment);
+  task.continued_length = here.length + BeginLeft(view, problem.now);
+  task.committed_until =
+      std::max(problem.now, view.segment_begin + view.moving + view.job->minimum_segment);
   here.length += task.fixed ? Duration::zero() : view.job->pause_cost;
   task.choices.push_back(here);
   return task;
@@ -67,6 +71,14 @@ Task MakeTask(const Problem& problem, const JobView& view, Duration longest_dela
 }
 
 }  // namespace
+
+ChoiceMove MoveOn(const core::Job& job, const core::Cluster& cluster, int last_site, int pool) {
+  const core::Move move = core::MoveTo(job, cluster, last_site, pool);
+  if (move.takes == Duration::zero()) return {};
+  const double hours = Hours(move.takes);
+  return {move.takes, move.there.kwh() * cluster.SiteOf(pool).pue.ratio / hours,
+          move.network.kwh() / hours, move.network > Energy{} ? move.from : -1};
+}
 
 std::optional<Time> LatestEndOn(const core::Job& job, const core::DevicePool& pool, Duration work) {
   if (!job.checkpointable) {

@@ -11,10 +11,19 @@
 
 namespace ebb::plan {
 
+/// The move with which a task begins on a pool of another site (core/jobs/move.h).
+struct ChoiceMove {
+  Duration takes{};           ///< 0: no move
+  double kilowatts_here = 0;  ///< facility power at the site of the pool
+  double kilowatts_from = 0;  ///< power of the network, at the price of the site that sends
+  int curve_from = -1;        ///< index of that site's curve; -1: nothing comes over the network
+};
+
 /// One pool on which a task may run.
 struct Choice {
   int pool = -1;
-  /// Running time of the remaining work if it starts or resumes here, in one piece; > 0.
+  /// Time for which it holds its devices if it starts or resumes here, in one piece: its move and
+  /// its remaining work; > 0.
   Duration length{};
   /// Facility power of all its devices: PUE x watts / 1000.
   double kilowatts = 0;
@@ -22,6 +31,7 @@ struct Choice {
   double watts = 0;  ///< power of its devices alone
   double speed = 1;
   Time latest_end = Time::max();
+  ChoiceMove move;
 
   Time LatestBegin() const { return latest_end - length; }
 };
@@ -53,6 +63,9 @@ struct Task {
 /// Tasks aligned with problem.jobs. Jobs without a deadline get one, `longest_delay` after
 /// submission. A job that fits no pool (any more) has no choices.
 std::vector<Task> MakeTasks(const Problem& problem, Duration longest_delay);
+
+/// The move with which the job begins on the pool; `last_site` as in JobView.
+ChoiceMove MoveOn(const core::Job& job, const core::Cluster& cluster, int last_site, int pool);
 
 /// The latest end on the pool after which the job counts as late. A pausable job with a latest
 /// start must also end by that start plus its run time there.

@@ -24,10 +24,21 @@ Json StartJson(const sim::StartFigures& start, bool idle_is_known) {
 
 Json PolicyJson(const sim::PolicyFigures& policy, bool idle_is_known) {
   Json json = RowJson(PolicyColumns(idle_is_known), policy);
+  if (policy.moves > 0) {
+    json["moves"] = policy.moves;
+    json["move_use"] = UseJson(policy.move_use);
+  }
   json["starts"] = Json::array();
   for (const sim::StartFigures& start : policy.starts)
     json["starts"].push_back(StartJson(start, idle_is_known));
   return json;
+}
+
+Json PlaceJson(const sim::PlaceAndTime& figures) {
+  return {{"home_at_once_g", figures.home_at_once.grams},
+          {"home_best_time_g", figures.home_best_time.grams},
+          {"best_place_at_once_g", figures.best_place_at_once.grams},
+          {"best_place_and_time_g", figures.best_place_and_time.grams}};
 }
 
 Json CostJson(const sim::PolicyFigures& policy) {
@@ -104,6 +115,7 @@ std::string SimulationJson(const sim::Experiment& experiment) {
   for (const Time start : comparison.starts) json["start_dates"].push_back(FormatTime(start));
   json["start_dates_compared"] = comparison.known_starts.size();
   json["bound"] = BoundJson(comparison);
+  if (comparison.place_and_time) json["place_and_time"] = PlaceJson(*comparison.place_and_time);
   json["policies"] = Json::array();
   for (std::size_t i = 0; i < comparison.policies.size(); ++i) {
     json["policies"].push_back(PolicyJson(comparison.policies[i], scenario.unknown_idle.empty()));

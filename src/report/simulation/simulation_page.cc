@@ -8,6 +8,7 @@
 #include "report/draw/page_parts.h"
 #include "report/draw/svg_plot.h"
 #include "report/simulation/cost_table.h"
+#include "report/simulation/place_table.h"
 #include "report/simulation/simulation_table.h"
 
 namespace ebb::report {
@@ -74,6 +75,14 @@ std::string PoliciesSection(const sim::Experiment& experiment) {
   return html + "<p class=\"soft\" style=\"margin-top:10px\">" + EscapeHtml(how) + "</p>";
 }
 
+std::string PlacesSection(const sim::Experiment& experiment) {
+  const TextTable places = PlaceTable(experiment);
+  if (places.rows.empty()) return "";
+  return "<h2>What place and time are worth</h2>" + FiguresCard(places) +
+         "<p class=\"soft\" style=\"margin-top:10px\">" + EscapeHtml(PlaceSentence() + ".") +
+         "</p>";
+}
+
 std::string PublishedSection(const sim::Experiment& experiment) {
   if (experiment.published.empty()) return "";
   return "<h2>Published, recomputed, ours</h2>" +
@@ -137,7 +146,8 @@ std::string GanttSection(const sim::Experiment& experiment) {
 std::string SimulationPage(const sim::Experiment& experiment) {
   return HtmlPage("Ebb: " + experiment.scenario.name,
                   Opening(experiment) + "\n" + PoliciesSection(experiment) + "\n" +
-                      PublishedSection(experiment) + "\n" + GanttSection(experiment));
+                      PlacesSection(experiment) + PublishedSection(experiment) + "\n" +
+                      GanttSection(experiment));
 }
 
 }  // namespace ebb::report

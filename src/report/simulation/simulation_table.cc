@@ -7,6 +7,7 @@
 #include "base/units_text.h"
 #include "report/run/known_emissions.h"
 #include "report/signal_text.h"
+#include "report/simulation/place_table.h"
 
 namespace ebb::report {
 namespace {
@@ -207,6 +208,7 @@ std::vector<std::string> Remarks(const sim::Experiment& experiment) {
     remarks.push_back("savings are of " + std::to_string(known) + " of " + std::to_string(starts) +
                       " start dates: from the others the intensity of some energy is unknown");
   for (const sim::PolicyFigures& policy : comparison.policies) {
+    if (policy.moves > 0) remarks.push_back(MovesSentence(policy));
     if (policy.use.energy_without_intensity > Energy{})
       remarks.push_back(policy.label + ": " + EnergyText(policy.use.energy_without_intensity) +
                         " ran where the intensity is unknown; its emissions are in no figure");

@@ -2,6 +2,7 @@
 
 #include "base/wrapped_text.h"
 #include "report/simulation/cost_table.h"
+#include "report/simulation/place_table.h"
 
 namespace ebb::report {
 
@@ -28,6 +29,8 @@ std::string SimulationText(const sim::Experiment& experiment, std::size_t column
     text += "\n" + AlignedTable(costs, columns);
   if (const std::string prices = PriceSentence(experiment); !prices.empty())
     text += WrappedText(prices + "\n", columns);
+  if (const TextTable places = PlaceTable(experiment); !places.rows.empty())
+    text += "\n" + AlignedTable(places, columns) + WrappedText(PlaceSentence() + "\n", columns);
   if (experiment.published.empty()) return text;
   return text + "\n" + WrappedText(experiment.scenario.published->source + "\n", columns) +
          AlignedTable(PublishedTable(experiment), columns);

@@ -1,0 +1,22 @@
+#pragma once
+// What the place and the time of jobs were worth, for the terminal, the page and JSON alike. Empty
+// if the scenario's jobs have no home.
+
+#include <string>
+
+#include "report/text_table.h"
+#include "sim/experiment.h"
+
+namespace ebb::report {
+
+/// One row per alternative (sim/place_and_time.h), with what it saves against home at once; no rows
+/// if they are unknown.
+TextTable PlaceTable(const sim::Experiment& experiment);
+
+/// What the rows of PlaceTable are.
+std::string PlaceSentence();
+
+/// "planner: 12 moves between sites, 3.1 kWh, 120 g in its figures"; empty without moves.
+std::string MovesSentence(const sim::PolicyFigures& policy);
+
+}  // namespace ebb::report
