@@ -222,8 +222,8 @@ Repair RepairFor(const LiveJob& live, const JobReport* known, bool first_look) {
 }
 
 // A lost start command is not repeated while the queue drains.
-void TakeBackStart(LiveJob& live, bool is_frozen, Time at) {
-  if (!is_frozen) return LeaveDevices(live, fold.state.cluster, at);
+void TakeBackStart(LiveJob& live, const core::Cluster& cluster, bool is_frozen, Time at) {
+  if (!is_frozen) return LeaveDevices(live, cluster, at);
   live.stage = Stage::kPaused;
   live.since = at;
   live.command_due = false;
@@ -293,7 +293,7 @@ Status ApplyObserved(Folding& fold, Time at, const ExecutorObserved& observed) {
       case Repair::kGiveCommandAgain: {
         LiveJob& live = fold.Change(i);
         if (fold.state.drain && live.stage == Stage::kStarting && !live.cancel_wanted) {
-          TakeBackStart(live, known.Latest(live) != nullptr, at);
+          TakeBackStart(live, fold.state.cluster, known.Latest(live) != nullptr, at);
           fold.change.jobs.push_back(live.job.id);
           break;
         }

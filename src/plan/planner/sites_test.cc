@@ -46,7 +46,7 @@ TEST(PlannerOfSites, FindsTheOptimumOfSmallInstancesWithMoves) {
   RecordProperty("worst gap", std::to_string(worst));
   EXPECT_GT(moved, 100) << "else the moves were not tried";
   EXPECT_LE(sum / compared, 0.0005);
-  EXPECT_LE(worst, 0.02);
+  EXPECT_LE(worst, 0.01);
 }
 
 // Two sites with two devices each: "home" at 300 g/kWh, "away" at `away`, hour by hour. One job of

@@ -25,7 +25,7 @@ Duration SlotFor(const PlanInput& input, Duration length) {
 SlotQuestion QuestionFor(const PlanInput& input, const Task& task, const Choice& choice,
                          Interval allowed) {
   SlotQuestion question;
-  question.slot = SlotFor(input, choice.length);
+  question.slot = SlotFor(input, choice.length - choice.move.takes);
   question.first = allowed.begin - allowed.begin.time_since_epoch() % question.slot;
   if (question.first < allowed.begin) question.first += question.slot;
   question.length = choice.length;
