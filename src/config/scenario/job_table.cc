@@ -13,7 +13,7 @@ using core::kShortestDuration;
 constexpr double kMostJobs = 1'000'000;
 constexpr double kMostJobsOfTrace = 1e9;
 constexpr double kMostEnergyKwh = 1e7;
-constexpr double kMostGigabytes = 1e9;
+constexpr double kMostGigabytes = 1e6;
 constexpr double kBytesPerGigabyte = 1e9;
 
 // An option of jobs in words that fit the place. Its type and range stay.

@@ -114,8 +114,8 @@ SectionTable<SiteSection> OtherSiteKeys() {
              &S::operators)};
 }
 
-constexpr double kMostMegabits = 1e9;
-constexpr double kMostSetUpKwh = 1e6;
+constexpr double kMostMegabits = 1e6;
+constexpr double kMostSetUpKwh = 1000;
 constexpr double kBytesPerMegabit = 1e6 / 8;
 
 MemberAccess<SiteSection> Bandwidth() {
