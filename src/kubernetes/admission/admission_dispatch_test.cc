@@ -129,7 +129,7 @@ TEST_F(AdmissionDispatchTest, AClusterThatDoesNotAdmitInTimeIsFullAndTheEngineDe
 }
 
 TEST_F(AdmissionDispatchTest, AClusterThatIsLostIsNotUsedAndItsNomineesComeBack) {
-  BeginSending();
+  BeginSending(Duration{2'000});
   kueue_->Submit("nominee", 1);
   kueue_->Submit("runs", 2);
   StartIn("nominee", "norway");
