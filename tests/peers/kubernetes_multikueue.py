@@ -243,13 +243,13 @@ class TestMultiKueue(unittest.TestCase):
     def status(self, name):
         return self.workload(name).get("status", {})
 
-    def runs_in(self, name, worker):
+    def runs_in(self, name, worker, seconds=40):
         def there():
             found = self.status(name)
             if found.get("clusterName") and found["clusterName"] != worker:
                 self.fail(f"{name} runs in {found['clusterName']}; the controller said:\n{self.said()[-4000:]}")
             return holds(self.workload(name), "Admitted") and found.get("clusterName") == worker
-        self.wait(there, f"{name} to run in {worker}")
+        self.wait(there, f"{name} to run in {worker}", seconds)
 
     def hold_queue(self, worker, hold):
         """Whether the worker's queue admits anything."""
@@ -331,7 +331,7 @@ class TestMultiKueue(unittest.TestCase):
         self.admin.apply(sent("second"))
         self.runs_in("second", "south")
         self.hold_queue("north", False)
-        self.runs_in("first", "north")
+        self.runs_in("first", "north", 150)  # the engine decides again after a minute
 
     def test_an_eviction_in_the_worker_makes_it_wait_again(self):
         self.grids.clean("north")
@@ -405,7 +405,7 @@ class TestMultiKueue(unittest.TestCase):
         self.controller.end(signal.SIGKILL)
         self.manager.restart_kueue({"multiKueue": {"dispatcherName": DISPATCHER}, **FRAMEWORKS})
         self.begin()
-        self.completes(names, 240)
+        self.completes(names, 600)
         seconds = time.monotonic() - began
         days.over.set()
         runs.over.set()
@@ -433,7 +433,7 @@ class TestMultiKueue(unittest.TestCase):
             names = [f"{dispatcher.rsplit('-', 1)[1]}-{i}" for i in range(WORKLOADS)]
             began = time.monotonic()
             self.manager.create_all(sent(name, queue="plain", runs_for="3s") for name in names)
-            self.completes(names, 240)
+            self.completes(names, 600)
             seconds = time.monotonic() - began
             days.over.set()
             runs.over.set()
