@@ -44,6 +44,7 @@ void AddServeCommand(Parser& parser, const std::string& version);
 void AddControllerCommand(Parser& parser, const std::string& version);
 void AddSimulateCommand(Parser& parser);
 /// `ebb slurm` and the commands under it.
+void AddSiteCommand(Parser& parser, const std::string& version);
 void AddSlurmCommand(Parser& parser);
 void AddSlurmEnergyCommand(Parser& parser);
 void AddSlurmQuotaCommand(Parser& parser);

@@ -61,6 +61,7 @@ int main(int argc, char** argv) {
   parser.BeginGroup("Clusters");
   AddControllerCommand(parser, kVersion);
   AddAgentCommand(parser);
+  AddSiteCommand(parser, kVersion);
   AddSlurmCommand(parser);
   parser.BeginGroup("Grid and data");
   AddGridCommand(parser);

@@ -23,6 +23,8 @@ Duration RestAfter(int times) {
   return std::min(kLongestRest, kFirstRest * (std::int64_t{1} << std::clamp(times - 1, 0, 10)));
 }
 
+constexpr const char* kCpu = "cpu";
+
 bool IsUuid(std::string_view name) { return name.starts_with("GPU-") || name.starts_with("MIG-"); }
 
 }  // namespace
@@ -99,7 +101,7 @@ void DeviceRegister::Restore(const core::Site& site, const core::Cluster& before
   for (std::size_t i = 0; i < cluster_.pools.size(); ++i) {
     core::DevicePool& pool = cluster_.pools[i];
     // Older texts may tell the number of GPUs without their names.
-    const bool unnamed = known.devices.empty() && pool.model != "cpu";
+    const bool unnamed = known.devices.empty() && pool.model != kCpu && pool.site == 0;
     unnamed_away_.push_back(unnamed ? pool.count + pool.away : 0);
     pool.count = pool.away = 0;
     if (i >= known.pools.size() || known.pools[i].model != pool.model) continue;
@@ -118,15 +120,71 @@ void DeviceRegister::Restore(const core::Site& site, const core::Cluster& before
   }
 }
 
-void DeviceRegister::UseSlots(int count) {
+core::DevicePool& DeviceRegister::SlotsAt(int site) {
   auto& pools = cluster_.pools;
+  auto pool = std::find_if(pools.begin(), pools.end(), [&](const auto& known) {
+    return known.model == kCpu && known.site == site;
+  });
+  if (pool == pools.end()) {
+    pool = pools.insert(pools.end(), core::DevicePool{});
+    pool->count = 0;
+  }
+  pool->model = kCpu;
+  pool->site = site;
+  return *pool;
+}
+
+void DeviceRegister::UseSlots(int count) {
   unnamed_away_.clear();
-  auto pool =
-      std::find_if(pools.begin(), pools.end(), [](const auto& p) { return p.model == "cpu"; });
-  if (pool == pools.end()) pool = pools.insert(pools.end(), core::DevicePool{});
-  *pool = core::DevicePool{};
-  pool->model = "cpu";
-  pool->count = count;
+  core::DevicePool& pool = SlotsAt(0);
+  pool = core::DevicePool{};
+  pool.model = kCpu;
+  pool.count = count;
+}
+
+// Other machines ---------------------------------------------------------------------------------
+
+std::vector<int> DeviceRegister::UseSites(const std::vector<core::Site>& sites) {
+  std::vector<int> numbers;
+  auto& known = cluster_.sites;
+  for (const core::Site& site : sites) {
+    auto found = std::find_if(known.begin() + 1, known.end(),
+                              [&](const core::Site& other) { return other.name == site.name; });
+    if (found == known.end()) found = known.insert(known.end(), site);
+    *found = site;
+    numbers.push_back(static_cast<int>(found - known.begin()));
+  }
+  return numbers;
+}
+
+void DeviceRegister::TakeSite(int site, const SiteLook& look) {
+  const bool is_there = look.trouble.empty();
+  if (look.slots > 0) {
+    core::DevicePool& pool = SlotsAt(site);
+    const core::DevicePool before = pool;
+    pool.count = is_there ? look.slots : 0;
+    pool.away = look.slots - pool.count;
+    changed_ = changed_ || pool != before;
+  }
+  std::set<std::string> found;
+  for (const meter::GpuDevice& gpu : look.gpus) {
+    const int pool = PoolOf(gpu, site);
+    Device* device = Find(gpu.uuid);
+    if (!device || device->pool != pool) device = &Add(gpu.uuid, pool);
+    changed_ = changed_ || !device->offered || device->fault != gpu.fault || device->gone_since;
+    device->card = gpu.card_uuid;
+    device->offered = true;
+    device->fault = gpu.fault;
+    device->gone_since.reset();
+    found.insert(gpu.uuid);
+  }
+  for (Device& device : devices_) {
+    if (cluster_.pools[static_cast<std::size_t>(device.pool)].site != site) continue;
+    const bool is_gone = !is_there || !found.contains(device.name);
+    changed_ = changed_ || is_gone != device.gone_since.has_value();
+    if (is_gone) device.gone_since = device.gone_since.value_or(Time{});
+    if (!is_gone) device.gone_since.reset();
+  }
 }
 
 void DeviceRegister::UseUnchecked(const std::vector<std::string>& names) {
@@ -146,7 +204,8 @@ void DeviceRegister::UseGpus(std::string asked, std::vector<core::DeviceProfile>
   if (asked_ != asked) chosen_.clear();
   asked_ = std::move(asked);
   unreachable_ = "the GPUs have not been looked at yet";
-  for (Device& device : devices_) device.offered = IsUuid(device.name);
+  for (Device& device : devices_)
+    if (IsHere(device)) device.offered = IsUuid(device.name);
 }
 
 void DeviceRegister::Adopt(const std::string& name, int pool) {
@@ -171,13 +230,15 @@ Device& DeviceRegister::Add(std::string name, int pool) {
 
 // Looks --------------------------------------------------------------------------------------
 
-int DeviceRegister::PoolOf(const meter::GpuDevice& found) {
+int DeviceRegister::PoolOf(const meter::GpuDevice& found, int site) {
   auto& pools = cluster_.pools;
-  auto pool = std::find_if(pools.begin(), pools.end(),
-                           [&](const auto& known) { return known.model == found.model; });
+  auto pool = std::find_if(pools.begin(), pools.end(), [&](const auto& known) {
+    return known.model == found.model && known.site == site;
+  });
   if (pool == pools.end()) {
     pool = pools.insert(pools.end(), core::DevicePool{});
     pool->model = found.model;
+    pool->site = site;
     pool->count = 0;
     changed_ = true;
     if (looks_ && meter::ProfileOf(found, profiles_).model.empty())
@@ -235,7 +296,7 @@ void DeviceRegister::Take(const Result<meter::GpuInventory>& look, Time now) {
     found.insert(device.uuid);
   }
   for (Device& device : devices_)
-    if (device.offered && !found.contains(device.name)) TakeMissing(device, *look, now);
+    if (IsHere(device) && device.offered && !found.contains(device.name)) TakeMissing(device, *look, now);
   for (const std::string& note : look->notes)
     if (std::find(notes_.begin(), notes_.end(), note) == notes_.end()) Tell(note);
   notes_ = look->notes;
@@ -440,15 +501,20 @@ void DeviceRegister::Tell(std::string text) {
   changed_ = true;
 }
 
+bool DeviceRegister::IsHere(const Device& device) const {
+  return cluster_.pools[static_cast<std::size_t>(device.pool)].site == 0;
+}
+
 bool DeviceRegister::IsUsable(const Device& device) const {
-  return device.offered && !device.aside && !device.gone_since && unreachable_.empty();
+  if (!device.offered || device.aside || device.gone_since) return false;
+  return IsHere(device) ? unreachable_.empty() : device.fault.empty();
 }
 
 std::string DeviceRegister::Trouble() const {
   if (!unreachable_.empty()) return unreachable_;
   std::vector<std::string> why;
   for (const Device& device : devices_) {
-    if (!device.offered) continue;
+    if (!device.offered || !IsHere(device)) continue;
     if (IsUsable(device)) return "";
     why.push_back(device.name +
                   (device.gone_since ? " is gone" : " is set aside: " + device.aside->why));

@@ -65,6 +65,13 @@ struct Device {
   Time failing_since{};  ///< wall time of the first of `failures`
 };
 
+/// What is known of another machine's devices.
+struct SiteLook {
+  std::string trouble;  ///< why the machine cannot be reached; empty: it can
+  int slots = 0;        ///< slots of its CPU that jobs may have; 0: jobs have its GPUs
+  std::vector<meter::GpuDevice> gpus;  ///< `fault` also says that somebody else has a GPU now
+};
+
 /// Devices that running programs hold: names, with the numbers of the programs' pools.
 using HeldDevices = std::multimap<std::string, int>;
 
@@ -86,6 +93,11 @@ class DeviceRegister {
   /// counted differently later. `profiles` go before the built-in ones. From here on GPUs are away
   /// until Take.
   void UseGpus(std::string asked, std::vector<core::DeviceProfile> profiles);
+  /// Names the sites besides this machine, in addition to those that an earlier life knew. Returns
+  /// the number of each. Sites that are not named any more keep their pools, without devices.
+  std::vector<int> UseSites(const std::vector<core::Site>& sites);
+  /// Takes the result of a look at another machine. Its devices are away while it cannot be reached.
+  void TakeSite(int site, const SiteLook& look);
   /// Notes that a program of an earlier life runs on the device.
   void Adopt(const std::string& name, int pool);
 
@@ -138,7 +150,9 @@ class DeviceRegister {
  private:
   Device* Find(std::string_view name);
   Result<Device*> Named(const std::string& name);
-  int PoolOf(const meter::GpuDevice& found);
+  int PoolOf(const meter::GpuDevice& found, int site = 0);
+  core::DevicePool& SlotsAt(int site);
+  bool IsHere(const Device& device) const;
   Device& Add(std::string name, int pool);
   bool IsChosen(const meter::GpuDevice& found) const;
   bool IsHeld(const Device& device, const HeldDevices& held) const;

@@ -24,6 +24,8 @@ void KeepPools(const core::Cluster& before, core::Cluster& cluster,
     }
   }
   cluster.pools = std::move(pools);
+  for (std::size_t site = cluster.sites.size(); site < before.sites.size(); ++site)
+    cluster.sites.push_back(before.sites[site]);
   gpus = std::move(names);
 }
 

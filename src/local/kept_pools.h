@@ -12,7 +12,7 @@
 namespace ebb::local {
 
 /// Orders `cluster` and `gpus` (by pool: names of the slots; may be shorter) as in `before`. Pools
-/// with the same model and site are the same.
+/// with the same model and site are the same. Further sites of `before` stay too.
 void KeepPools(const core::Cluster& before, core::Cluster& cluster,
                std::vector<std::vector<std::string>>& gpus);
 

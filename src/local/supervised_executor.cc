@@ -27,6 +27,8 @@ constexpr Duration kLongestWait = std::chrono::hours{1};
 // Waits of the kernel ignore suspends and changes of the clock.
 constexpr Duration kLookAtClock = std::chrono::seconds{5};
 constexpr Duration kShortestLookAtClock{10};
+// A follower that ends at once, whatever may be wrong, is not started again and again.
+constexpr Duration kBetweenFollowers{std::chrono::seconds{2}};
 
 bool HasEnded(JobPhase phase) {
   return phase == JobPhase::kSucceeded || phase == JobPhase::kFailed ||
@@ -53,10 +55,22 @@ SupervisedExecutor::SupervisedExecutor(SupervisedExecutorOptions options, runtim
       signals_(signals),
       records_(records),
       watch_(clock.wall(), options_.clock),
-      observed_(feed),
+      feeds_{&feed},
+      observed_{ObservedFeed(feed)},
       wake_descriptor_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
 
 SupervisedExecutor::~SupervisedExecutor() { ::close(wake_descriptor_); }
+
+void SupervisedExecutor::UseSites(const std::vector<core::Site>& sites,
+                                  const std::vector<runtime::SignalFeed*>& feeds) {
+  site_numbers_ = devices_.UseSites(sites);
+  feeds_.resize(devices_.pools().sites.size(), nullptr);
+  for (std::size_t i = 0; i < sites.size(); ++i) {
+    feeds_[static_cast<std::size_t>(site_numbers_[i])] = feeds[i];
+    observed_.emplace_back(*feeds[i]);
+  }
+  if (options_.other_sites) options_.other_sites->Begin([this] { Wake(); });
+}
 
 // State of an earlier life ------------------------------------------------------------------
 
@@ -106,7 +120,8 @@ void SupervisedExecutor::TakeInEarlier(const Entry& entry, int last) {
     const core::Cluster& cluster = devices_.pools();
     if (!plan || plan->pool < 0 || plan->pool >= std::ssize(cluster.pools)) continue;
     const Pue pue = cluster.SiteOf(plan->pool).pue;
-    SupervisedProgram program(entry.local, *std::move(plan), std::nullopt, pue, feed_, clock_,
+    runtime::SignalFeed& feed = FeedOf(plan->pool);
+    SupervisedProgram program(entry.local, *std::move(plan), std::nullopt, pue, feed, clock_,
                               records_, options_.stored_before(job, attempt));
     auto rest = program.Settle();
     while (rest == SupervisedProgram::Rest::kReadings) rest = program.Settle();
@@ -124,8 +139,9 @@ Status SupervisedExecutor::Adopt(Entry& entry, AttemptPlan plan) {
     for (const std::string& gpu : plan.gpus) devices_.Adopt(gpu, plan.pool);
   FindSlots(plan);
   std::error_code ignored;
-  // The service was killed between plan and supervisor: the engine gives the command again.
-  if (!runs && !std::filesystem::exists(paths.energy(), ignored) &&
+  // The service was killed between plan and supervisor: the engine gives the command again. An
+  // attempt at another site may run there whatever is known here, so it is followed again.
+  if (!runs && !plan.place && !std::filesystem::exists(paths.energy(), ignored) &&
       !std::filesystem::exists(paths.end(), ignored))
     return {};
   // Plans of an earlier version have no time since boot.
@@ -159,12 +175,13 @@ void SupervisedExecutor::Watch(Entry& entry, AttemptPlan plan,
   const core::JobId job = plan.job;
   const int attempt = plan.attempt;
   const Pue pue = devices_.pools().SiteOf(plan.pool).pue;
+  runtime::SignalFeed& feed = FeedOf(plan.pool);
   entry.last_report = RunningReport(plan);
   entry.adopted = false;
   entry.frozen_since.reset();
   entry.frozen = {};
   entry.program = std::make_unique<SupervisedProgram>(
-      entry.local, std::move(plan), std::move(watch), pue, feed_, clock_, records_,
+      entry.local, std::move(plan), std::move(watch), pue, feed, clock_, records_,
       options_.stored_before(job, attempt), options_.clock);
   running_[job] = &entry;
 }
@@ -241,6 +258,15 @@ HeldDevices SupervisedExecutor::Held() const {
 
 core::Cluster SupervisedExecutor::cluster() const {
   core::Cluster cluster = devices_.ClusterWith(Held());
+  // Slots without names at a site that cannot be reached are there for what runs in them.
+  for (const auto& [job, entry] : running_) {
+    const AttemptPlan& plan = entry->program->plan();
+    core::DevicePool& pool = cluster.pools[static_cast<std::size_t>(plan.pool)];
+    const int lacking = plan.gpus.empty() ? std::min(pool.away, static_cast<int>(plan.slots.size()))
+                                          : 0;
+    pool.count += lacking;
+    pool.away -= lacking;
+  }
   options_.refine(cluster);
   return cluster;
 }
@@ -283,25 +309,60 @@ Status SupervisedExecutor::Start(const engine::StartJob& command) {
   EBB_ASSIGN_OR_RETURN(std::vector<int> slots,
                        SlotsFor(job, devices_.ClusterWith(held), command.pool,
                                 devices_.SlotsOf(command.pool), taken));
-  return WhoseFault(Begin(*entry, PlanFor(*entry, command, std::move(slots))),
-                    entry->local.directory);
+  EBB_ASSIGN_OR_RETURN(AttemptPlan plan, PlanFor(*entry, command, std::move(slots)));
+  return WhoseFault(Begin(*entry, std::move(plan)), entry->local.directory);
 }
 
-AttemptPlan SupervisedExecutor::PlanFor(const Entry& entry, const engine::StartJob& command,
-                                        std::vector<int> slots) {
+// The feed of the pool's site. What ran at a site that is not used any more is accounted with the
+// first one's.
+runtime::SignalFeed& SupervisedExecutor::FeedOf(int pool) const {
+  const auto site =
+      static_cast<std::size_t>(devices_.pools().pools[static_cast<std::size_t>(pool)].site);
+  return site < feeds_.size() && feeds_[site] ? *feeds_[site] : feed_;
+}
+
+// The job's folders are those of the other machine, and it is measured as is said of that machine.
+Status SupervisedExecutor::PutElsewhere(const Entry& entry, AttemptPlan& plan,
+                                        std::filesystem::path& directory) {
+  const int site = devices_.pools().pools[static_cast<std::size_t>(plan.pool)].site;
+  if (site == 0) return {};
+  const auto used = std::find(site_numbers_.begin(), site_numbers_.end(), site);
+  if (used == site_numbers_.end() || !options_.other_sites)
+    return Fail({ExitCode::kTryLater, "is at a site that this service does not use any more",
+                 entry.local.job().name, ""});
+  EBB_ASSIGN_OR_RETURN(
+      SiteAccess access,
+      options_.other_sites->AccessTo(static_cast<std::size_t>(used - site_numbers_.begin()),
+                                     *entry.local.submission));
+  plan.place = std::move(access.place);
+  directory = std::move(access.run_folder);
+  plan.metering = std::move(access.metering);
+  if (!access.work_folder.empty()) plan.working_directory = access.work_folder;
+  plan.store.clear();
+  plan.tracking = {};
+  return {};
+}
+
+Result<AttemptPlan> SupervisedExecutor::PlanFor(const Entry& entry, const engine::StartJob& command,
+                                                std::vector<int> slots) {
   const core::Submission& submission = *entry.local.submission;
   const core::Job& job = submission.job;
-  const ContractValues contract =
-      ContractFor(entry.local, std::to_string(job.id), command.attempt, feed_, Now());
   AttemptPlan plan;
   plan.job = command.job;
   plan.identity = submission.identity;
   plan.attempt = command.attempt;
   plan.pool = command.pool;
-  plan.since = contract.scheduled;
   plan.command = submission.command;
   plan.working_directory = submission.working_directory;
   plan.environment = submission.environment;
+  plan.metering = options_.metering;
+  plan.store = options_.store;
+  plan.tracking = core::Over(submission.tracking, options_.tracking);
+  LocalJob placed = entry.local;
+  EBB_RETURN_IF_ERROR(PutElsewhere(entry, plan, placed.directory));
+  const ContractValues contract = ContractFor(placed, std::to_string(job.id), command.attempt,
+                                              FeedOf(command.pool), Now());
+  plan.since = contract.scheduled;
   for (auto& variable : ContractEnvironment(contract)) plan.environment.push_back(variable);
   const std::vector<std::string> names = devices_.NamesOf(command.pool);
   for (const int slot : slots)
@@ -316,14 +377,11 @@ AttemptPlan SupervisedExecutor::PlanFor(const Entry& entry, const engine::StartJ
   plan.known_cap = power.known;
   if (plan.known_cap) plan.known_cap->attempt = command.attempt;
   plan.log_limit_bytes = options_.log_limit_bytes;
-  plan.metering = options_.metering;
   plan.name = job.name;
   plan.submitted = job.submitted;
   plan.since_wall = clock_.wall().Now();
   plan.since_boot = SinceBoot();
   plan.clock = clock_.settings();
-  plan.store = options_.store;
-  plan.tracking = core::Over(submission.tracking, options_.tracking);
   plan.budget = submission.budget;
   if (!plan.budget.empty())
     plan.used_before = options_.stored_before(command.job, command.attempt).used;
@@ -347,18 +405,43 @@ Status SupervisedExecutor::Begin(Entry& entry, AttemptPlan plan) {
     if (const Status taken = TakeOverCheckpoints(folder, entry.local.directory); !taken)
       options_.say(plan.job, "begins anew: " + taken.error().Message());
   }
-  auto keys = platform::MakeSigningKeys();
-  if (!keys) options_.say(plan.job, "how it ends is not signed: " + keys.error().Message());
-  if (!keys) keys = platform::SigningKeys();
-  plan.end_key = keys->public_key;
+  std::string secret;
+  // The supervisor at another site signs with keys of that site.
+  if (!plan.place) {
+    auto keys = platform::MakeSigningKeys();
+    if (!keys) options_.say(plan.job, "how it ends is not signed: " + keys.error().Message());
+    if (!keys) keys = platform::SigningKeys();
+    plan.end_key = keys->public_key;
+    secret = keys->secret_key;
+  }
   EBB_RETURN_IF_ERROR(WritePlan(paths, plan));
-  platform::DetachedOptions supervisor{options_.supervisor_program, options_.supervisor,
-                                       lock.descriptor(), keys->secret_key};
-  supervisor.argv.push_back(platform::AbsolutePath(paths.plan()).string());
-  EBB_ASSIGN_OR_RETURN(const pid_t pid, options_.start(supervisor));
+  EBB_ASSIGN_OR_RETURN(const pid_t pid, StartSupervisor(plan, paths, lock.descriptor(), secret));
   Watch(entry, std::move(plan), platform::ProcessWatch::Open(pid));
+  entry.followed_at = SinceBoot();
   reports_.push_back(*entry.last_report);
   return {};
+}
+
+Result<pid_t> SupervisedExecutor::StartSupervisor(const AttemptPlan& plan,
+                                                  const AttemptPaths& paths, int lock,
+                                                  const std::string& secret) const {
+  platform::DetachedOptions supervisor{options_.supervisor_program,
+                                       plan.place ? options_.follower : options_.supervisor, lock,
+                                       secret};
+  supervisor.argv.push_back(platform::AbsolutePath(paths.plan()).string());
+  return options_.start(supervisor);
+}
+
+// Its follower was killed, or the machine was started anew: the attempt may run at its site.
+void SupervisedExecutor::FollowAgain(Entry& entry) {
+  if (SinceBoot() - entry.followed_at < kBetweenFollowers) return;
+  entry.followed_at = SinceBoot();
+  const AttemptPlan& plan = entry.program->plan();
+  const AttemptPaths paths{entry.local.directory, plan.attempt};
+  const auto lock = platform::FileLock::Take(paths.lock());
+  if (!lock) return;
+  const auto pid = StartSupervisor(plan, paths, lock->descriptor(), "");
+  if (pid) entry.program->Watch(platform::ProcessWatch::Open(*pid));
 }
 
 void SupervisedExecutor::Freeze(Entry& entry, bool frozen) {
@@ -407,7 +490,8 @@ void SupervisedExecutor::Report(Entry& entry, JobReport report) {
 // Waiting ----------------------------------------------------------------------------------
 
 void SupervisedExecutor::LookAtPrograms() {
-  if (!running_.empty()) observed_.KeepUp(Now());
+  if (!running_.empty())
+    for (ObservedFeed& feed : observed_) feed.KeepUp(Now());
   std::vector<Entry*> ended;
   for (const auto& [job, entry] : running_) {
     SupervisedProgram& program = *entry->program;
@@ -415,6 +499,7 @@ void SupervisedExecutor::LookAtPrograms() {
     if (const auto trouble = program.TakeTrouble()) options_.say(job, *trouble);
     if (program.HasEnded()) {
       if (program.Settle() == SupervisedProgram::Rest::kNothing) ended.push_back(entry);
+      if (program.NeedsFollower()) FollowAgain(*entry);
       continue;
     }
     const auto& limit = entry->local.submission->time_limit;
@@ -429,6 +514,14 @@ void SupervisedExecutor::LookAtPrograms() {
   for (Entry* entry : ended) TakeEnd(*entry);
 }
 
+void SupervisedExecutor::LookAtSites() {
+  if (!options_.other_sites) return;
+  for (const OtherSites::News& news : options_.other_sites->TakeNews()) {
+    devices_.TakeSite(site_numbers_[news.site], news.look);
+    if (!news.text.empty()) options_.say(0, news.text);
+  }
+}
+
 void SupervisedExecutor::TakeEnd(Entry& entry) {
   // The budget is heard before the pause is reported, because the job may have to be held.
   HearBudget(entry);
@@ -436,7 +529,9 @@ void SupervisedExecutor::TakeEnd(Entry& entry) {
   HearPowerChoice(entry);
   // A supervisor that was killed could not restore the power limits.
   const AttemptPaths paths{entry.local.directory, entry.program->plan().attempt};
-  const Status restored = RestorePower(paths, options_.nvml_library);
+  const Status restored = entry.program->is_elsewhere()
+                              ? Status{}
+                              : RestorePower(paths, options_.nvml_library);
   JobReport report = entry.program->TakeEnd(restored ? std::vector<std::string>()
                                                      : std::vector{restored.error().Message()});
   report.since = Now();
@@ -549,6 +644,7 @@ Result<std::vector<JobReport>> SupervisedExecutor::WaitForEvents(Time deadline) 
       options_.on_tick();
     }
     heartbeat_.At("looking at the devices");
+    LookAtSites();
     options_.look_at_devices();
     // Readings of a long file are stored before more of it is read.
     const bool reads = std::any_of(running_.begin(), running_.end(), [](const auto& entry) {

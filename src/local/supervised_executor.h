@@ -17,6 +17,7 @@
 
 #include "local/device_register.h"
 #include "local/job_executor.h"
+#include "local/other_sites.h"
 #include "local/power/job_power.h"
 #include "local/process/observed_feed.h"
 #include "local/supervised_program.h"
@@ -48,6 +49,10 @@ struct SupervisedExecutorOptions {
   /// The command of a supervisor before the plan's path: {"ebb", "supervise"}.
   std::vector<std::string> supervisor{"ebb", "supervise"};
   std::string supervisor_program = "/proc/self/exe";
+  /// The command of the supervisor here of an attempt that runs at another site, as above.
+  std::vector<std::string> follower{"ebb", "site", "follow"};
+  /// The other machines on which jobs may run, in the order of UseSites; nullptr: there are none.
+  OtherSites* other_sites = nullptr;
   /// Starts a supervisor; tests let it fail.
   std::function<Result<pid_t>(const platform::DetachedOptions&)> start = platform::StartDetached;
   /// JobRecords::End may be called again for an attempt whose end is stored. Returns the data that
@@ -84,6 +89,11 @@ class SupervisedExecutor final : public JobExecutor {
   /// Running programs go on.
   ~SupervisedExecutor() override;
 
+  /// Names the other sites and the feeds of their zones. Called once, before the first Add.
+  void UseSites(const std::vector<core::Site>& sites,
+                const std::vector<runtime::SignalFeed*>& feeds);
+  /// The feeds of all sites of the cluster; nullptr: a site that is not used any more.
+  const std::vector<runtime::SignalFeed*>& feeds() const { return feeds_; }
   /// Makes a job known, and finds attempts that an earlier life of the service started. A folder
   /// that another job with its number left is set aside; an Error: that job still runs. An attempt
   /// whose plan is damaged counts as a failed start, and is an Error while it still runs.
@@ -119,6 +129,7 @@ class SupervisedExecutor final : public JobExecutor {
     bool adopted = false;                          // adopted, and not yet looked at
     std::optional<Duration> frozen_since{};        // on the clock of SinceBoot
     Duration frozen{};                             // earlier frozen time, as far as this life knows
+    Duration followed_at{};  // when its follower was started, on the clock of SinceBoot
   };
 
   Result<Entry*> Find(core::JobId job);
@@ -127,7 +138,13 @@ class SupervisedExecutor final : public JobExecutor {
   void TakeInEarlier(const Entry& entry, int last);
   Status Start(const engine::StartJob& command);
   Status Begin(Entry& entry, AttemptPlan plan);
-  AttemptPlan PlanFor(const Entry& entry, const engine::StartJob& command, std::vector<int> slots);
+  Result<AttemptPlan> PlanFor(const Entry& entry, const engine::StartJob& command,
+                              std::vector<int> slots);
+  Status PutElsewhere(const Entry& entry, AttemptPlan& plan, std::filesystem::path& directory);
+  void FollowAgain(Entry& entry);
+  Result<pid_t> StartSupervisor(const AttemptPlan& plan, const AttemptPaths& paths,
+                                int lock, const std::string& secret) const;
+  runtime::SignalFeed& FeedOf(int pool) const;
   void Freeze(Entry& entry, bool frozen);
   void FindFrozen();
   Status Pause(const engine::PauseJob& command);
@@ -135,6 +152,7 @@ class SupervisedExecutor final : public JobExecutor {
   void Watch(Entry& entry, AttemptPlan plan, std::optional<platform::ProcessWatch> watch);
   void Report(Entry& entry, engine::JobReport report);
   void LookAtPrograms();
+  void LookAtSites();
   void TakeEnd(Entry& entry);
   void HearBudget(Entry& entry);
   void HearFaults(const Entry& entry);
@@ -163,7 +181,9 @@ class SupervisedExecutor final : public JobExecutor {
   bool clock_told_ = false;  // the change of the clock was reported
   bool jump_said_ = false;
   Duration last_tick_{};  // on the clock of SinceBoot
-  ObservedFeed observed_;
+  std::vector<runtime::SignalFeed*> feeds_;  // by site of the cluster
+  std::vector<int> site_numbers_;            // in the cluster, in the order of UseSites
+  std::vector<ObservedFeed> observed_;       // of the sites that are used
   int wake_descriptor_ = -1;
   runtime::Heartbeat heartbeat_;
 };

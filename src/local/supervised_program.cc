@@ -87,10 +87,21 @@ void SupervisedProgram::Store(std::vector<core::LedgerRow> rows) {
     unkept_why_ = kept.error().Message();
 }
 
+// Readings of another machine are on its own clock since boot, by which nothing here can be checked.
+std::optional<Duration> SupervisedProgram::SinceBoot() const {
+  return is_elsewhere() ? std::nullopt : std::optional(clock_.wall().SinceBoot());
+}
+
+void SupervisedProgram::Watch(std::optional<platform::ProcessWatch> watch) {
+  watch_ = std::move(watch);
+  rest_ = Rest::kReadings;
+  if (asked_at_ && watch_) watch_->SendSignal(SIGTERM);
+}
+
 // Follows changes of the clock: the supervisor measures by the clock as it was at the begin.
 void SupervisedProgram::FollowClock() {
   const auto& header = tail_.header();
-  if (HasEnded() || !header || header->since_boot == Duration::zero()) return;
+  if (HasEnded() || !header || header->since_boot == Duration::zero() || is_elsewhere()) return;
   if (!readings_clock_)
     readings_clock_.emplace(clock_.wall(), watch_options_, header->wall_begin, header->since_boot);
   if (const auto step = readings_clock_->TakeStep()) accountant_.FollowClock(step->to - step->from);
@@ -98,13 +109,13 @@ void SupervisedProgram::FollowClock() {
 
 void SupervisedProgram::Tick() {
   FollowClock();
-  Account(tail_.Read(clock_.wall().SinceBoot()));
+  Account(tail_.Read(SinceBoot()));
 }
 
 bool SupervisedProgram::ProgramIsGone() const {
   if (HasEnded()) return true;
   const auto& header = tail_.header();
-  if (!header) return false;
+  if (!header || is_elsewhere()) return false;
   return !platform::Runs(header->program_pid, header->program_identity);
 }
 
@@ -112,7 +123,9 @@ bool SupervisedProgram::ProgramIsGone() const {
 void SupervisedProgram::AskToEnd(EndRequest request) {
   if (!tail_.header()) Tick();
   if (ProgramIsGone()) return;
-  if (!end_request_ || request == EndRequest::kCancel) {
+  // A follower reads the reason, so it must be on the disk even if it was not at first.
+  const bool is_unwritten = is_elsewhere() && !ReadAsked(paths_);
+  if (!end_request_ || request == EndRequest::kCancel || is_unwritten) {
     end_request_ = request;
     // On a full disk only this life of the service knows the reason.
     std::ignore = WriteAsked(paths_, request);
@@ -129,6 +142,7 @@ void SupervisedProgram::Hurry() const {
 }
 
 bool SupervisedProgram::IsFrozen() const {
+  if (is_elsewhere()) return !HasEnded() && ReadSiteState(paths_).frozen;
   const auto& header = tail_.header();
   return header && platform::Runs(header->program_pid, header->program_identity) &&
          platform::IsStopped(header->program_pid);
@@ -138,7 +152,20 @@ void SupervisedProgram::Freeze(bool frozen) {
   if (watch_) watch_->SendSignal(frozen ? SIGUSR1 : SIGUSR2);
 }
 
+std::optional<std::string> SupervisedProgram::TakeTroubleThere() {
+  const std::string now = HasEnded() ? "" : ReadSiteState(paths_).trouble;
+  // The reason may change from one try to the next; that it cannot be reached is what people need.
+  const bool changed = now.empty() != trouble_there_.empty();
+  if (!changed) return std::nullopt;
+  trouble_there_ = now;
+  const std::string& site = plan_.place->site;
+  return now.empty() ? "site " + site + " can be reached again"
+                     : "site " + site + " cannot be reached (" + now +
+                           "); if the job runs there, it goes on";
+}
+
 std::optional<std::string> SupervisedProgram::TakeTrouble() {
+  if (is_elsewhere()) return TakeTroubleThere();
   if (orphan_) return orphan_->TakeTrouble();
   const bool overdue =
       asked_at_ && std::chrono::steady_clock::now() > *asked_at_ + plan_.grace + kKilledButRuns;
@@ -156,6 +183,7 @@ SupervisedProgram::Rest SupervisedProgram::Settle() {
     else
       why_not_believed_ = end.error().Message();
   }
+  if (NeedsFollower()) return rest_ = Rest::kFollower;
   if (!end_) {
     if (!orphan_) orphan_.emplace(EndingOfOrphan(tail_.header(), job_.directory, plan_.grace));
     if (!orphan_->Look()) return rest_ = Rest::kProcesses;
@@ -165,7 +193,8 @@ SupervisedProgram::Rest SupervisedProgram::Settle() {
 
 std::optional<Duration> SupervisedProgram::SettleAfter() const {
   if (!HasEnded()) return std::nullopt;
-  return rest_ == Rest::kProcesses ? kLookForProcesses : Duration::zero();
+  const bool waits = rest_ == Rest::kProcesses || rest_ == Rest::kFollower;
+  return waits ? kLookForProcesses : Duration::zero();
 }
 
 // A limit that was met counts, whether or not the supervisor lived to report the end.
@@ -176,6 +205,7 @@ engine::JobReport SupervisedProgram::ReportOf(const std::optional<AttemptEnd>& e
     report.phase = JobPhase::kCancelled;
   } else if (end && !end->started) {
     report.phase = PhaseOfNotStarted(end->status.code);
+    report.machine_trouble = end->status.code == static_cast<int>(ExitCode::kTryLater);
     report.detail = end->detail;
   } else if (end && end->status.code == 0) {
     report.phase = JobPhase::kSucceeded;

@@ -40,8 +40,17 @@ class SupervisedProgram {
   const AttemptPlan& plan() const { return plan_; }
   const std::optional<platform::ProcessWatch>& watch() const { return watch_; }
   LiveFigures figures() const;
-  /// The program's process; 0 while it is unknown.
-  int program_pid() const { return tail_.header() ? tail_.header()->program_pid : 0; }
+  /// The program's process; 0 while it is unknown, or runs on another machine.
+  int program_pid() const {
+    return tail_.header() && !is_elsewhere() ? tail_.header()->program_pid : 0;
+  }
+  /// The attempt runs on another machine, and its supervisor here follows the one there.
+  bool is_elsewhere() const { return plan_.place.has_value(); }
+  /// Its follower has gone without an end, so nobody here knows what the attempt does: another one
+  /// must follow it before the end can be taken.
+  bool NeedsFollower() const { return is_elsewhere() && HasEnded() && !end_; }
+  /// The new follower of such an attempt.
+  void Watch(std::optional<platform::ProcessWatch> watch);
 
   /// Tells that the supervisor has ended.
   bool HasEnded() const { return !watch_ || watch_->HasEnded(); }
@@ -66,6 +75,7 @@ class SupervisedProgram {
     kNothing,
     kReadings,   ///< more readings exist than are taken at once
     kProcesses,  ///< the supervisor was killed, and processes still run
+    kFollower,   ///< see NeedsFollower
   };
   /// Call it repeatedly after HasEnded: takes a part of the readings, and ends processes that a
   /// killed supervisor left running. Never waits.
@@ -86,6 +96,8 @@ class SupervisedProgram {
 
  private:
   bool ProgramIsGone() const;
+  std::optional<Duration> SinceBoot() const;
+  std::optional<std::string> TakeTroubleThere();
   void FollowClock();
   void Account(std::vector<core::EnergyReading> readings);
   void Explain(const core::BudgetEvent& event);
@@ -117,6 +129,7 @@ class SupervisedProgram {
   std::string why_not_believed_;  // reason if an existing end is not believed
   std::optional<Ending> orphan_;  // set if the supervisor ended without an end
   bool trouble_was_said_ = false;
+  std::string trouble_there_;  // why its site cannot be reached, as it was said last
   bool power_choice_taken_ = false;
   std::optional<DeviceUse> use_;
 };

@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "platform/libcrypto.h"
+#include "platform/shared_file.h"
 
 namespace ebb::platform {
 namespace {
@@ -41,6 +42,28 @@ std::string HmacSha256Hex(std::string_view key, std::string_view data) {
                  &length) != nullptr);
   return Hex(digest, length);
 }
+
+Result<FileDigest> Sha256OfFile(const Path& path) {
+  constexpr std::uint64_t kPiece = 1 << 20;
+  EBB_ASSIGN_OR_RETURN(const SharedFile file, SharedFile::Open(path));
+  EVP_MD_CTX* const context = EBB_LIBCRYPTO(EVP_MD_CTX_new)();
+  EBB_CHECK(context != nullptr &&
+            EBB_LIBCRYPTO(EVP_DigestInit_ex)(context, EBB_LIBCRYPTO(EVP_sha256)(), nullptr) == 1);
+  FileDigest digest;
+  for (;;) {
+    const std::string piece = file.Read(digest.size, kPiece);
+    if (piece.empty()) break;
+    EBB_CHECK(EBB_LIBCRYPTO(EVP_DigestUpdate)(context, piece.data(), piece.size()) == 1);
+    digest.size += piece.size();
+  }
+  unsigned char bytes[EVP_MAX_MD_SIZE];
+  unsigned int length = 0;
+  EBB_CHECK(EBB_LIBCRYPTO(EVP_DigestFinal_ex)(context, bytes, &length) == 1);
+  EBB_LIBCRYPTO(EVP_MD_CTX_free)(context);
+  digest.sha256 = Hex(bytes, length);
+  return digest;
+}
+
 std::string Md5Hex(std::string_view data) { return DigestHex(data, EBB_LIBCRYPTO(EVP_md5)()); }
 
 }  // namespace ebb::platform

@@ -49,7 +49,9 @@ Status Service::MakeSupervisedExecutor() {
       std::make_unique<local::SupervisedExecutor>(options, feed_, clock_, signals_, accounting_);
   supervised_ = supervised.get();
   executor_ = std::move(supervised);
-  return device_inventory_.Open(supervised_->devices(), site, before);
+  EBB_RETURN_IF_ERROR(device_inventory_.Open(supervised_->devices(), site, before));
+  supervised_->UseSites(options_.sites, options_.site_feeds);
+  return {};
 }
 
 // Meters of the machine run beside the supervisors, and each look at the GPUs reads their counters.

@@ -59,7 +59,8 @@ Status Service::MakeExecutor() {
   } else {
     EBB_RETURN_IF_ERROR(MakeSupervisedExecutor());
   }
-  feed_.OnNews([this] { executor_->Wake(); });
+  for (runtime::SignalFeed* feed : Feeds())
+    if (feed) feed->OnNews([this] { executor_->Wake(); });
   LearnOfDevices();
   publisher_.SetCluster(executor_->cluster());
   return {};
@@ -137,6 +138,11 @@ void Service::LookUp(std::span<Request> requests) const {
 Duration Service::ToGrid(Duration wall) const {
   const double speed = clock_.settings().replayed ? clock_.settings().speed : 1;
   return Duration{std::llround(static_cast<double>(wall.count()) * speed)};
+}
+
+// By site of the cluster.
+std::vector<runtime::SignalFeed*> Service::Feeds() const {
+  return supervised_ ? supervised_->feeds() : std::vector{&feed_};
 }
 
 Duration Service::Patience() const { return ToGrid(pace_.Left(DecisionPace::Clock::now())); }
@@ -247,7 +253,7 @@ Result<int> Service::Run() {
   TimedJournal journal(store_, publisher_.counters());
   const runtime::LoopPorts ports{
       *executor_,
-      {&feed_},
+      Feeds(),
       intake_,
       &journal,
       observer_.get(),

@@ -68,6 +68,10 @@ struct ServiceOptions {
   std::optional<Time> grid_start;
   local::SupervisedExecutorOptions executor;
   DeviceOptions devices;
+  /// Other machines on which jobs may run (ServiceOptions::executor.other_sites), and the feeds of
+  /// their zones, which outlive the service.
+  std::vector<core::Site> sites;
+  std::vector<runtime::SignalFeed*> site_feeds;
   /// Makes the executor if jobs are not programs of this machine. Then only the site and the
   /// clock's tolerance of `executor` count, and `devices` and `machine_meters` are not used.
   std::function<Result<std::unique_ptr<local::JobExecutor>>(ExecutorPorts)> make_executor;
@@ -157,6 +161,7 @@ class Service {
   void OnBudget(core::JobId job, const core::BudgetEvent& event, std::size_t heard);
   void OnPowerChoice(const core::Submission& submission, int pool, const core::PowerChoice& choice);
   local::JobPower PowerOf(const core::Submission& submission, int pool) const;
+  std::vector<runtime::SignalFeed*> Feeds() const;
   void OnTick();
   void OnClockJump(Duration by);
   core::Cluster Pools() const;

@@ -163,6 +163,7 @@ Service::Service(ServiceOptions options, store::ServiceStore store, runtime::Sig
 // Threads of the feed and of the snapshot wake the executor, so they are stopped first.
 Service::~Service() {
   feed_.OnNews({});
+  for (runtime::SignalFeed* feed : options_.site_feeds) feed->OnNews({});
   store_.AbandonSnapshot();
 }
 

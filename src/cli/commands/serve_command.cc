@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "cli/add_run_flags.h"
 #include "cli/command_line.h"
+#include "cli/serve_sites.h"
 #include "cli/serve_slurm.h"
 #include "cli/service_flags.h"
 #include "cli/serving.h"
@@ -34,6 +35,7 @@ Examples:
   ebb serve --zone US-CAL-CISO --gpus 0,1   two GPUs
   ebb serve --zone GB --slots 4 --policy tiers
   ebb serve --zone DE --slurm               the jobs of a Slurm cluster
+  ebb serve --zone DE --sites sites.yaml    jobs run here, or where power is cleaner
 
 ebb submit gives it jobs. The service listens on 127.0.0.1. To submit jobs one needs the token beside
 the store, which only you can read. It may be stopped, killed and started again: jobs that run go
@@ -47,7 +49,7 @@ struct ServeRequest {
   app::FlagValues flags;
   std::string store, policy = "planner", slots, gpus, grace, keep;
   std::string log_limit = kDefaultLogLimit;
-  std::string gpu_check, tiers;
+  std::string gpu_check, tiers, sites;
   ServingFlags serving;
   SlurmFlags slurm;
   std::string version;  ///< of Ebb
@@ -115,6 +117,12 @@ Result<int> Serve(ServeRequest request, const platform::ServiceManager& manager)
   platform::ProcessSignals signals;
   platform::SystemClock wall(signals);
   EBB_ASSIGN_OR_RETURN(const auto feed, signals::MakeFeed(options.scheduler.signal));
+  UsedSites sites;
+  if (!request.sites.empty() && request.slurm.is_on)
+    return Fail({ExitCode::kUsage, "--sites and --slurm are both given", "", "leave one out"});
+  if (!request.sites.empty()) {
+    EBB_ASSIGN_OR_RETURN(sites, OpenSites(request.sites, request.flags, options));
+  }
   ForgetSecrets(options.scheduler.signal, request.serving.notify);
   serving.signal = signals::Describe(feed->identity());
   for (const std::string& note : feed->TakeNotes()) Sayer(serving.command)("note: " + note);
@@ -128,6 +136,7 @@ Result<int> Serve(ServeRequest request, const platform::ServiceManager& manager)
     service_options.policy_options.tiers = serving.tiers;
     EBB_RETURN_IF_ERROR(UseSlurm(request.slurm, serving.tiers, clock, signals, service_options));
   }
+  if (!request.sites.empty()) EBB_RETURN_IF_ERROR(UseSites(sites, request.version, service_options));
   std::unique_ptr<app::RunCloser> closer;
   service_options.on_ended = [&closer](core::JobId job) { closer->OnEnded(job); };
   serving.open = [&](web::StartupHandler&) {
@@ -171,6 +180,9 @@ void AddServeCommand(Parser& parser, const std::string& version) {
   command.Flag({"gpu-check", "DURATION",
                 "how often to ask the driver which GPUs there are (default 1m)", "Service"},
                into(request->gpu_check));
+  command.Flag({"sites", "FILE",
+                "other machines on which jobs may run, reached by ssh (docs/sites.md)", "Service"},
+               into(request->sites));
   command.Flag({"grace", "DURATION", "time between SIGTERM and SIGKILL (default 30s)", "Service"},
                into(request->grace));
   command.Flag({"log-limit", "MB",

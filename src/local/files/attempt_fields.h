@@ -34,11 +34,32 @@ void VisitPowerCap(Archive& archive, Value& cap) {
   }
 }
 
+template <typename Archive, Like<RemotePlace> Value>
+void Visit(Archive& archive, Value& value) {
+  auto& [site, reach, service, folder, leave_out, most_bytes] = value;
+  archive.Must("site", site);
+  archive.Must("reach", reach);
+  archive.Must("service", service);
+  archive("folder", folder);
+  archive("leave_out", leave_out);
+  archive("most_bytes", most_bytes);
+}
+
+template <typename Archive, Like<SiteState> Value>
+void Visit(Archive& archive, Value& value) {
+  auto& [start_was_sent, trouble, since, doing, frozen] = value;
+  archive("start_was_sent", start_was_sent);
+  archive("trouble", trouble);
+  archive("since_ms", since);
+  archive("doing", doing);
+  archive("frozen", frozen);
+}
+
 template <typename Archive, Like<AttemptPlan> Value>
 void Visit(Archive& archive, Value& value) {
   auto& [job, identity, attempt, pool, slots, gpus, since, command, working_directory, environment,
          grace, power_cap, slower_by, known_cap, log_limit_bytes, name, submitted, since_wall,
-         since_boot, clock, store, tracking, budget, used_before, metering, end_key] = value;
+         since_boot, clock, store, tracking, budget, used_before, metering, end_key, place] = value;
   archive.Must("job", job);
   archive("identity", identity);
   archive.Must("attempt", attempt);
@@ -66,6 +87,7 @@ void Visit(Archive& archive, Value& value) {
   archive("used_before", used_before);
   archive.Must("metering", metering);
   archive("end_key", end_key);
+  archive("place", place);
 }
 
 template <typename Archive, Like<AttemptEnd> Value>

@@ -89,6 +89,14 @@ void Get(const FieldReader& row, core::EnergyReading& reading) {
 
 }  // namespace
 
+std::string_view Name(EndRequest request) {
+  return kEndRequestNames[static_cast<std::size_t>(request)];
+}
+
+std::optional<EndRequest> EndRequestFromName(std::string_view name) {
+  return EnumFromName<EndRequest>(kEndRequestNames, name);
+}
+
 void WriteSupervisor(const platform::FileLock& lock) {
   const std::string text = std::string(kSupervisor) + std::to_string(platform::ProcessId()) + "\n";
   [[maybe_unused]] const ssize_t written = ::pwrite(lock.descriptor(), text.data(), text.size(), 0);
@@ -167,6 +175,12 @@ Result<std::optional<AttemptEnd>> ReadEnd(const AttemptPaths& paths, const std::
   return std::optional(*std::move(end));
 }
 
+std::string TextOf(const AttemptEnd& end) { return ToFieldText(end) + "\n"; }
+
+Result<AttemptEnd> EndFrom(const std::string& text) {
+  return FromFieldText<AttemptEnd>(text, "the end of an attempt");
+}
+
 Status WritePowerLimits(const AttemptPaths& paths, const std::vector<meter::PowerLimit>& limits) {
   return platform::WriteFileAtomically(paths.power(), ToFieldText(limits) + "\n");
 }
@@ -199,13 +213,21 @@ std::vector<core::PowerChoice> ReadPowerChoices(const fs::path& job_directory) {
 
 Status WriteAsked(const AttemptPaths& paths, EndRequest request) {
   return platform::WriteFileAtomically(
-      paths.asked(), std::string(kEndRequestNames[static_cast<std::size_t>(request)]) + "\n");
+      paths.asked(), std::string(Name(request)) + "\n");
 }
 
 std::optional<EndRequest> ReadAsked(const AttemptPaths& paths) {
   const auto text = platform::ReadSharedFile(paths.asked(), kLongestFile);
   if (!text) return std::nullopt;
-  return EnumFromName<EndRequest>(kEndRequestNames, Trim(*text));
+  return EndRequestFromName(Trim(*text));
+}
+
+Status WriteSiteState(const AttemptPaths& paths, const SiteState& state) {
+  return platform::WriteFileAtomically(paths.site(), ToFieldText(state) + "\n");
+}
+
+SiteState ReadSiteState(const AttemptPaths& paths) {
+  return ReadFields<SiteState>(paths.site()).value_or(SiteState{});
 }
 
 Status AppendBudgetEvent(const fs::path& job_directory, const core::BudgetEvent& event) {

@@ -12,7 +12,8 @@
 // power limits that its GPUs had, by the supervisor while they are changed; removed by who puts
 // them back attempt-N.faults    what went wrong with its GPUs, JSON lines by the supervisor
 // attempt-N.log       what the program printed attempt-N.run       how it is measured and what
-// runs, by the supervisor before it begins budget.events       what the job's budget said, over all
+// runs, by the supervisor before it begins attempt-N.site      of an attempt on another machine: how
+// its follower here (sites/home/follower.h) gets on budget.events       what the job's budget said, over all
 // attempts: JSON lines by the supervisors
 //
 // Formats: docs/run-directory.md.
@@ -31,6 +32,7 @@
 #include "core/ledger/ledger.h"
 #include "core/run/run.h"
 #include "engine/event.h"
+#include "local/files/remote_place.h"
 #include "local/readings/reading_check.h"
 #include "meter/gpu/power_limit.h"
 #include "platform/child_process.h"
@@ -70,10 +72,16 @@ struct AttemptPlan {
   /// Public key that proves that the end of the attempt comes from its supervisor
   /// (platform/signature.h). Empty: an earlier version planned the attempt, and nothing is signed.
   std::string end_key;
+  /// Nothing: the attempt runs on this machine. Otherwise its supervisor here only follows the one
+  /// that runs it there, so the paths and devices in the plan are those of the site.
+  std::optional<RemotePlace> place;
 };
 
 /// The reason for which a program is asked to end.
 enum class EndRequest { kPause, kCancel, kTooLong, kBudget };
+/// The names: "pause", "cancel", "too_long", "budget".
+std::string_view Name(EndRequest request);
+std::optional<EndRequest> EndRequestFromName(std::string_view name);
 
 /// The supervisor's report of the end.
 struct AttemptEnd {
@@ -97,6 +105,7 @@ struct AttemptPaths {
   std::filesystem::path power() const { return Named(".power"); }
   std::filesystem::path faults() const { return Named(".faults"); }
   std::filesystem::path log() const { return Named(".log"); }
+  std::filesystem::path site() const { return Named(".site"); }
 
  private:
   std::filesystem::path Named(const char* ending) const {
@@ -123,6 +132,10 @@ Status WriteEnd(const AttemptPaths& paths, const AttemptEnd& end, const std::str
 /// signed by it.
 Result<std::optional<AttemptEnd>> ReadEnd(const AttemptPaths& paths, const std::string& end_key);
 
+/// The text of an end without a signature, and an end from its text.
+std::string TextOf(const AttemptEnd& end);
+Result<AttemptEnd> EndFrom(const std::string& text);
+
 Status WritePowerLimits(const AttemptPaths& paths, const std::vector<meter::PowerLimit>& limits);
 /// Reads the power limits; empty while there is no file.
 Result<std::vector<meter::PowerLimit>> ReadPowerLimits(const AttemptPaths& paths);
@@ -145,6 +158,18 @@ std::vector<core::PowerChoice> ReadPowerChoices(const std::filesystem::path& job
 
 Status WriteAsked(const AttemptPaths& paths, EndRequest request);
 std::optional<EndRequest> ReadAsked(const AttemptPaths& paths);
+
+/// How the follower of an attempt on another machine gets on.
+struct SiteState {
+  bool start_was_sent = false;  ///< the site may run the attempt; written before it is asked to
+  std::string trouble;          ///< why the site cannot be reached; empty: it can
+  Time since{};                 ///< wall time since which that is so
+  std::string doing;            ///< "sending files", ...; for people
+  bool frozen = false;          ///< the program was stopped where it is
+};
+Status WriteSiteState(const AttemptPaths& paths, const SiteState& state);
+/// The state; as it is at first while there is no file.
+SiteState ReadSiteState(const AttemptPaths& paths);
 
 Status AppendBudgetEvent(const std::filesystem::path& job_directory,
                          const core::BudgetEvent& event);
