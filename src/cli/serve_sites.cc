@@ -35,8 +35,8 @@ Result<std::string> ServiceName(const std::filesystem::path& jobs) {
   return name;
 }
 
-// The signal of a site is chosen as `ebb serve --zone` would there. Where the home names a provider,
-// the site has the same one.
+// The signal of a site is chosen as `ebb serve --zone` would there. Where the home names a
+// provider, the site has the same one.
 Result<std::unique_ptr<runtime::SignalFeed>> FeedOf(const config::SiteEntry& entry,
                                                     const app::FlagValues& given,
                                                     const app::RunOptions& home) {

@@ -54,16 +54,15 @@ void Check(const SiteKeys& keys, const YamlNode& node, const std::vector<SiteEnt
     problems.Add(keys.trace.line, "trace and constant_g_per_kwh are both given: leave one out");
   if (keys.slots && keys.gpus)
     problems.Add(keys.gpus.line, "slots (of the CPU) and gpus are both given: leave one out");
-  const bool is_known = std::ranges::any_of(others, [&](const SiteEntry& other) {
-    return keys.name && other.site.name == *keys.name;
-  });
+  const bool is_known = std::ranges::any_of(
+      others, [&](const SiteEntry& other) { return keys.name && other.site.name == *keys.name; });
   if (is_known) problems.Add(keys.name.line, "two sites are called \"" + *keys.name + "\"");
 }
 
 SiteEntry EntryOf(const SiteKeys& keys, const std::string& folder) {
   SiteEntry entry;
-  entry.site = {keys.name.value_or(""), keys.zone.value_or(keys.name.value_or("")),
-                {keys.pue.value_or(1)}};
+  entry.site = {
+      keys.name.value_or(""), keys.zone.value_or(keys.name.value_or("")), {keys.pue.value_or(1)}};
   entry.host = keys.host.value_or("");
   entry.ssh = keys.ssh.value_or(entry.ssh);
   entry.ebb = keys.ebb.value_or(entry.ebb);
@@ -100,7 +99,8 @@ Result<std::vector<SiteEntry>> ParseSites(const std::string& text, const std::st
       sites.push_back(EntryOf(keys, FolderOf(path)));
     });
   else
-    problems.Add(0, "sites is missing: a list like [{name: norway, host: gpu.example.no, zone: NO-NO1}]");
+    problems.Add(
+        0, "sites is missing: a list like [{name: norway, host: gpu.example.no, zone: NO-NO1}]");
   if (!problems.empty()) return Fail(problems.ToError());
   return sites;
 }

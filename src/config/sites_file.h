@@ -14,14 +14,15 @@ namespace ebb::config {
 
 struct SiteEntry {
   core::Site site;
-  std::string host;                           ///< as ssh takes it
-  std::string ssh = "ssh", ebb = "ebb";       ///< programs: here, and there
-  int slots = 0;                              ///< slots of the CPU; 0: its GPUs
-  std::vector<std::string> gpus;              ///< UUIDs; empty: all
+  std::string host;                      ///< as ssh takes it
+  std::string ssh = "ssh", ebb = "ebb";  ///< programs: here, and there
+  int slots = 0;                         ///< slots of the CPU; 0: its GPUs
+  std::vector<std::string> gpus;         ///< UUIDs; empty: all
   bool copies_folder = true;
-  std::vector<std::string> leave_out;         ///< names in the working folder
+  std::vector<std::string> leave_out;  ///< names in the working folder
   std::uint64_t most_mb = 0;
-  std::map<std::string, std::string> signal;  ///< flags of a run that say where its signal comes from
+  std::map<std::string, std::string>
+      signal;  ///< flags of a run that say where its signal comes from
   std::map<std::string, std::string> metering;  ///< flags of a run that say how it is measured
 };
 

@@ -296,7 +296,8 @@ void DeviceRegister::Take(const Result<meter::GpuInventory>& look, Time now) {
     found.insert(device.uuid);
   }
   for (Device& device : devices_)
-    if (IsHere(device) && device.offered && !found.contains(device.name)) TakeMissing(device, *look, now);
+    if (IsHere(device) && device.offered && !found.contains(device.name))
+      TakeMissing(device, *look, now);
   for (const std::string& note : look->notes)
     if (std::find(notes_.begin(), notes_.end(), note) == notes_.end()) Tell(note);
   notes_ = look->notes;

@@ -96,7 +96,8 @@ class DeviceRegister {
   /// Names the sites besides this machine, in addition to those that an earlier life knew. Returns
   /// the number of each. Sites that are not named any more keep their pools, without devices.
   std::vector<int> UseSites(const std::vector<core::Site>& sites);
-  /// Takes the result of a look at another machine. Its devices are away while it cannot be reached.
+  /// Takes the result of a look at another machine. Its devices are away while it cannot be
+  /// reached.
   void TakeSite(int site, const SiteLook& look);
   /// Notes that a program of an earlier life runs on the device.
   void Adopt(const std::string& name, int pool);

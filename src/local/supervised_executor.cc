@@ -262,8 +262,8 @@ core::Cluster SupervisedExecutor::cluster() const {
   for (const auto& [job, entry] : running_) {
     const AttemptPlan& plan = entry->program->plan();
     core::DevicePool& pool = cluster.pools[static_cast<std::size_t>(plan.pool)];
-    const int lacking = plan.gpus.empty() ? std::min(pool.away, static_cast<int>(plan.slots.size()))
-                                          : 0;
+    const int lacking =
+        plan.gpus.empty() ? std::min(pool.away, static_cast<int>(plan.slots.size())) : 0;
     pool.count += lacking;
     pool.away -= lacking;
   }
@@ -360,8 +360,8 @@ Result<AttemptPlan> SupervisedExecutor::PlanFor(const Entry& entry, const engine
   plan.tracking = core::Over(submission.tracking, options_.tracking);
   LocalJob placed = entry.local;
   EBB_RETURN_IF_ERROR(PutElsewhere(entry, plan, placed.directory));
-  const ContractValues contract = ContractFor(placed, std::to_string(job.id), command.attempt,
-                                              FeedOf(command.pool), Now());
+  const ContractValues contract =
+      ContractFor(placed, std::to_string(job.id), command.attempt, FeedOf(command.pool), Now());
   plan.since = contract.scheduled;
   for (auto& variable : ContractEnvironment(contract)) plan.environment.push_back(variable);
   const std::vector<std::string> names = devices_.NamesOf(command.pool);
@@ -529,9 +529,8 @@ void SupervisedExecutor::TakeEnd(Entry& entry) {
   HearPowerChoice(entry);
   // A supervisor that was killed could not restore the power limits.
   const AttemptPaths paths{entry.local.directory, entry.program->plan().attempt};
-  const Status restored = entry.program->is_elsewhere()
-                              ? Status{}
-                              : RestorePower(paths, options_.nvml_library);
+  const Status restored =
+      entry.program->is_elsewhere() ? Status{} : RestorePower(paths, options_.nvml_library);
   JobReport report = entry.program->TakeEnd(restored ? std::vector<std::string>()
                                                      : std::vector{restored.error().Message()});
   report.since = Now();

@@ -142,8 +142,8 @@ class SupervisedExecutor final : public JobExecutor {
                               std::vector<int> slots);
   Status PutElsewhere(const Entry& entry, AttemptPlan& plan, std::filesystem::path& directory);
   void FollowAgain(Entry& entry);
-  Result<pid_t> StartSupervisor(const AttemptPlan& plan, const AttemptPaths& paths,
-                                int lock, const std::string& secret) const;
+  Result<pid_t> StartSupervisor(const AttemptPlan& plan, const AttemptPaths& paths, int lock,
+                                const std::string& secret) const;
   runtime::SignalFeed& FeedOf(int pool) const;
   void Freeze(Entry& entry, bool frozen);
   void FindFrozen();
@@ -180,7 +180,7 @@ class SupervisedExecutor final : public JobExecutor {
   runtime::ClockWatch watch_;
   bool clock_told_ = false;  // the change of the clock was reported
   bool jump_said_ = false;
-  Duration last_tick_{};  // on the clock of SinceBoot
+  Duration last_tick_{};                     // on the clock of SinceBoot
   std::vector<runtime::SignalFeed*> feeds_;  // by site of the cluster
   std::vector<int> site_numbers_;            // in the cluster, in the order of UseSites
   std::vector<ObservedFeed> observed_;       // of the sites that are used

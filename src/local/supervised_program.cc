@@ -87,7 +87,8 @@ void SupervisedProgram::Store(std::vector<core::LedgerRow> rows) {
     unkept_why_ = kept.error().Message();
 }
 
-// Readings of another machine are on its own clock since boot, by which nothing here can be checked.
+// Readings of another machine are on its own clock since boot, by which nothing here can be
+// checked.
 std::optional<Duration> SupervisedProgram::SinceBoot() const {
   return is_elsewhere() ? std::nullopt : std::optional(clock_.wall().SinceBoot());
 }

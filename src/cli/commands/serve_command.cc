@@ -136,7 +136,8 @@ Result<int> Serve(ServeRequest request, const platform::ServiceManager& manager)
     service_options.policy_options.tiers = serving.tiers;
     EBB_RETURN_IF_ERROR(UseSlurm(request.slurm, serving.tiers, clock, signals, service_options));
   }
-  if (!request.sites.empty()) EBB_RETURN_IF_ERROR(UseSites(sites, request.version, service_options));
+  if (!request.sites.empty())
+    EBB_RETURN_IF_ERROR(UseSites(sites, request.version, service_options));
   std::unique_ptr<app::RunCloser> closer;
   service_options.on_ended = [&closer](core::JobId job) { closer->OnEnded(job); };
   serving.open = [&](web::StartupHandler&) {

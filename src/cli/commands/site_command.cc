@@ -35,8 +35,8 @@ std::vector<sites::Gpu> GpusHere() {
 Result<int> Serve(const std::string& version) {
   sites::SiteSessionOptions options;
   EBB_ASSIGN_OR_RETURN(options.jobs.state, sites::SiteStateFolder([](const char* name) {
-    return static_cast<const char*>(std::getenv(name));
-  }));
+                         return static_cast<const char*>(std::getenv(name));
+                       }));
   options.version = version;
   options.gpus = GpusHere;
   platform::ByteChannel channel(kInput, kOutput);

@@ -212,8 +212,7 @@ std::vector<core::PowerChoice> ReadPowerChoices(const fs::path& job_directory) {
 }
 
 Status WriteAsked(const AttemptPaths& paths, EndRequest request) {
-  return platform::WriteFileAtomically(
-      paths.asked(), std::string(Name(request)) + "\n");
+  return platform::WriteFileAtomically(paths.asked(), std::string(Name(request)) + "\n");
 }
 
 std::optional<EndRequest> ReadAsked(const AttemptPaths& paths) {

@@ -12,9 +12,9 @@
 // power limits that its GPUs had, by the supervisor while they are changed; removed by who puts
 // them back attempt-N.faults    what went wrong with its GPUs, JSON lines by the supervisor
 // attempt-N.log       what the program printed attempt-N.run       how it is measured and what
-// runs, by the supervisor before it begins attempt-N.site      of an attempt on another machine: how
-// its follower here (sites/home/follower.h) gets on budget.events       what the job's budget said, over all
-// attempts: JSON lines by the supervisors
+// runs, by the supervisor before it begins attempt-N.site      of an attempt on another machine:
+// how its follower here (sites/home/follower.h) gets on budget.events       what the job's budget
+// said, over all attempts: JSON lines by the supervisors
 //
 // Formats: docs/run-directory.md.
 

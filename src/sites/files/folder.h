@@ -26,9 +26,9 @@ class Folder {
     std::uint64_t files = 100'000;
     std::uint64_t bytes = 0;  ///< 0: no limit
   };
-  /// The regular files below the folder, by path, but not those of which `leaves_out` is true (asked
-  /// of folders too, as "name/"). Fails if there are more than the limits allow. A file that goes or
-  /// changes meanwhile is described as it was read.
+  /// The regular files below the folder, by path, but not those of which `leaves_out` is true
+  /// (asked of folders too, as "name/"). Fails if there are more than the limits allow. A file that
+  /// goes or changes meanwhile is described as it was read.
   Result<std::vector<FileFact>> List(const std::function<bool(const std::string& path)>& leaves_out,
                                      const Limits& limits) const;
   /// The file as it is here; its path only if it does not exist or cannot be read.
@@ -36,8 +36,9 @@ class Folder {
 
   /// How much of the file is here.
   Result<Held> Have(const FileFact& file) const;
-  /// Adds a part at this offset, up to which Have said that bytes are here. Once all is there, checks the digest and
-  /// gives the file its name, permissions and time. Returns how much is here now.
+  /// Adds a part at this offset, up to which Have said that bytes are here. Once all is there,
+  /// checks the digest and gives the file its name, permissions and time. Returns how much is here
+  /// now.
   Result<std::uint64_t> Put(const FileFact& file, std::uint64_t offset, std::string_view bytes);
   /// Writes into a file that grows here as it grows elsewhere, without a digest.
   Status Grow(const std::string& path, std::uint64_t offset, std::string_view bytes) const;

@@ -59,8 +59,7 @@ Status FileTransfer::Fetch(Root from, const FileFact& file, Folder& to) {
   for (std::uint64_t have = held.bytes; !held.complete;) {
     EBB_RETURN_IF_ERROR(Continue());
     std::string bytes;
-    EBB_RETURN_IF_ERROR(
-        connection_.Ask<GetAnswer>(Get{job_, from, file.path, have}, {}, &bytes));
+    EBB_RETURN_IF_ERROR(connection_.Ask<GetAnswer>(Get{job_, from, file.path, have}, {}, &bytes));
     if (bytes.empty() && have < file.size)
       return Fail({ExitCode::kUnavailable, "became shorter while it was fetched", file.path, ""});
     bytes.resize(std::min<std::uint64_t>(bytes.size(), file.size - have));

@@ -88,8 +88,7 @@ void Follower::Take(int signal_number) {
 void Follower::Wait(Duration duration) {
   const Duration until = platform::SinceBoot() + duration;
   do {
-    const auto received =
-        signals_.Wait(std::max(until - platform::SinceBoot(), Duration::zero()));
+    const auto received = signals_.Wait(std::max(until - platform::SinceBoot(), Duration::zero()));
     if (!received) return;
     Take(received->number);
     if (platform::IsStopRequest(received->number)) return;

@@ -18,7 +18,8 @@ constexpr std::uint64_t kLongestList = 256 << 20;
 
 // Files of the service in the run directory, which the site has no use for.
 bool IsOurs(const std::string& path) {
-  return path.starts_with("attempt-") || path == "incoming/" || path == std::string(kSetAside) + "/";
+  return path.starts_with("attempt-") || path == "incoming/" ||
+         path == std::string(kSetAside) + "/";
 }
 
 std::uint64_t SizeOf(const fs::path& file) {
@@ -86,7 +87,8 @@ Status RunFiles::Fetch(FileTransfer& transfer, std::vector<std::string>& notes) 
   const std::vector<ReadUpTo> followed = Followed();
   for (const FileFact& file : files) {
     // A log whose older part was dropped has other bytes here.
-    const bool is_followed = std::ranges::find(followed, file.path, &ReadUpTo::path) != followed.end();
+    const bool is_followed =
+        std::ranges::find(followed, file.path, &ReadUpTo::path) != followed.end();
     if (is_followed && SizeOf(run.root() / file.path) == file.size) continue;
     EBB_RETURN_IF_ERROR(CheckName(file.path));
     EBB_RETURN_IF_ERROR(transfer.Fetch(Root::kRun, file, run));
@@ -108,8 +110,7 @@ Status RunFiles::FetchWork(FileTransfer& transfer, std::vector<std::string>& not
     if (as_sent && as_sent->SameContent(file)) continue;
     const FileFact here = work.Describe(file.path);
     if (here.SameContent(file)) continue;
-    const bool changed_here =
-        !here.sha256.empty() && !(as_sent && as_sent->SameContent(here));
+    const bool changed_here = !here.sha256.empty() && !(as_sent && as_sent->SameContent(here));
     EBB_RETURN_IF_ERROR(transfer.Fetch(Root::kWork, file, changed_here ? aside : work));
     if (changed_here)
       notes.push_back(file.path + " has changed here since the job began, so what the job wrote " +

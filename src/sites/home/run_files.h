@@ -22,8 +22,8 @@ class RunFiles {
   std::vector<ReadUpTo> Followed() const;
   /// Takes parts of these files. True: the site has more of them already.
   Result<bool> Take(const LookAnswer& answer, const std::string& bytes);
-  /// Fetches what the programs of the job wrote there. A file of the working folder that has changed
-  /// here too stays, and the one from there is put beside the ledger; `notes` say so.
+  /// Fetches what the programs of the job wrote there. A file of the working folder that has
+  /// changed here too stays, and the one from there is put beside the ledger; `notes` say so.
   Status Fetch(FileTransfer& transfer, std::vector<std::string>& notes);
   /// Removes what transfers left.
   void CleanUp() const;

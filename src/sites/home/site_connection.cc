@@ -24,8 +24,9 @@ Result<SiteConnection> SiteConnection::Open(const std::vector<std::string>& reac
   EBB_ASSIGN_OR_RETURN(connection.site_,
                        connection.Ask<HelloAnswer>(Hello{kProtocolVersion, version}));
   if (connection.site_.version != kProtocolVersion)
-    return Fail({ExitCode::kConfiguration, "has Ebb " + connection.site_.ebb + ", and here is " +
-                                               version + ": they speak different versions",
+    return Fail({ExitCode::kConfiguration,
+                 "has Ebb " + connection.site_.ebb + ", and here is " + version +
+                     ": they speak different versions",
                  "", "install the same version of Ebb on both machines"});
   return connection;
 }
@@ -57,17 +58,25 @@ Result<std::vector<std::string>> SshCommand(const std::string& ssh, const std::s
   if (!IsPlain(ebb, "/.-_+~"))
     return Fail({ExitCode::kConfiguration, "\"" + ebb + "\" is not a path without blanks or signs",
                  "ebb", "give the path of Ebb on the other machine, such as /usr/local/bin/ebb"});
-  return std::vector<std::string>{
-      ssh,  "-T",
-      "-x", "-a",
-      "-o", "BatchMode=yes",
-      "-o", "StrictHostKeyChecking=yes",
-      "-o", "ClearAllForwardings=yes",
-      "-o", "ConnectTimeout=20",
-      "-o", "ServerAliveInterval=15",
-      "-o", "ServerAliveCountMax=3",
-      "--", host,
-      ebb + " site session"};
+  return std::vector<std::string>{ssh,
+                                  "-T",
+                                  "-x",
+                                  "-a",
+                                  "-o",
+                                  "BatchMode=yes",
+                                  "-o",
+                                  "StrictHostKeyChecking=yes",
+                                  "-o",
+                                  "ClearAllForwardings=yes",
+                                  "-o",
+                                  "ConnectTimeout=20",
+                                  "-o",
+                                  "ServerAliveInterval=15",
+                                  "-o",
+                                  "ServerAliveCountMax=3",
+                                  "--",
+                                  host,
+                                  ebb + " site session"};
 }
 
 }  // namespace ebb::sites

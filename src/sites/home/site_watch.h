@@ -16,11 +16,11 @@ namespace ebb::sites {
 /// A machine as its user describes it.
 struct SiteTerms {
   std::string name;
-  std::vector<std::string> reach;        ///< see SshCommand
-  int slots = 0;                         ///< slots of the CPU that jobs may have; 0: its GPUs
-  std::vector<std::string> gpus;         ///< the UUIDs of these GPUs only; empty: all
-  bool copies_folder = true;             ///< the job's working folder is copied there
-  std::vector<std::string> leave_out;    ///< see local::RemotePlace
+  std::vector<std::string> reach;      ///< see SshCommand
+  int slots = 0;                       ///< slots of the CPU that jobs may have; 0: its GPUs
+  std::vector<std::string> gpus;       ///< the UUIDs of these GPUs only; empty: all
+  bool copies_folder = true;           ///< the job's working folder is copied there
+  std::vector<std::string> leave_out;  ///< see local::RemotePlace
   std::uint64_t most_bytes = 0;
   std::map<std::string, std::string> metering;
 };

@@ -3,8 +3,8 @@
 // Values only. The other end may be of another version, or broken: readers check what they get.
 //
 // A message is one line of JSON. Its field "bytes" tells how many bytes follow the line, which are
-// contents of files. Each request gets one answer, in order; "number" is the same in both. An answer
-// with "error" means that nothing was done, or that it can be asked again: every request is
+// contents of files. Each request gets one answer, in order; "number" is the same in both. An
+// answer with "error" means that nothing was done, or that it can be asked again: every request is
 // idempotent.
 
 #include <array>

@@ -60,9 +60,11 @@ Result<SiteJob> SiteJob::Open(const SiteJobOptions& options, const JobKey& job) 
 // The plan is on disk before the supervisor exists, and the lock is held from here on, as at home.
 Result<StartAnswer> SiteJob::Begin(const Start& start) const {
   const AttemptPaths paths = PathsOf(start.attempt);
-  EBB_RETURN_IF_ERROR(platform::EnsureWritableDirectory(paths.directory, platform::Readers::kOwner));
+  EBB_RETURN_IF_ERROR(
+      platform::EnsureWritableDirectory(paths.directory, platform::Readers::kOwner));
   if (local::LastAttempt(paths.directory) > start.attempt)
-    return Fail({ExitCode::kUsage, "a later attempt was started already", paths.plan().string(), ""});
+    return Fail(
+        {ExitCode::kUsage, "a later attempt was started already", paths.plan().string(), ""});
   const auto lock = platform::FileLock::Take(paths.lock());
   if (!lock && lock.error().code == ExitCode::kTryLater) return StartAnswer{AttemptState::kRunning};
   if (!lock) return Fail(lock.error());
@@ -160,11 +162,9 @@ Status SiteJob::Pass(const Tell& tell) const {
 
 Result<ListAnswer> SiteJob::ListFiles(Root root) const {
   const bool is_run = root == Root::kRun;
-  EBB_ASSIGN_OR_RETURN(auto files, FolderFor(root).List(
-                                       [&](const std::string& path) {
-                                         return is_run && IsOfAttempt(path);
-                                       },
-                                       {}));
+  EBB_ASSIGN_OR_RETURN(
+      auto files, FolderFor(root).List(
+                      [&](const std::string& path) { return is_run && IsOfAttempt(path); }, {}));
   return ListAnswer{std::move(files)};
 }
 

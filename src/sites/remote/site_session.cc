@@ -60,7 +60,7 @@ class Session {
     return Fields(answer);
   }
   Result<Answer> Do(const Look& look, const std::string&) {
-    EBB_ASSIGN_OR_RETURN(SiteJob* job, Job(look.job));
+    EBB_ASSIGN_OR_RETURN(SiteJob * job, Job(look.job));
     Answer answer;
     EBB_ASSIGN_OR_RETURN(const LookAnswer seen, job->LookAt(look, answer.bytes));
     answer.fields = FieldsOf(seen);

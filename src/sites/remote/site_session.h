@@ -13,7 +13,7 @@ namespace ebb::sites {
 
 struct SiteSessionOptions {
   SiteJobOptions jobs;
-  std::string version;                              ///< of Ebb
+  std::string version;  ///< of Ebb
   std::function<std::vector<Gpu>()> gpus = [] { return std::vector<Gpu>(); };
   /// Wall time without a request after which the service counts as gone.
   Duration patience{std::chrono::minutes{10}};
