@@ -51,6 +51,9 @@ Status Service::MakeSupervisedExecutor() {
   executor_ = std::move(supervised);
   EBB_RETURN_IF_ERROR(device_inventory_.Open(supervised_->devices(), site, before));
   supervised_->UseSites(options_.sites, options_.site_feeds);
+  // With another zone than before, and with several, the newest value would be that of any zone.
+  const auto known = store_.Meta(store::kHomeZone);
+  if (!options_.sites.empty() || (known && *known)) store_.SetMeta(store::kHomeZone, site.zone);
   return {};
 }
 

@@ -109,6 +109,8 @@ Service::Service(ServiceOptions options, store::ServiceStore store, runtime::Sig
                     .publisher = publisher_,
                     .feed = feed_,
                     .now = Clock(),
+                    .pue = options_.executor.cluster.sites.front().pue,
+                    .feed_at = [this](int pool) { return FeedElsewhere(pool); },
                     .on_settled = [this](core::JobId job) { OnSettled(job); }}),
       pruner_({.store = store_, .events = events_, .now = Clock(), .directory_of = Directories()},
               options_.keep, options_.prune_every),

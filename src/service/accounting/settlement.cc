@@ -48,4 +48,36 @@ Settlement SettlementOf(Time submitted, const std::vector<core::LedgerRow>& rows
   return settlement;
 }
 
+Settlement SettlementOf(Time submitted, const std::vector<RanAt>& places,
+                        const core::IntensitySeries& home, Pue pue,
+                        const std::vector<core::LedgerRow>& home_rows) {
+  Settlement settlement;
+  std::vector<core::LedgerRow> as_it_ran, at_home;
+  settlement.emitted = Emissions{};
+  settlement.is_published = true;
+  for (const RanAt& place : places) {
+    const core::IntensitySeries signal = core::AccountingSignal(place.published, place.rows);
+    const auto emitted = KnownGrams(core::AsItRan(place.rows, signal));
+    if (!emitted) settlement.emitted.reset();
+    if (settlement.emitted) *settlement.emitted += *emitted;
+    settlement.is_published = settlement.is_published &&
+                              KnownGrams(core::AsItRan(place.rows, place.published)).has_value();
+    for (core::LedgerRow& row : core::Revalued(place.rows, signal)) as_it_ran.push_back(row);
+    at_home.insert(at_home.end(), place.rows.begin(), place.rows.end());
+  }
+  if (as_it_ran.empty()) return {};
+  for (core::LedgerRow& row : at_home) row.pue = pue;
+  const core::IntensitySeries signal = core::AccountingSignal(home, home_rows);
+  const Time first = FirstBegin(at_home);
+  const Time start = first - submitted <= kStartedAtOnce ? first : submitted;
+  settlement.at_submission = KnownGrams(core::RunAt(at_home, start, signal));
+  if (settlement.emitted && settlement.at_submission)
+    settlement.half_width_g = core::HalfWidthOfDifference(
+        as_it_ran, core::RowsAt(at_home, start, signal), core::MeterScope::kProcessTree);
+  settlement.uncertainty = core::UncertaintyOf(as_it_ran, core::MeterScope::kProcessTree);
+  settlement.is_published =
+      settlement.is_published && KnownGrams(core::RunAt(at_home, start, home)).has_value();
+  return settlement;
+}
+
 }  // namespace ebb::service

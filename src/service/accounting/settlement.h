@@ -27,4 +27,17 @@ Interval SettledOver(Time submitted, const std::vector<core::LedgerRow>& rows);
 Settlement SettlementOf(Time submitted, const std::vector<core::LedgerRow>& rows,
                         const core::IntensitySeries& published);
 
+/// The rows of a job that were measured at one site, and the newest values of its zone.
+struct RanAt {
+  std::vector<core::LedgerRow> rows;
+  core::IntensitySeries published;
+};
+
+/// The same for a job that ran at other sites too. Had it run at its submission, it would have run
+/// at home: `home` are the newest values there, `pue` is its PUE, and `home_rows` were measured
+/// there.
+Settlement SettlementOf(Time submitted, const std::vector<RanAt>& places,
+                        const core::IntensitySeries& home, Pue pue,
+                        const std::vector<core::LedgerRow>& home_rows);
+
 }  // namespace ebb::service

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "runtime/signal_feed.h"
+#include "service/accounting/settlement.h"
 #include "service/views/publisher.h"
 #include "store/service_store.h"
 
@@ -22,6 +23,9 @@ class SettlementQueue {
     Publisher& publisher;
     runtime::SignalFeed& feed;
     std::function<Time()> now;  ///< on the grid clock
+    Pue pue;                    ///< of this machine's site
+    /// The feed of the site of a pool; nullptr: that of this machine's site.
+    std::function<runtime::SignalFeed*(int pool)> feed_at;
     /// The figures of a job have been settled, shown and stored.
     std::function<void(core::JobId)> on_settled;
   };
@@ -39,6 +43,9 @@ class SettlementQueue {
 
  private:
   void Settle(core::JobId job);
+  std::optional<Settlement> SettlementElsewhere(core::JobId job, Time submitted,
+                                                const std::vector<core::LedgerRow>& rows,
+                                                const core::IntensitySeries& home) const;
 
   Ports ports_;
   std::deque<core::JobId> next_;

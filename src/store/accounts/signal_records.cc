@@ -37,8 +37,10 @@ void AddSignal(WriteGroup& group, const core::IntensitySeries& series) {
 Result<core::SignalIdentity> LatestSignal(Database& database) {
   core::SignalIdentity identity;
   EBB_RETURN_IF_ERROR(database.Query(
-      "SELECT zone, kind, boundary, source FROM signal_history ORDER BY begin_ms DESC LIMIT 1", {},
-      [&](const Row& row) -> Status {
+      "SELECT zone, kind, boundary, source FROM signal_history WHERE zone ="
+      " coalesce((SELECT value FROM meta WHERE key = 'home zone'), zone)"
+      " ORDER BY begin_ms DESC LIMIT 1",
+      {}, [&](const Row& row) -> Status {
         identity.zone = row.Text(0);
         identity.kind = core::SignalKindFromName(row.Text(1)).value_or(identity.kind);
         identity.boundary = core::BoundaryFromName(row.Text(2)).value_or(identity.boundary);

@@ -10,8 +10,11 @@ namespace ebb::store {
 
 void AddSignal(WriteGroup& group, const core::IntensitySeries& series);
 
-/// Identity of the latest stored value: a service has one site, and so one signal. The zone is
-/// empty if nothing is stored.
+/// The setting of a store with the signals of several zones: the zone of the service's own machine.
+inline constexpr const char* kHomeZone = "home zone";
+
+/// Identity of the latest stored value of the service's own machine. The zone is empty if nothing
+/// is stored.
 Result<core::SignalIdentity> LatestSignal(Database& database);
 
 /// The stored values that overlap `window`. The identity's `source` is that of the latest sample.
