@@ -1,0 +1,193 @@
+#include <gmock/gmock.h>
+
+#include <numeric>
+
+#include "sites/site_world_for_test.h"
+
+namespace ebb::sites {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string TextOf(const std::filesystem::path& file) {
+  return platform::ReadFile(file).value_or("");
+}
+
+std::int64_t MeasuredMicrojoules(const std::filesystem::path& file) {
+  std::int64_t sum = 0;
+  local::EnergyTail tail(file);
+  do {
+    for (const core::EnergyReading& reading : tail.Read()) sum += reading.energy.microjoules();
+  } while (tail.has_more());
+  return sum;
+}
+
+TEST(Sites, FilesGoThereAndResultsComeBack) {
+  SiteWorld world;
+  const auto job = world.AddShell(
+      "cat data/in.txt > out.txt; echo more >> data/in.txt; mkdir new; echo made > new/file; "
+      "echo $EBB_RUN_DIR > where; mkdir -p $EBB_CHECKPOINT_DIR; echo 1 > $EBB_CHECKPOINT_DIR/last; "
+      "echo said");
+  world.Write("work/1/data/in.txt", "from here\n");
+  ASSERT_TRUE(world.executor().Execute(engine::StartJob{job, 1, 0}));
+  world.WaitUntil(job, JobPhase::kSucceeded);
+  EXPECT_EQ(TextOf(world.WorkOf(job) / "out.txt"), "from here\n");
+  EXPECT_EQ(TextOf(world.WorkOf(job) / "data/in.txt"), "from here\nmore\n");
+  EXPECT_EQ(TextOf(world.WorkOf(job) / "new/file"), "made\n");
+  EXPECT_EQ(TextOf(world.FolderOf(job) / "checkpoints/last"), "1\n");
+  EXPECT_EQ(TextOf(world.PathsOf(job).log()), "said\n");
+  EXPECT_THAT(TextOf(world.WorkOf(job) / "where"), HasSubstr(world.state().string()));
+  EXPECT_FALSE(std::filesystem::exists(world.RunThere(job))) << "the job is over";
+}
+
+TEST(Sites, AFileThatBothSidesChangedStaysHere) {
+  SiteWorld world;
+  const auto job = world.AddShell(
+      "until [ -e $EBB_RUN_DIR/checkpoints/go ]; do sleep 0.02; done; "
+      "echo there > notes");
+  world.Write("work/1/notes", "as sent\n");
+  ASSERT_TRUE(world.executor().Execute(engine::StartJob{job, 1, 0}));
+  const auto run = world.RunThere(job);
+  world.WaitFor([&] { return std::filesystem::exists(run / "attempt-1.energy"); });
+  world.Write("work/1/notes", "here\n");
+  std::filesystem::create_directories(run / "checkpoints");
+  std::ofstream(run / "checkpoints/go") << "\n";
+  world.WaitUntil(job, JobPhase::kSucceeded);
+  EXPECT_EQ(TextOf(world.WorkOf(job) / "notes"), "here\n");
+  EXPECT_EQ(TextOf(world.FolderOf(job) / "from-site/notes"), "there\n");
+  EXPECT_THAT(world.records().ends[job].at(0).warnings,
+              ::testing::Contains(HasSubstr("notes has changed here")));
+}
+
+TEST(Sites, EnergyIsThatOfTheLedgerThereAtTheValuesOfItsZone) {
+  SiteWorld world;
+  const auto job = world.AddShell("for i in $(seq 20000); do :; done; sleep 0.3; exit 3");
+  ASSERT_TRUE(world.executor().Execute(engine::StartJob{job, 1, 0}));
+  world.WaitUntil(job, JobPhase::kFailed);
+  const auto& rows = world.records().rows[job];
+  ASSERT_FALSE(rows.empty());
+  const std::int64_t there = MeasuredMicrojoules(world.RunThere(job) / "attempt-1.energy");
+  EXPECT_EQ(core::Total(rows).energy.microjoules(), there);
+  EXPECT_GT(there, 0);
+  for (const core::LedgerRow& row : rows) {
+    EXPECT_EQ(row.intensity, Intensity{30});
+    EXPECT_EQ(row.pue.ratio, 2);
+  }
+}
+
+TEST(Sites, ABrokenConnectionEndsNothingAndNothingRunsTwice) {
+  SiteWorld world;
+  const std::string ran = (world.Directory() / "ran").string();
+  const auto job = world.AddShell("echo x >> " + ran + "; sleep 1; echo done");
+  ASSERT_TRUE(world.executor().Execute(engine::StartJob{job, 1, 0}));
+  world.WaitFor([&] { return std::filesystem::exists(ran); });
+  world.Cut();
+  world.WaitFor([&] {
+    return std::ranges::any_of(world.said(), [](const std::string& text) {
+      return text.find("No route to host") != std::string::npos;
+    });
+  });
+  // It ends while nobody can hear of it.
+  world.WaitFor([&] { return std::filesystem::exists(world.RunThere(job) / "attempt-1.end"); });
+  EXPECT_EQ(world.executor().Observe()->at(0).phase, JobPhase::kRunning);
+  world.Restart();
+  world.Reconnect();
+  world.WaitUntil(job, JobPhase::kSucceeded);
+  EXPECT_EQ(TextOf(ran), "x\n");
+  EXPECT_EQ(TextOf(world.PathsOf(job).log()), "done\n");
+}
+
+TEST(Sites, AFollowerThatIsKilledIsReplaced) {
+  SiteWorld world;
+  const std::string ran = (world.Directory() / "ran").string();
+  const auto job = world.AddShell("echo x >> " + ran + "; sleep 2");
+  ASSERT_TRUE(world.executor().Execute(engine::StartJob{job, 1, 0}));
+  world.WaitFor([&] { return std::filesystem::exists(ran); });
+  const auto follower = local::SupervisorOf(world.PathsOf(job));
+  ASSERT_TRUE(follower);
+  ::kill(*follower, SIGKILL);
+  world.WaitUntil(job, JobPhase::kSucceeded);
+  EXPECT_EQ(TextOf(ran), "x\n");
+  const std::int64_t here = MeasuredMicrojoules(world.PathsOf(job).energy());
+  EXPECT_EQ(core::Total(world.records().rows[job]).energy.microjoules(), here);
+}
+
+TEST(Sites, ASupervisorThatIsKilledThereLeavesACheckpoint) {
+  SiteWorld world;
+  const auto job = world.AddShell(
+      "mkdir -p $EBB_CHECKPOINT_DIR; echo 1 > $EBB_CHECKPOINT_DIR/last; "
+      "echo ready; " +
+      kPausable);
+  ASSERT_TRUE(world.executor().Execute(engine::StartJob{job, 1, 0}));
+  world.WaitFor([&] { return TextOf(world.PathsOf(job).log()) == "ready\n"; });
+  const auto supervisor = local::SupervisorOf({world.RunThere(job), 1});
+  ASSERT_TRUE(supervisor);
+  ::kill(*supervisor, SIGKILL);
+  world.WaitUntil(job, JobPhase::kPaused);
+  EXPECT_EQ(TextOf(world.FolderOf(job) / "checkpoints/last"), "1\n");
+}
+
+TEST(Sites, ARequestReachesTheSiteWhenTheConnectionIsBack) {
+  SiteWorld world;
+  const auto job = world.AddShell("echo ready; " + kPausable);
+  ASSERT_TRUE(world.executor().Execute(engine::StartJob{job, 1, 0}));
+  world.WaitFor([&] { return TextOf(world.PathsOf(job).log()) == "ready\n"; });
+  world.Cut();
+  ASSERT_TRUE(world.executor().Execute(engine::PauseJob{job, 1}));
+  std::ignore = world.executor().WaitForEvents(world.executor().Now() + Duration{300});
+  EXPECT_EQ(world.executor().Observe()->at(0).phase, JobPhase::kRunning);
+  world.Reconnect();
+  world.WaitUntil(job, JobPhase::kPaused);
+  ASSERT_TRUE(world.executor().Execute(engine::StartJob{job, 2, 0}));
+  world.WaitUntil(job, JobPhase::kRunning);
+}
+
+TEST(Sites, AnAttemptThatCannotGetThereIsFreeToRunElsewhere) {
+  SiteWorld world;
+  const auto job = world.AddShell("sleep 0.1");
+  world.Cut();
+  ASSERT_TRUE(world.executor().Execute(engine::StartJob{job, 1, 0}));
+  const engine::JobReport report = world.WaitUntil(job, JobPhase::kStartFailed);
+  EXPECT_TRUE(report.machine_trouble) << report.detail;
+  EXPECT_THAT(report.detail, HasSubstr("norway cannot be reached"));
+  EXPECT_FALSE(std::filesystem::exists(world.RunThere(job)));
+}
+
+TEST(Sites, ConnectionsThatBreakAgainAndAgainLoseNothing) {
+  SiteWorld world;
+  const std::string ran = (world.Directory() / "ran").string();
+  world.Write("work/1/big", std::string(5'000'000, 'x'));
+  const auto job = world.AddShell("echo x >> " + ran +
+                                  "; for i in $(seq 50); do echo $i; sleep 0.02; "
+                                  "done; cp big copy; exit 3");
+  ASSERT_TRUE(world.executor().Execute(engine::StartJob{job, 1, 0}));
+  for (int i = 0; i < 400 && !world.local().Running().empty(); ++i) {
+    std::ignore =
+        world.executor().WaitForEvents(world.executor().Now() + Duration{30 + 7 * (i % 20)});
+    world.BreakConnections();
+  }
+  if (!world.local().Running().empty()) world.WaitUntil(job, JobPhase::kFailed);
+  EXPECT_EQ(TextOf(ran), "x\n");
+  EXPECT_EQ(std::filesystem::file_size(world.WorkOf(job) / "copy"), 5'000'000U);
+  EXPECT_EQ(core::Total(world.records().rows[job]).energy.microjoules(),
+            MeasuredMicrojoules(world.RunThere(job) / "attempt-1.energy"));
+  std::string numbers;
+  for (int i = 1; i <= 50; ++i) numbers += std::to_string(i) + "\n";
+  EXPECT_EQ(TextOf(world.PathsOf(job).log()), numbers);
+}
+
+TEST(SshCommand, RefusesWhatAShellWouldNotLeaveAlone) {
+  EXPECT_TRUE(SshCommand("ssh", "me@gpu.example.no", "/opt/ebb/bin/ebb"));
+  for (const char* host : {"", "-oProxyCommand=x", "a b", "a;b", "$(x)"})
+    EXPECT_FALSE(SshCommand("ssh", host, "ebb")) << host;
+  for (const char* ebb : {"", "ebb; rm", "$(x)", "e bb", "`x`"})
+    EXPECT_FALSE(SshCommand("ssh", "host", ebb)) << ebb;
+}
+
+}  // namespace
+
+}  // namespace ebb::sites
+
+namespace ebb::testing {
+INSTANTIATE_TYPED_TEST_SUITE_P(AtASite, ExecutorContract, sites::SiteWorld);
+}
