@@ -117,6 +117,11 @@ std::vector<JobOption> ProgramOptions() {
                                  {"models", Shape::kTexts, "device models on which it can run",
                                   "any", R"(["a100"])"}),
                           kSubmission | kScenario, kJob}),
+      Sets(&Job::sites, {ByFlag({"sites", "SITE,..."},
+                                {"sites", Shape::kTexts,
+                                 "sites at which it may run; the service's own machine is `here`",
+                                 "any", R"(["here","norway"])"}),
+                         unsigned(kSubmission), kJob}),
       Sets(&Submission::power_cap, {PowerCapField(), unsigned(kSubmission), kJob}),
       Sets(&Submission::slower_by, {SlowerByField(), unsigned(kSubmission), kJob})};
 }

@@ -15,6 +15,7 @@
 #include "local/supervisor/attempt_account.h"
 #include "local/supervisor/attempt_log.h"
 #include "local/supervisor/device_guard.h"
+#include "local/supervisor/device_lock.h"
 #include "local/supervisor/ending.h"
 #include "local/supervisor/from_outside.h"
 #include "platform/detached_process.h"
@@ -314,6 +315,8 @@ Status Supervise(const AttemptPaths& paths, const AttemptPlan& plan, SupervisorO
                  const platform::FileLock& lock) {
   platform::ProcessSignals signals;
   WriteSupervisor(lock);
+  const auto locks = DeviceLocks::Take(plan.gpus, paths.directory.string());
+  if (!locks) return SuperviseFailed(paths, plan, locks.error(), options.end_secret);
   EnergyFile energy;
   if (const auto opened = energy.Open(paths.energy()); !opened)
     return SuperviseFailed(paths, plan, opened.error(), options.end_secret);

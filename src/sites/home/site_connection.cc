@@ -18,11 +18,12 @@ bool IsPlain(const std::string& text, std::string_view besides) {
 }  // namespace
 
 Result<SiteConnection> SiteConnection::Open(const std::vector<std::string>& reach,
-                                            const std::string& version) {
+                                            const std::string& version,
+                                            const std::string& service) {
   EBB_ASSIGN_OR_RETURN(auto process, platform::PipedProcess::Start(reach));
   SiteConnection connection(std::move(process));
   EBB_ASSIGN_OR_RETURN(connection.site_,
-                       connection.Ask<HelloAnswer>(Hello{kProtocolVersion, version}));
+                       connection.Ask<HelloAnswer>(Hello{kProtocolVersion, version, service}));
   if (connection.site_.version != kProtocolVersion)
     return Fail({ExitCode::kConfiguration,
                  "has Ebb " + connection.site_.ebb + ", and here is " + version +

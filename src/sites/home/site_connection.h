@@ -16,9 +16,9 @@ namespace ebb::sites {
 class SiteConnection {
  public:
   /// Connects. An Error: the machine cannot be reached, ssh refuses it, or Ebb is not there or of a
-  /// version that speaks otherwise. `version`: of Ebb here.
+  /// version that speaks otherwise. `version`: of Ebb here; `service`: that asks.
   static Result<SiteConnection> Open(const std::vector<std::string>& reach,
-                                     const std::string& version);
+                                     const std::string& version, const std::string& service = "");
 
   const HelloAnswer& site() const { return site_; }
   /// True if the connection is of no use any more. What became of the last request is unknown then.

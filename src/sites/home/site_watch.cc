@@ -37,21 +37,23 @@ local::SiteLook LookOf(const SiteTerms& terms, const HelloAnswer& answer) {
     meter::GpuDevice device;
     device.uuid = device.card_uuid = gpu.uuid;
     device.model = device.card_model = gpu.model;
-    device.fault = gpu.fault;
+    device.fault = gpu.is_busy ? "another service has it" : gpu.fault;
     look.gpus.push_back(std::move(device));
   }
   return look;
 }
 
 // Asks over a connection that is kept from one look to the next.
-Result<HelloAnswer> AskWhatIsThere(const SiteTerms& terms, const std::string& version,
+Result<HelloAnswer> AskWhatIsThere(const SiteTerms& terms, const SiteWatch::Options& options,
                                    std::optional<SiteConnection>& connection) {
+  const Hello hello{kProtocolVersion, options.version, options.service};
   if (connection && !connection->is_broken()) {
-    auto answer = connection->Ask<HelloAnswer>(Hello{kProtocolVersion, version});
+    auto answer = connection->Ask<HelloAnswer>(hello);
     if (answer) return answer;
   }
   connection.reset();
-  EBB_ASSIGN_OR_RETURN(SiteConnection opened, SiteConnection::Open(terms.reach, version));
+  EBB_ASSIGN_OR_RETURN(SiteConnection opened,
+                       SiteConnection::Open(terms.reach, options.version, options.service));
   connection.emplace(std::move(opened));
   return connection->site();
 }
@@ -117,7 +119,7 @@ void SiteWatch::Begin(std::function<void()> wake) {
 void SiteWatch::Run(const std::shared_ptr<Watched>& site) {
   std::optional<SiteConnection> connection;
   while (!site->Ends()) {
-    const auto answer = AskWhatIsThere(site->terms, site->options.version, connection);
+    const auto answer = AskWhatIsThere(site->terms, site->options, connection);
     if (answer)
       site->Take(LookOf(site->terms, *answer), answer->folder, ClockText(*answer));
     else

@@ -46,7 +46,8 @@ inline bool FromName(const FieldReader&, std::string_view name, Root& value) {
 
 struct Hello {
   int version = 0;
-  std::string ebb;  ///< version of Ebb, for messages
+  std::string ebb;      ///< version of Ebb, for messages
+  std::string service;  ///< that asks; empty: a person looks
 };
 /// The files that the job's folder is to have. Under `exactly`, a folder in it, no others stay.
 struct Offer {
@@ -107,7 +108,7 @@ inline constexpr std::array<std::string_view, 9> kRequestNames{
 
 struct Gpu {
   std::string uuid, model;
-  bool is_busy = false;  ///< a program that some service started has it
+  bool is_busy = false;  ///< another service has it
   std::string fault;     ///< why no program can use it; empty: it answers
 };
 struct HelloAnswer {
@@ -174,9 +175,10 @@ void Visit(Archive& archive, Value& value) {
 }
 template <typename Archive, Like<Hello> Value>
 void VisitKind(Archive& archive, Value& value) {
-  auto& [version, ebb] = value;
+  auto& [version, ebb, service] = value;
   archive.Must("version", version);
   archive("ebb", ebb);
+  archive("service", service);
 }
 template <typename Archive, Like<Offer> Value>
 void VisitKind(Archive& archive, Value& value) {

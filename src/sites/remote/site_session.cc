@@ -1,5 +1,6 @@
 #include "sites/remote/site_session.h"
 
+#include "local/supervisor/device_lock.h"
 #include "platform/file.h"
 #include "platform/path_facts.h"
 #include "platform/system.h"
@@ -33,9 +34,18 @@ class Session {
                    "ebb " + options_.version, "install the same version of Ebb on both machines"});
     EBB_RETURN_IF_ERROR(
         platform::EnsureWritableDirectory(options_.jobs.state, platform::Readers::kOwner));
-    return Fields(HelloAnswer{kProtocolVersion, options_.version,
-                              platform::AbsolutePath(options_.jobs.state).string(),
-                              platform::WallNow(), platform::LogicalProcessors(), options_.gpus()});
+    HelloAnswer answer{kProtocolVersion,
+                       options_.version,
+                       platform::AbsolutePath(options_.jobs.state).string(),
+                       platform::WallNow(),
+                       platform::LogicalProcessors(),
+                       options_.gpus()};
+    const std::string own = answer.folder + "/" + hello.service + "/";
+    for (Gpu& gpu : answer.gpus) {
+      const auto holder = local::HolderOf(gpu.uuid);
+      gpu.is_busy = holder && !holder->starts_with(own);
+    }
+    return Fields(answer);
   }
   Result<Answer> Do(const Offer& offer, const std::string&) {
     EBB_ASSIGN_OR_RETURN(const SiteJob* job, Job(offer.job));

@@ -1,0 +1,184 @@
+"""Machines for tests of sites: each is a real sshd on loopback with its own host key, a user key, known_hosts and a state
+folder of its own. Between ssh and sshd is a door that can be cut, be shut, or swallow everything, as a network does.
+"""
+
+import contextlib
+import os
+import pwd
+import random
+import selectors
+import shutil
+import socket
+import subprocess
+import threading
+import time
+from pathlib import Path
+
+SSHD = next((path for path in ("/usr/sbin/sshd", "/usr/local/sbin/sshd") if os.path.exists(path)), None)
+
+
+def why_not_here():
+    """What this machine lacks; empty: nothing."""
+    missing = [name for name in ("ssh", "ssh-keygen") if not shutil.which(name)]
+    if not SSHD:
+        missing.append("sshd (Debian's openssh-server)")
+    return ", ".join(missing)
+
+
+def free_port():
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+class Door(threading.Thread):
+    """Passes bytes between a port and another one. `cut_after`: bytes after which a connection is cut, drawn anew for each
+    one."""
+
+    def __init__(self, to_port):
+        super().__init__(daemon=True)
+        self.to_port, self.cuts, self.connections = to_port, 0, 0
+        self.is_shut = self.swallows = False
+        self.cut_after = None
+        self.pairs, self.lock = {}, threading.Lock()
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        self.selector = selectors.DefaultSelector()
+        self.selector.register(self.listener, selectors.EVENT_READ)
+        self.ends = False
+        self.start()
+
+    def run(self):
+        while not self.ends:
+            for key, _ in self.selector.select(0.2):
+                with self.lock:
+                    if key.fileobj is self.listener:
+                        self._accept()
+                    elif key.fileobj in self.pairs:
+                        self._pass(key.fileobj)
+
+    def _accept(self):
+        here, _ = self.listener.accept()
+        self.connections += 1
+        if self.is_shut:
+            return here.close()
+        there = socket.create_connection(("127.0.0.1", self.to_port))
+        left = [self.cut_after() if self.cut_after else None]
+        for one, other in ((here, there), (there, here)):
+            self.pairs[one] = (other, left)
+            self.selector.register(one, selectors.EVENT_READ)
+
+    def _pass(self, one):
+        other, left = self.pairs[one]
+        try:
+            data = one.recv(65536)
+        except OSError:
+            data = b""
+        if not data:
+            return self._drop(one)
+        if self.swallows:
+            return None
+        if left[0] is not None:
+            left[0] -= len(data)
+            if left[0] <= 0:
+                data = data[:left[0]] if left[0] else data  # the last bytes get lost too
+                self.cuts += 1
+                with contextlib.suppress(OSError):
+                    other.sendall(data)
+                return self._drop(one)
+        with contextlib.suppress(OSError):
+            other.sendall(data)
+        return None
+
+    def _drop(self, one):
+        other, _ = self.pairs[one]
+        for each in (one, other):
+            if each in self.pairs:
+                self.selector.unregister(each)
+                del self.pairs[each]
+                each.close()
+
+    def cut_all(self):
+        with self.lock:
+            self.cuts += len(self.pairs) // 2
+            for one in list(self.pairs):
+                if one in self.pairs:
+                    self._drop(one)
+
+    def close(self):
+        self.ends = True
+        self.join()
+        self.cut_all()
+        self.listener.close()
+
+
+class Machine:
+    """A machine with sshd. Its commands see its own state folder."""
+
+    def __init__(self, directory, name):
+        self.name, self.directory = name, Path(directory) / name
+        self.directory.mkdir(parents=True)
+        self.state = self.directory / "state"
+        self.state.mkdir()
+        self.port, self.process = free_port(), None
+        self.make_host_key()
+        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", self.directory / "user_key"], check=True)
+        (self.directory / "authorized_keys").write_text((self.directory / "user_key.pub").read_text())
+        self.start()
+        self.door = Door(self.port)
+        self.trust()
+
+    def make_host_key(self):
+        for old in self.directory.glob("host_key*"):
+            old.unlink()
+        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", self.directory / "host_key"], check=True)
+
+    def trust(self):
+        key = (self.directory / "host_key.pub").read_text().split()
+        (self.directory / "known_hosts").write_text(f"{self.name} {key[0]} {key[1]}\n")
+
+    def start(self):
+        config = self.directory / "sshd_config"
+        config.write_text("\n".join((
+            f"Port {self.port}", "ListenAddress 127.0.0.1", f"HostKey {self.directory}/host_key",
+            f"AuthorizedKeysFile {self.directory}/authorized_keys", f"PidFile {self.directory}/sshd.pid",
+            "StrictModes no", "UsePAM no", "PasswordAuthentication no", "KbdInteractiveAuthentication no",
+            "PermitRootLogin prohibit-password", "MaxStartups 100", "LogLevel VERBOSE",
+            f"SetEnv XDG_STATE_HOME={self.state} EBB_CONFIG=none")) + "\n")
+        if os.geteuid() == 0:
+            os.makedirs("/run/sshd", mode=0o755, exist_ok=True)
+        self.log = open(self.directory / "sshd.log", "a", encoding="utf-8")
+        self.process = subprocess.Popen([SSHD, "-D", "-e", "-f", config], stdout=self.log, stderr=self.log)
+        for _ in range(200):
+            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port)):
+                return
+            time.sleep(0.05)
+        raise RuntimeError((self.directory / "sshd.log").read_text())
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait()
+
+    def new_host_key(self):
+        """As if the machine had been installed anew, or another one answered in its place."""
+        self.stop()
+        self.make_host_key()
+        self.start()
+
+    def ssh_config(self):
+        user = pwd.getpwuid(os.geteuid()).pw_name
+        return (f"Host {self.name}\n  HostName 127.0.0.1\n  Port {self.door.port}\n  User {user}\n"
+                f"  HostKeyAlias {self.name}\n  IdentityFile {self.directory}/user_key\n  IdentitiesOnly yes\n"
+                f"  UserKnownHostsFile {self.directory}/known_hosts\n  GlobalKnownHostsFile /dev/null\n"
+                "  ServerAliveInterval 1\n  ServerAliveCountMax 2\n")
+
+    def close(self):
+        self.door.close()
+        self.stop()
+        self.log.close()
+
+
+def random_cuts(seed, most_bytes=200_000):
+    """For Door.cut_after: some connections are cut at once, others after a while."""
+    seeded = random.Random(seed)
+    return lambda: int(most_bytes ** seeded.random()) + 1

@@ -1,0 +1,306 @@
+"""`ebb serve --sites` with real sshd: a job runs where power is cleaner, connections are cut at random points, machines are
+gone, keys change, disks are full, and a training moves between machines.
+
+EBB_SITES_CUTS=300 cuts that often (default: 25). Network namespaces are not needed: what cuts is a door between ssh and
+sshd (sites/machines.py).
+"""
+
+import datetime
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent / "sites"))
+from machines import Machine, random_cuts, why_not_here  # noqa: E402
+
+BUILD = Path(os.environ.get("EBB_BUILD", Path(__file__).resolve().parents[2] / "build/release"))
+EBB = Path(os.environ.get("EBB", BUILD / "bin/ebb"))
+EBB_TRAIN = Path(os.environ.get("EBB_TRAIN", BUILD / "bin/ebb-train"))
+CUTS = int(os.environ.get("EBB_SITES_CUTS", "25"))
+PATIENCE_S = float(os.environ.get("EBB_SITES_PATIENCE_S", "240"))
+START = datetime.datetime(2023, 5, 1, tzinfo=datetime.timezone.utc)
+ENDED = ("succeeded", "failed", "cancelled")
+TRAINING = [EBB_TRAIN, "--data", "digits", "--train-samples", "1280", "--test-samples", "50", "--batch-size", "32",
+            "--epochs", "12", "--lr-schedule", "cosine", "--threads", "1", "--device", "cpu", "--progress", "none"]
+
+
+def energy_uj(path):
+    """The sum of a ledger that a supervisor wrote."""
+    return sum(json.loads(line)[5] for line in path.read_text().splitlines() if line.startswith("["))
+
+
+class Service:
+    """`ebb serve --sites`; may be killed and started again."""
+
+    def __init__(self, directory, machines, *flags, sites=None, home=("--slots", "1", "--signal", "constant", "--constant",
+                                                                      "400", "--zone", "DE")):
+        self.directory, self.machines, self.process = Path(directory), machines, None
+        self.store = self.directory / "home/ebb.db"
+        self.store.parent.mkdir(parents=True, exist_ok=True)
+        self.flags = [*home, *flags]
+        self.write_sites(sites or {machine.name: {"constant_g_per_kwh": 30} for machine in machines})
+        self.log = open(self.directory / "serve.log", "a", encoding="utf-8")
+
+    def write_sites(self, sites):
+        config = self.directory / "ssh_config"
+        config.write_text("".join(machine.ssh_config() for machine in self.machines))
+        ssh = self.directory / "ssh"
+        # Keep-alives of the configuration are shorter than those that Ebb asks for: the first value counts for ssh.
+        ssh.write_text(f'#!/bin/sh\nexec ssh -o ServerAliveInterval=1 -o ServerAliveCountMax=2 -F {config} "$@"\n')
+        ssh.chmod(0o755)
+        lines = ["sites:"]
+        for name, keys in sites.items():
+            lines += [f"  - name: {name}", f"    host: {name}", f"    ssh: {ssh}", f"    ebb: {EBB}"]
+            lines += [f"    {key}: {value}" for key, value in {"slots": 1, "zone": "NO-NO1", **keys}.items()]
+        self.sites = self.directory / "sites.yaml"
+        self.sites.write_text("\n".join(lines) + "\n")
+
+    def environment(self):
+        return {**os.environ, "EBB_CONFIG": "none", "EBB_STORE": str(self.store)}
+
+    def start(self):
+        self.process = subprocess.Popen(
+            [EBB, "serve", "--store", self.store, "--port", "0", "--interval", "100ms", "--sites", self.sites, *self.flags],
+            env=self.environment(), stdout=self.log, stderr=self.log)
+        self.wait(lambda: self.status(check=False), "the service")
+        return self
+
+    def kill(self, with_signal=signal.SIGKILL):
+        self.process.send_signal(with_signal)
+        self.process.wait(timeout=60)
+        self.process = None
+
+    def close(self):
+        if self.process:
+            for job in self.jobs():
+                if job["stage"] not in ENDED:
+                    self.ebb("cancel", str(job["id"]), check=False)
+            time.sleep(1)
+            self.kill(signal.SIGTERM)
+        self.log.close()
+
+    def __enter__(self):
+        return self.start()
+
+    def __exit__(self, *_):
+        self.close()
+
+    def ebb(self, *words, check=True, cwd=None):
+        ended = subprocess.run([EBB, *map(str, words)], capture_output=True, text=True, check=False, timeout=120,
+                               env=self.environment(), cwd=cwd)
+        if check and ended.returncode:
+            raise RuntimeError(ended.stderr + ended.stdout)
+        return ended.stdout if ended.returncode == 0 else ""
+
+    def status(self, check=True):
+        assert self.process.poll() is None, (self.directory / "serve.log").read_text()
+        text = self.ebb("queue", "--all", "--limit", "100000", "--format", "json", check=check)
+        return json.loads(text) if text else None
+
+    def jobs(self):
+        return self.status()["jobs"]
+
+    def job(self, number):
+        return next(job for job in self.jobs() if job["id"] == number)
+
+    def submit(self, folder, *words, flags=()):
+        folder.mkdir(parents=True, exist_ok=True)
+        # A job of a service does not wait for clean power here: the place is what is chosen.
+        out = self.ebb("submit", "--duration", "1m", "--power", "100", *flags, "--format", "json", "--", *words, cwd=folder)
+        return json.loads(out)["id"] if out.startswith("{") else int("".join(c for c in out.split()[1] if c.isdigit()))
+
+    def wait(self, holds, what, seconds=PATIENCE_S):
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            if value := holds():
+                return value
+            time.sleep(0.2)
+        log = (self.directory / "serve.log").read_text()[-3000:]
+        raise TimeoutError(f"{what}\n{log}\n{self.ebb('queue', '--all', check=False)}")
+
+    def wait_until_ended(self, numbers, seconds=PATIENCE_S):
+        numbers = set(numbers)
+        return self.wait(lambda: (jobs := [job for job in self.jobs() if job["id"] in numbers]) and
+                         all(job["stage"] in ENDED for job in jobs) and jobs, f"the end of {sorted(numbers)}", seconds)
+
+    def folder(self, number):
+        return self.store.parent / "jobs" / str(number)
+
+    def place(self, number, attempt=1):
+        """The name of the site where an attempt ran; "here": at home."""
+        plan = json.loads((self.folder(number) / f"attempt-{attempt}.json").read_text())
+        return plan["place"]["site"] if plan.get("place") else "here"
+
+    def reached(self, name):
+        return f"site {name} can be reached" in self.ebb("queue", check=False) or any(
+            pool.get("site") == name and pool["count"] > 0 for pool in self.status().get("pools", []))
+
+
+class Sites(unittest.TestCase):
+    def setUp(self):
+        if missing := why_not_here():
+            self.skipTest(f"this machine has no {missing}")
+        self.directory = Path(self.enterContext(tempfile.TemporaryDirectory(prefix="ebb-sites-")))
+        self.machines = []
+        self.addCleanup(lambda: [machine.close() for machine in self.machines])
+
+    def machine(self, name="norway"):
+        self.machines.append(Machine(self.directory, name))
+        return self.machines[-1]
+
+    def service(self, *flags, **options):
+        return self.enterContext(Service(self.directory, self.machines, *flags, **options))
+
+    def test_a_job_runs_where_power_is_cleaner(self):
+        machine = self.machine()
+        service = self.service()
+        service.wait(lambda: service.reached("norway"), "the site")
+        folder = self.directory / "project"
+        folder.mkdir()
+        (folder / "in.txt").write_text("from here\n")
+        job = service.submit(folder, "bash", "-c", "cat in.txt > out.txt; echo said; sleep 1")
+        (ended,) = service.wait_until_ended([job])
+        self.assertEqual(ended["stage"], "succeeded", service.ebb("show", job))
+        self.assertEqual(service.place(job), "norway")
+        self.assertEqual((folder / "out.txt").read_text(), "from here\n")
+        self.assertEqual((service.folder(job) / "attempt-1.log").read_text(), "said\n")
+        self.assertEqual([path for path in machine.state.rglob("attempt-*")], [], "nothing stays there")
+        self.assertIn("norway", service.ebb("show", job))
+
+    def test_cut_at_random_points(self):
+        machine = self.machine()
+        service = self.service()
+        service.wait(lambda: service.reached("norway"), "the site")
+        ran = self.directory / "ran"
+        folder = self.directory / "project"
+        folder.mkdir()
+        (folder / "data").write_bytes(os.urandom(300_000))
+        machine.door.cut_after = random_cuts(7)
+        jobs = []
+        # Exit code 3 keeps the job's folder there, with which its ledger is compared.
+        script = f"echo $EBB_JOB_ID >> {ran}; for i in $(seq 40); do echo $i; sleep 0.05; done; cp data copy$EBB_JOB_ID; exit 3"
+        while machine.door.cuts < CUTS:
+            jobs.append(service.submit(folder, "bash", "-c", script, flags=["--sites", "norway"]))
+            service.wait_until_ended(jobs[-1:])
+            if len(jobs) % 3 == 0:
+                service.kill()
+                service.start()
+        machine.door.cut_after = None
+        ended = service.wait_until_ended(jobs)
+        counts = {str(job): 0 for job in jobs}
+        for line in ran.read_text().split():
+            counts[line] += 1
+        lost = sum(count == 0 for count in counts.values())
+        twice = sum(count > 1 for count in counts.values())
+        differs = 0
+        for job in ended:
+            self.assertEqual(job["exit_code"], 3)
+            self.assertEqual((service.folder(job["id"]) / "attempt-1.log").read_text(), "".join(f"{i}\n" for i in range(1, 41)))
+            self.assertEqual((folder / f"copy{job['id']}").read_bytes(), (folder / "data").read_bytes())
+            (there,) = machine.state.glob(f"ebb/site/*/{job['id']}-*/run/attempt-1.energy")
+            stored = json.loads(service.ebb("show", job["id"], "--format", "json"))
+            differs += there.read_bytes() != (service.folder(job["id"]) / "attempt-1.energy").read_bytes()
+            self.assertAlmostEqual(stored["energy_kwh"], energy_uj(there) / 3.6e12, places=15)
+        print(f"{machine.door.cuts} cuts, {machine.door.connections} connections, {len(jobs)} jobs: "
+              f"{lost} lost, {twice} twice, {differs} ledgers differ")
+        self.assertEqual((lost, twice, differs), (0, 0, 0))
+
+    def test_a_machine_that_is_gone_for_a_while(self):
+        machine = self.machine()
+        service = self.service()
+        service.wait(lambda: service.reached("norway"), "the site")
+        ran = self.directory / "ran"
+        job = service.submit(self.directory / "project", "bash", "-c", f"echo x >> {ran}; sleep 3; echo done")
+        service.wait(ran.exists, "the job")
+        machine.door.swallows = machine.door.is_shut = True
+        service.wait(lambda: "cannot be reached" in service.ebb("show", job), "the trouble to be told")
+        self.assertEqual(service.job(job)["stage"], "running")
+        service.kill()
+        service.start()
+        other = service.submit(self.directory / "other", "bash", "-c", "true")
+        service.wait_until_ended([other])
+        self.assertEqual(service.place(other), "here", "other jobs do not wait for it")
+        machine.door.swallows = machine.door.is_shut = False
+        machine.door.cut_all()
+        (ended,) = service.wait_until_ended([job])
+        self.assertEqual(ended["stage"], "succeeded")
+        self.assertEqual(ran.read_text(), "x\n")
+        self.assertEqual((service.folder(job) / "attempt-1.log").read_text(), "done\n")
+
+    def test_a_changed_host_key_is_refused(self):
+        machine = self.machine()
+        machine.new_host_key()
+        service = self.service()
+        job = service.submit(self.directory / "project", "bash", "-c", "true")
+        (ended,) = service.wait_until_ended([job])
+        self.assertEqual(service.place(job), "here")
+        self.assertEqual(ended["stage"], "succeeded")
+        checked = subprocess.run([EBB, "site", "check", service.sites], env=service.environment(), capture_output=True,
+                                 text=True, check=False)
+        self.assertEqual(checked.returncode, 4)
+        self.assertIn("host key has changed", checked.stdout)
+        self.assertEqual(list(machine.state.rglob("*")), [], "nothing was sent there")
+
+    def test_a_disk_that_is_full_there(self):
+        machine = self.machine()
+        if os.geteuid() or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", machine.state],
+                                          check=False).returncode:
+            self.skipTest("no small disk can be made here")
+        self.addCleanup(lambda: subprocess.run(["umount", "-l", machine.state], check=False))
+        service = self.service()
+        service.wait(lambda: service.reached("norway"), "the site")
+        folder = self.directory / "project"
+        folder.mkdir()
+        (folder / "data").write_bytes(os.urandom(3_000_000))
+        job = service.submit(folder, "bash", "-c", "wc -c < data > size")
+        service.wait(lambda: "No space left" in service.ebb("show", job) or service.job(job)["stage"] in ENDED, "the refusal")
+        self.assertNotEqual(service.job(job)["stage"], "failed")
+        subprocess.run(["mount", "-o", "remount,size=50m", machine.state], check=True)
+        (ended,) = service.wait_until_ended([job])
+        self.assertEqual(ended["stage"], "succeeded")
+        self.assertEqual((folder / "size").read_text(), "3000000\n")
+
+    def train(self, service, name, flags=()):
+        return service.submit(self.directory / name, *TRAINING, flags=["--checkpointable", "--duration", "20h", *flags])
+
+    def test_a_training_that_moves_has_the_same_parameters(self):
+        if not EBB_TRAIN.exists():
+            self.skipTest("ebb-train is not built")
+        north, south = self.machine("north"), self.machine("south")
+        # Power is clean by turns: a grid hour passes in a few seconds.
+        def trace(name, grams):
+            path = self.directory / f"{name}.csv"
+            hours = range(-24 * 21, 24 * 40)
+            path.write_text("timestamp,carbon_intensity\n" + "".join(
+                f"{START + datetime.timedelta(hours=hour):%Y-%m-%dT%H:%M:%SZ},{grams(hour)}\n" for hour in hours))
+            return path
+        by_turns = lambda mine: lambda hour: 20 if (hour // 3) % 2 == mine else 500
+        service = self.service(
+            sites={"north": {"trace": trace("north", by_turns(0)), "zone": "NO-NO1"},
+                   "south": {"trace": trace("south", by_turns(1)), "zone": "SE-SE4"}},
+            home=("--slots", "1", "--signal", "replay", "--trace", trace("home", lambda hour: 900), "--zone", "DE",
+                  "--grid-start", f"{START:%Y-%m-%dT%H:%M:%SZ}", "--grid-speed", "600", "--forecast", "perfect"))
+        for machine in (north, south):
+            service.wait(lambda: service.reached(machine.name), "the site")  # noqa: B023
+        straight = self.train(service, "straight", ["--sites", "here", "--run-now"])
+        service.wait_until_ended([straight])
+        moves = self.train(service, "moves", ["--sites", "north,south"])
+        (ended,) = service.wait_until_ended([moves], 3 * PATIENCE_S)
+        self.assertEqual(ended["stage"], "succeeded", service.ebb("show", moves))
+        attempts = len(list(service.folder(moves).glob("attempt-*.json")))
+        places = [service.place(moves, attempt) for attempt in range(1, attempts + 1)]
+        moved = sum(one != other for one, other in zip(places, places[1:]))
+        result = [json.loads((service.folder(job) / "train_result.json").read_text()) for job in (straight, moves)]
+        print(f"moved {moved} times: {places}")
+        self.assertEqual(result[0]["parameters_sha256"], result[1]["parameters_sha256"])
+        self.assertGreaterEqual(moved, 3)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
