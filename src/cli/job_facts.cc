@@ -129,6 +129,7 @@ std::string RanText(const Json& job) {
 
 std::string DevicesText(const Facts& facts) {
   std::string text = facts.Whole("devices");
+  if (const std::string site = facts.Text("site"); !site.empty()) text += " at site " + site;
   const Json& job = facts.job();
   if (!job.contains("ran_on") || job.at("ran_on").empty()) return text;
   std::vector<std::string> numbers;

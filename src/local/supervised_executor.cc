@@ -301,6 +301,12 @@ Status SupervisedExecutor::Start(const engine::StartJob& command) {
   if (command.pool < 0 || command.pool >= std::ssize(devices_.pools().pools))
     return Fail({ExitCode::kInfeasible, "does not fit these devices", job.name, ""});
   const HeldDevices held = Held();
+  const core::Cluster now = cluster();
+  const core::DevicePool& pool = now.pools[static_cast<std::size_t>(command.pool)];
+  // It could be reached when this was decided.
+  if (pool.site > 0 && pool.count < job.devices && pool.away > 0)
+    return Fail(
+        {ExitCode::kTryLater, "cannot be reached", "site " + now.SiteOf(command.pool).name, ""});
   std::set<int> taken = devices_.Taken(command.pool, held);
   for (const auto& [other, running] : running_) {
     const AttemptPlan& plan = running->program->plan();

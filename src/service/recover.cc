@@ -49,6 +49,14 @@ std::string WhyItWasLost(store::ServiceStore& store, core::JobId job) {
   return why;
 }
 
+// The name of a pool's site, if there are several.
+std::string SiteOfPool(int pool, const local::SupervisedExecutor* machine) {
+  if (!machine) return "";
+  const core::Cluster& cluster = machine->devices().pools();
+  const bool known = pool >= 0 && pool < std::ssize(cluster.pools) && cluster.sites.size() > 1;
+  return known ? cluster.SiteOf(pool).name : "";
+}
+
 // Adds to the card when and on which devices the job ran.
 void PutStretches(store::ServiceStore& store, core::JobId job,
                   const local::SupervisedExecutor* machine, JobCard& card) {
@@ -60,6 +68,7 @@ void PutStretches(store::ServiceStore& store, core::JobId job,
     card.stretches.push_back({*attempt.began, attempt.ended.value_or(Time::max())});
     card.slots.push_back(SlotsOf(attempt, machine));
     card.explanation.pool = attempt.pool;
+    card.site = SiteOfPool(attempt.pool, machine);
   }
 }
 

@@ -6,9 +6,11 @@ sshd (sites/machines.py).
 """
 
 import datetime
+import http.client
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -33,6 +35,19 @@ TRAINING = [EBB_TRAIN, "--data", "digits", "--train-samples", "1280", "--test-sa
 def energy_uj(path):
     """The sum of a ledger that a supervisor wrote."""
     return sum(json.loads(line)[5] for line in path.read_text().splitlines() if line.startswith("["))
+
+
+class OverSocket(http.client.HTTPConnection):
+    """HTTP over the socket beside a store, which needs no token."""
+
+    def __init__(self, path):
+        super().__init__("localhost", timeout=30)
+        self.path = str(path)
+
+    def connect(self):
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(30)
+        self.sock.connect(self.path)
 
 
 class Service:
@@ -68,7 +83,7 @@ class Service:
         self.process = subprocess.Popen(
             [EBB, "serve", "--store", self.store, "--port", "0", "--interval", "100ms", "--sites", self.sites, *self.flags],
             env=self.environment(), stdout=self.log, stderr=self.log)
-        self.wait(lambda: self.status(check=False), "the service")
+        self.wait(lambda: self.ask("status"), "the service")
         return self
 
     def kill(self, with_signal=signal.SIGKILL):
@@ -98,13 +113,26 @@ class Service:
             raise RuntimeError(ended.stderr + ended.stdout)
         return ended.stdout if ended.returncode == 0 else ""
 
-    def status(self, check=True):
+    def ask(self, path):
+        """The answer of the service; None while it does not answer."""
         assert self.process.poll() is None, (self.directory / "serve.log").read_text()
-        text = self.ebb("queue", "--all", "--limit", "100000", "--format", "json", check=check)
-        return json.loads(text) if text else None
+        try:
+            connection = OverSocket(f"{self.store}.sock")
+            connection.request("GET", f"/api/v1/{path}")
+            response = connection.getresponse()
+            text = response.read()
+            return json.loads(text) if response.status == 200 else None
+        except (OSError, http.client.HTTPException):
+            return None
+
+    def status(self):
+        return self.wait(lambda: self.ask("status"), "an answer")
 
     def jobs(self):
-        return self.status()["jobs"]
+        return self.wait(lambda: self.ask("jobs?limit=100000"), "an answer")["jobs"]
+
+    def said(self, text):
+        return any(text in event["text"] for event in self.status()["events"])
 
     def job(self, number):
         return next(job for job in self.jobs() if job["id"] == number)
@@ -138,8 +166,7 @@ class Service:
         return plan["place"]["site"] if plan.get("place") else "here"
 
     def reached(self, name):
-        return f"site {name} can be reached" in self.ebb("queue", check=False) or any(
-            pool.get("site") == name and pool["count"] > 0 for pool in self.status().get("pools", []))
+        return any(pool.get("site") == name and pool["count"] > 0 for pool in self.status()["pools"])
 
 
 class Sites(unittest.TestCase):
@@ -219,7 +246,7 @@ class Sites(unittest.TestCase):
         job = service.submit(self.directory / "project", "bash", "-c", f"echo x >> {ran}; sleep 3; echo done")
         service.wait(ran.exists, "the job")
         machine.door.swallows = machine.door.is_shut = True
-        service.wait(lambda: "cannot be reached" in service.ebb("show", job), "the trouble to be told")
+        service.wait(lambda: service.said("cannot be reached"), "the trouble to be told")
         self.assertEqual(service.job(job)["stage"], "running")
         service.kill()
         service.start()
@@ -259,7 +286,7 @@ class Sites(unittest.TestCase):
         folder.mkdir()
         (folder / "data").write_bytes(os.urandom(3_000_000))
         job = service.submit(folder, "bash", "-c", "wc -c < data > size")
-        service.wait(lambda: "No space left" in service.ebb("show", job) or service.job(job)["stage"] in ENDED, "the refusal")
+        service.wait(lambda: service.said("No space left") or "No space left" in str(service.job(job)), "the refusal")
         self.assertNotEqual(service.job(job)["stage"], "failed")
         subprocess.run(["mount", "-o", "remount,size=50m", machine.state], check=True)
         (ended,) = service.wait_until_ended([job])
@@ -288,15 +315,16 @@ class Sites(unittest.TestCase):
                   "--grid-start", f"{START:%Y-%m-%dT%H:%M:%SZ}", "--grid-speed", "600", "--forecast", "perfect"))
         for machine in (north, south):
             service.wait(lambda: service.reached(machine.name), "the site")  # noqa: B023
-        straight = self.train(service, "straight", ["--sites", "here", "--run-now"])
-        service.wait_until_ended([straight])
+        straight = self.directory / "straight"
+        subprocess.run([EBB, "run", "--constant", "300", "--quiet", "--directory", straight, "--", *TRAINING], check=True,
+                       env=service.environment())
         moves = self.train(service, "moves", ["--sites", "north,south"])
         (ended,) = service.wait_until_ended([moves], 3 * PATIENCE_S)
         self.assertEqual(ended["stage"], "succeeded", service.ebb("show", moves))
         attempts = len(list(service.folder(moves).glob("attempt-*.json")))
         places = [service.place(moves, attempt) for attempt in range(1, attempts + 1)]
         moved = sum(one != other for one, other in zip(places, places[1:]))
-        result = [json.loads((service.folder(job) / "train_result.json").read_text()) for job in (straight, moves)]
+        result = [json.loads((run / "train_result.json").read_text()) for run in (straight, service.folder(moves))]
         print(f"moved {moved} times: {places}")
         self.assertEqual(result[0]["parameters_sha256"], result[1]["parameters_sha256"])
         self.assertGreaterEqual(moved, 3)

@@ -190,6 +190,12 @@ std::string UsedEnergyCell(const Json& job) {
   return job.value("energy_kwh", 0.0) > 0 ? EnergyCell(job, "energy_kwh") : "";
 }
 
+// "2", or "2 at norway" if the service has several sites.
+std::string DevicesCell(const Json& job) {
+  const std::string site = TextOf(job, "site");
+  return NumberOf(job, "devices", 0) + (site.empty() ? "" : " at " + site);
+}
+
 report::TextTable TableOf(const Json& jobs, const LocalTimes& times) {
   report::TextTable table;
   table.headers = {"job", "name", "stage", "emitted", "energy", "expected", "devices", "reason"};
@@ -202,7 +208,7 @@ report::TextTable TableOf(const Json& jobs, const LocalTimes& times) {
     if (!TextOf(job, "detail").empty()) reason = TextOf(job, "detail");
     table.rows.push_back({NumberOf(job, "id", 0), TextOf(job, "name"), stage, EmittedCell(job),
                           UsedEnergyCell(job), times.InText(TextOf(job, "expected_start")),
-                          NumberOf(job, "devices", 0), times.InText(reason)});
+                          DevicesCell(job), times.InText(reason)});
   }
   return table;
 }
@@ -367,6 +373,8 @@ Result<int> Explain(const QueueFlags& flags) {
   };
   say("job " + std::to_string(number) + " (" + Printable(TextOf(job, "name")) + ") is " + reason);
   if (!TextOf(job, "detail").empty()) say(times.InText(Printable(TextOf(job, "detail"))));
+  if (const std::string site = TextOf(job, "site"); !site.empty())
+    say((job.contains("started") ? "its site is " : "it is planned at site ") + Printable(site));
   if (job.contains("waits_for"))
     say("it waits for jobs " + job["waits_for"].dump() + " to succeed");
   const bool both = job.contains("intensity_now") && job.contains("intensity_expected");

@@ -22,8 +22,9 @@ Look WithWayOut(Look look) {
 }
 
 bool KnowsModelBut(const core::Cluster& cluster, std::initializer_list<std::string_view> models) {
+  // Pools at other sites are not of this machine.
   return std::any_of(cluster.pools.begin(), cluster.pools.end(), [&](const auto& pool) {
-    return std::find(models.begin(), models.end(), pool.model) == models.end();
+    return pool.site == 0 && std::find(models.begin(), models.end(), pool.model) == models.end();
   });
 }
 

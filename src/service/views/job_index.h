@@ -39,6 +39,8 @@ struct JobCard : JobFigures {
   std::vector<Interval> stretches;  ///< when it ran; a stretch that goes on ends at Time::max()
   /// For each stretch the devices of the pool that it had, from 0 on; shorter where unknown.
   std::vector<std::vector<int>> slots;
+  /// The site where it runs, ran last or is to run; empty: unknown, or the service has one site.
+  std::string site;
   std::vector<Interval> planned;       ///< when it is to run, by the last plan
   std::vector<core::JobId> waits_for;  ///< predecessors that have not succeeded yet
 

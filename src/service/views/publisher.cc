@@ -88,6 +88,8 @@ void Publisher::FollowJob(const engine::Explanation& explanation, const engine::
     card.explanation = explanation;
     card.waits_for = waits_for(id);
     card.planned = PlannedStretches(state, explanation);
+    if (explanation.pool >= 0 && state.cluster.sites.size() > 1)
+      card.site = state.cluster.SiteOf(explanation.pool).name;
     if (ended) {
       card.attempt = ended->attempt;
       card.pauses = ended->pauses;

@@ -84,6 +84,8 @@ void PutRow(DescribedJson& json, const JobCard& card) {
   json("ended", "when it ended", card.ended);
   json("devices", "how many at once", job.devices);
   json("pool", "which of /status pools, from 0 on", If(explanation.pool >= 0, explanation.pool));
+  json("site", "where it runs, ran last or is to run, if the service has several sites",
+       IfAny(card.site));
   json("detail",
        "why it failed, was cancelled or is held, or what it waits for once it has started",
        IfAny(card.detail));
@@ -414,10 +416,11 @@ std::string ViewToJson(const service::View& view, std::uint64_t after_event) {
     json["signals"].push_back(std::move(entry));
   }
   json["pools"] = Json::array();
-  for (std::size_t pool = 0; pool < view.cluster.pools.size(); ++pool)
-    json["pools"].push_back({{"model", view.cluster.pools[pool].model},
-                             {"count", view.cluster.pools[pool].count},
-                             {"away", view.cluster.pools[pool].away}});
+  for (const core::DevicePool& pool : view.cluster.pools) {
+    json["pools"].push_back({{"model", pool.model}, {"count", pool.count}, {"away", pool.away}});
+    if (view.cluster.sites.size() > 1)
+      json["pools"].back()["site"] = view.cluster.sites[static_cast<std::size_t>(pool.site)].name;
+  }
   json["devices"] = DevicesJson(view);
   if (!view.device_trouble.empty()) json["device_trouble"] = view.device_trouble;
   if (!view.budgets.empty()) json["budgets"] = BudgetsJson(view);
