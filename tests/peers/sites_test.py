@@ -316,7 +316,7 @@ class Sites(unittest.TestCase):
         for machine in (north, south):
             service.wait(lambda: service.reached(machine.name), "the site")  # noqa: B023
         straight = self.directory / "straight"
-        subprocess.run([EBB, "run", "--constant", "300", "--quiet", "--directory", straight, "--", *TRAINING], check=True,
+        subprocess.run([EBB, "run", "--constant", "300", "--quiet", "--run-dir", straight, "--", *TRAINING], check=True,
                        env=service.environment())
         moves = self.train(service, "moves", ["--sites", "north,south"])
         (ended,) = service.wait_until_ended([moves], 3 * PATIENCE_S)
