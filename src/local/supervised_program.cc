@@ -204,6 +204,8 @@ engine::JobReport SupervisedProgram::ReportOf(const std::optional<AttemptEnd>& e
   if (end) report.exit_code = end->status.code;
   if (end_request_ == EndRequest::kCancel) {
     report.phase = JobPhase::kCancelled;
+  } else if (end && !end->started && is_elsewhere() && end_request_ == EndRequest::kPause) {
+    report.phase = JobPhase::kPaused;  // its files were on their way: nothing is lost
   } else if (end && !end->started) {
     report.phase = PhaseOfNotStarted(end->status.code);
     report.machine_trouble = end->status.code == static_cast<int>(ExitCode::kTryLater);

@@ -85,7 +85,8 @@ TEST_F(FolderTest, OthersAreRemovedBelowAFolder) {
   Write("other", "3");
   from_.RemoveOthers("checkpoints", {from_.Describe("checkpoints/new")});
   std::vector<std::string> names;
-  for (const FileFact& file : *from_.List(Nothing, {})) names.push_back(file.path);
+  const auto files = *from_.List(Nothing, {});
+  for (const FileFact& file : files) names.push_back(file.path);
   EXPECT_THAT(names, ElementsAre("checkpoints/new", "other"));
 }
 
