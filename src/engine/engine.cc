@@ -9,6 +9,7 @@
 #include "core/jobs/move.h"
 #include "engine/apply.h"
 #include "engine/explain.h"
+#include "engine/move.h"
 #include "engine/placement.h"
 #include "engine/queue_index.h"
 #include "plan/deadline.h"
@@ -83,6 +84,15 @@ Time PausableFrom(const LiveJob& live) {
   return live.segment_begin + live.moving + live.job.minimum_segment;
 }
 
+// When a plan may pause a running job; nothing: the pause would be for a move that saves too
+// little. A person's hold is no move.
+std::optional<Time> PauseAt(const State& state, const LiveJob& live, const plan::JobPlan& plan) {
+  if (live.control == JobControl::kHold || !GoesElsewhere(state, live, plan))
+    return PausableFrom(live);
+  if (!IsWorthMoving(state, live, plan)) return std::nullopt;
+  return std::max(PausableFrom(live), live.segment_begin + kStaysFor);
+}
+
 bool GoesOnAs(const Explanation& before, const Explanation& now) {
   return before.job == now.job && before.stage == now.stage &&
          before.reason.rule == now.reason.rule && before.pool == now.pool;
@@ -154,8 +164,10 @@ Step NextStep(const State& state, std::size_t index, Cycle& cycle) {
   const plan::JobPlan& plan = state.schedule.jobs[index];
   if (ShouldGoOn(state, live, plan)) return Step::kGoOn;
   if (!ShouldPause(state, live, plan)) return Step::kNone;
-  if (PausableFrom(live) <= cycle.now) return Step::kPause;
-  cycle.WakeBy(PausableFrom(live));
+  const std::optional<Time> pause_at = PauseAt(state, live, plan);
+  if (!pause_at) return Step::kNone;
+  if (*pause_at <= cycle.now) return Step::kPause;
+  cycle.WakeBy(*pause_at);
   return Step::kNone;
 }
 

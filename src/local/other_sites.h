@@ -27,7 +27,8 @@ struct SiteAccess {
 class OtherSites {
  public:
   virtual ~OtherSites() = default;
-  /// From now on `wake` is called, from any thread, when there are news.
+  /// From now on `wake` is called, from any thread, when there are news. With an empty function, no
+  /// call is made any more once this returns.
   virtual void Begin(std::function<void()> wake) = 0;
 
   struct News {

@@ -59,7 +59,10 @@ SupervisedExecutor::SupervisedExecutor(SupervisedExecutorOptions options, runtim
       observed_{ObservedFeed(feed)},
       wake_descriptor_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
 
-SupervisedExecutor::~SupervisedExecutor() { ::close(wake_descriptor_); }
+SupervisedExecutor::~SupervisedExecutor() {
+  if (options_.other_sites) options_.other_sites->Begin({});
+  ::close(wake_descriptor_);
+}
 
 void SupervisedExecutor::UseSites(const std::vector<core::Site>& sites,
                                   const std::vector<runtime::SignalFeed*>& feeds) {

@@ -70,7 +70,7 @@ struct SiteWatch::Watched {
   std::optional<local::SiteLook> look;  // the newest; nothing: none yet
   std::string folder;                   // state folder there; empty: not known yet
   bool is_news = false;
-  bool ends = false;
+  bool begun = false, ends = false;
   std::string text;
 
   void Take(local::SiteLook now, const std::string& found_folder, const std::string& note) {
@@ -85,7 +85,7 @@ struct SiteWatch::Watched {
     if (!found_folder.empty()) folder = found_folder;
     look = std::move(now);
     is_news = true;
-    wake();
+    if (wake) wake();
   }
   bool Ends() {
     const std::lock_guard guard(mutex);
@@ -111,8 +111,9 @@ SiteWatch::~SiteWatch() {
 
 void SiteWatch::Begin(std::function<void()> wake) {
   for (const auto& site : sites_) {
+    const std::lock_guard guard(site->mutex);
     site->wake = wake;
-    std::thread([site] { Run(site); }).detach();
+    if (wake && !std::exchange(site->begun, true)) std::thread([site] { Run(site); }).detach();
   }
 }
 

@@ -1,0 +1,65 @@
+#include "engine/move.h"
+
+#include "engine/engine_for_test.h"
+
+namespace ebb::engine {
+namespace {
+
+class MoveTest : public ::testing::Test {
+ protected:
+  MoveTest() {
+    state_.now = kNow;
+    state_.cluster = testing::ClusterOf(1);
+    state_.cluster.sites.push_back({"there", "NO", {1}});
+    state_.cluster.pools.push_back(state_.cluster.pools.front());
+    state_.cluster.pools.back().site = 1;
+    state_.signals.resize(2);
+    live_.job = testing::AJob(1).Runs(std::chrono::hours{2}).Draws(100).Pausable();
+    live_.stage = Stage::kRunning;
+    live_.pool = 0;
+    live_.remaining = live_.job.duration;
+    live_.segment_begin = kNow;
+    plan_.segments = {{1, {kNow, kNow + std::chrono::hours{2}}}};
+  }
+  void Intensities(double here, double there) {
+    for (const auto& [site, value] : {std::pair{0, here}, std::pair{1, there}}) {
+      core::SignalView view;
+      view.now = kNow;
+      view.known = *core::IntensitySeries::Create(
+          {}, {{{kNow - std::chrono::hours{1}, kNow + std::chrono::hours{100}}, {value}}});
+      state_.signals[static_cast<std::size_t>(site)].view = view;
+    }
+  }
+
+  State state_;
+  LiveJob live_;
+  plan::JobPlan plan_;
+};
+
+TEST_F(MoveTest, APlanAtTheSameSiteIsNoMove) {
+  EXPECT_TRUE(GoesElsewhere(state_, live_, plan_));
+  plan_.segments.front().pool = 0;
+  EXPECT_FALSE(GoesElsewhere(state_, live_, plan_));
+}
+
+TEST_F(MoveTest, AMoveSavesATenthAtLeast) {
+  Intensities(100, 80);
+  EXPECT_TRUE(IsWorthMoving(state_, live_, plan_));
+  Intensities(100, 95);
+  EXPECT_FALSE(IsWorthMoving(state_, live_, plan_));
+}
+
+TEST_F(MoveTest, TheTimeOfTheMoveCounts) {
+  Intensities(100, 80);
+  plan_.segments.front().time.end += std::chrono::minutes{30};
+  EXPECT_FALSE(IsWorthMoving(state_, live_, plan_)) << "2.5 h at 80 are as much as 2 h at 100";
+}
+
+TEST_F(MoveTest, AJobThatWouldBeLateMovesWhateverItSaves) {
+  Intensities(100, 100);
+  live_.job.finish_by = kNow + std::chrono::hours{1};
+  EXPECT_TRUE(IsWorthMoving(state_, live_, plan_));
+}
+
+}  // namespace
+}  // namespace ebb::engine
