@@ -345,6 +345,9 @@ Status SupervisedExecutor::PutElsewhere(const Entry& entry, AttemptPlan& plan,
                                      *entry.local.submission));
   plan.place = std::move(access.place);
   directory = std::move(access.run_folder);
+  // How often samples are taken is the service's choice.
+  if (const auto interval = plan.metering.find("interval"); interval != plan.metering.end())
+    access.metering.insert(*interval);
   plan.metering = std::move(access.metering);
   if (!access.work_folder.empty()) plan.working_directory = access.work_folder;
   plan.store.clear();
