@@ -139,9 +139,7 @@ class Service:
 
     def submit(self, folder, *words, flags=()):
         folder.mkdir(parents=True, exist_ok=True)
-        # A job of a service does not wait for clean power here: the place is what is chosen.
-        out = self.ebb("submit", "--duration", "1m", "--power", "100", *flags, "--format", "json", "--", *words, cwd=folder)
-        return json.loads(out)["id"] if out.startswith("{") else int("".join(c for c in out.split()[1] if c.isdigit()))
+        return int(self.ebb("submit", "--duration", "1m", "--power", "100", *flags, *words, cwd=folder))
 
     def wait(self, holds, what, seconds=PATIENCE_S):
         end = time.monotonic() + seconds
