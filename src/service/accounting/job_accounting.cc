@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "local/files/attempt_files.h"
+#include "platform/path_facts.h"
+
 namespace ebb::service {
 JobFigures& JobAccounting::FiguresOf(core::JobId job) {
   const auto [found, is_new] = figures_.try_emplace(job);
@@ -14,9 +17,15 @@ JobFigures& JobAccounting::FiguresOf(core::JobId job) {
 
 Status JobAccounting::Rows(core::JobId job, std::span<const core::LedgerRow> rows) {
   JobFigures& figures = FiguresOf(job);
+  // What a job uses at another site is no part of what this machine uses.
+  const auto is_here = [&](int attempt) {
+    return !directory_of_ ||
+           !platform::Exists(local::AttemptPaths{directory_of_(job), attempt}.site());
+  };
+  const bool counts_here = follows_machine_ && !rows.empty() && is_here(rows.front().attempt);
   for (const core::LedgerRow& row : rows) {
     counters_.AddRow(row);
-    if (follows_machine_) machine_.AddJob(row);
+    if (counts_here) machine_.AddJob(row);
     figures.Add(row);
   }
   ReadWork(job);
