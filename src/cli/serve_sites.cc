@@ -3,6 +3,7 @@
 #include <array>
 
 #include "app/options/user_settings.h"
+#include "base/text.h"
 #include "platform/file.h"
 #include "platform/path_facts.h"
 #include "platform/random_bytes.h"
