@@ -5,7 +5,7 @@
 namespace ebb::engine {
 namespace {
 
-// What running for this time on the pool emits; nothing if the intensity is unknown.
+// The emissions of running for this time on the pool; nothing if the intensity is unknown.
 std::optional<double> GramsOf(const State& state, const core::Job& job, int pool, Interval time) {
   const core::DevicePool& devices = state.cluster.pools[static_cast<std::size_t>(pool)];
   const auto mean = state.signals[static_cast<std::size_t>(devices.site)].view.Mean(time);

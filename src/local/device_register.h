@@ -65,7 +65,7 @@ struct Device {
   Time failing_since{};  ///< wall time of the first of `failures`
 };
 
-/// What is known of another machine's devices.
+/// The devices of another machine, as far as they are known.
 struct SiteLook {
   std::string trouble;  ///< why the machine cannot be reached; empty: it can
   int slots = 0;        ///< slots of its CPU that jobs may have; 0: jobs have its GPUs

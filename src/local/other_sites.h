@@ -36,7 +36,7 @@ class OtherSites {
     SiteLook look;
     std::string text;  ///< for people; empty: nothing that they need to know
   };
-  /// What has changed since the last call.
+  /// Changes since the last call.
   virtual std::vector<News> TakeNews() = 0;
 
   /// How the job gets to a site. An Error: the site was not reached yet in this life.

@@ -306,7 +306,7 @@ Status SupervisedExecutor::Start(const engine::StartJob& command) {
   const HeldDevices held = Held();
   const core::Cluster now = cluster();
   const core::DevicePool& pool = now.pools[static_cast<std::size_t>(command.pool)];
-  // It could be reached when this was decided.
+  // The site could be reached when this was decided.
   if (pool.site > 0 && pool.count < job.devices && pool.away > 0)
     return Fail(
         {ExitCode::kTryLater, "cannot be reached", "site " + now.SiteOf(command.pool).name, ""});
@@ -444,7 +444,8 @@ Result<pid_t> SupervisedExecutor::StartSupervisor(const AttemptPlan& plan,
   return options_.start(supervisor);
 }
 
-// Its follower was killed, or the machine was started anew: the attempt may run at its site.
+// Starts another follower after the first was killed, or after the machine was started anew: the
+// attempt may run at its site.
 void SupervisedExecutor::FollowAgain(Entry& entry) {
   if (SinceBoot() - entry.followed_at < kBetweenFollowers) return;
   entry.followed_at = SinceBoot();

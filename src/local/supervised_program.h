@@ -46,7 +46,7 @@ class SupervisedProgram {
   }
   /// The attempt runs on another machine, and its supervisor here follows the one there.
   bool is_elsewhere() const { return plan_.place.has_value(); }
-  /// Its follower has gone without an end, so nobody here knows what the attempt does: another one
+  /// The attempt's follower has gone without an end, so nobody here knows what the attempt does: another one
   /// must follow it before the end can be taken.
   bool NeedsFollower() const { return is_elsewhere() && HasEnded() && !end_; }
   /// The new follower of such an attempt.

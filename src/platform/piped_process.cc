@@ -102,7 +102,7 @@ std::string PipedProcess::EndAndExplain() {
   std::string last;
   for (const std::string_view line : Split(text, '\n'))
     if (!Trim(line).empty()) last = std::string(Trim(line));
-  // What ssh says of a changed key stands before its last line.
+  // The warning of ssh about a changed key stands before its last line.
   if (text.find("IDENTIFICATION HAS CHANGED") != std::string::npos)
     return "its host key has changed: somebody may pretend to be it, or it was installed anew (" +
            last + ")";

@@ -17,7 +17,7 @@ JobFigures& JobAccounting::FiguresOf(core::JobId job) {
 
 Status JobAccounting::Rows(core::JobId job, std::span<const core::LedgerRow> rows) {
   JobFigures& figures = FiguresOf(job);
-  // What a job uses at another site is no part of what this machine uses.
+  // Energy of a job at another site is no part of what this machine uses.
   const auto is_here = [&](int attempt) {
     return !directory_of_ ||
            !platform::Exists(local::AttemptPaths{directory_of_(job), attempt}.site());

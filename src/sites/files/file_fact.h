@@ -34,7 +34,7 @@ void Visit(Archive& archive, Value& value) {
   archive("sha256", sha256);
 }
 
-/// What a folder has of a file.
+/// The part of a file that a folder has.
 struct Held {
   bool complete = false;
   std::uint64_t bytes = 0;  ///< that have come already

@@ -207,7 +207,7 @@ Status Follower::Ask() {
     state_.start_was_sent = true;
     step_ = Step::kFollow;
   } else if (platform::Exists(paths_.energy())) {
-    // It ran there, and nothing there knows of it any more.
+    // The attempt ran there, and nothing there knows of it any more.
     last_ = answer;
     last_.state = AttemptState::kLost;
     step_ = Step::kFetch;

@@ -1,6 +1,7 @@
 #pragma once
-// What a service asks another machine that has Ebb (`ebb site session` there), and the answers.
-// Values only. The other end may be of another version, or broken: readers check what they get.
+// Requests of a service to another machine that has Ebb (`ebb site session` there), and the
+// answers. Values only. The other end may be of another version, or broken: readers check what they
+// get.
 //
 // A message is one line of JSON. Its field "bytes" tells how many bytes follow the line, which are
 // contents of files. Each request gets one answer, in order; "number" is the same in both. An
@@ -144,7 +145,7 @@ inline bool FromName(const FieldReader&, std::string_view name, AttemptState& va
 struct StartAnswer {
   AttemptState state = AttemptState::kNone;
 };
-/// What came of files since; their bytes follow the line, one file after the other.
+/// Parts of files that came since; their bytes follow the line, one file after the other.
 struct LookAnswer {
   AttemptState state = AttemptState::kNone;
   std::string end;  ///< text of local::AttemptEnd; empty unless the state is kEnded

@@ -27,7 +27,7 @@ std::string NameOf(const JobKey& job) {
   return std::to_string(job.job) + "-" + std::to_string(job.identity);
 }
 
-// What a job's folder has besides the files that its programs wrote.
+// Files in a job's folder that none of its programs wrote.
 bool IsOfAttempt(const std::string& path) {
   const auto ends = [&](std::string_view ending) { return path.ends_with(ending); };
   return path.starts_with("attempt-") &&
