@@ -68,6 +68,43 @@ TEST_F(DeviceRegisterTest, WhatIsFoundIsGivenOut) {
 }
 
 // The driver was upgraded under the service: running jobs go on, and none is started.
+TEST_F(DeviceRegisterTest, DevicesOfAnotherSiteArePoolsOfTheirOwn) {
+  devices_.Take(Two(), kNow);
+  ASSERT_THAT(devices_.UseSites({{"norway", "NO", Pue{1}}}), ElementsAre(1));
+  SiteLook look;
+  look.gpus = {Gpu("GPU-n", "NVIDIA L4", 0)};
+  devices_.TakeSite(1, look);
+  ASSERT_EQ(devices_.pools().pools.size(), 2u) << "of the same model";
+  EXPECT_EQ(devices_.pools().SiteOf(1).name, "norway");
+  EXPECT_EQ(CountAndAway(0), Counts(2, 0));
+  EXPECT_EQ(CountAndAway(1), Counts(1, 0));
+  look.gpus.front().fault = "another service has it";
+  devices_.TakeSite(1, look);
+  EXPECT_EQ(CountAndAway(1), Counts(0, 1));
+  EXPECT_EQ(CountAndAway(1, {{"GPU-n", 1}}), Counts(1, 0)) << "a job of this service has it";
+  devices_.Take(Failing(), kNow);
+  look.gpus.front().fault.clear();
+  devices_.TakeSite(1, look);
+  EXPECT_EQ(CountAndAway(0), Counts(0, 2));
+  EXPECT_EQ(CountAndAway(1), Counts(1, 0)) << "the driver here says nothing of the GPU there";
+  devices_.TakeSite(1, {"No route to host", 0, {}});
+  EXPECT_EQ(CountAndAway(1), Counts(0, 1));
+  LiveAgain();
+  EXPECT_THAT(devices_.UseSites({{"sweden", "SE", Pue{1}}, {"norway", "NO", Pue{1}}}),
+              ElementsAre(2, 1))
+      << "numbers of sites stay";
+  devices_.TakeSite(1, look);
+  EXPECT_EQ(CountAndAway(1), Counts(1, 0));
+}
+
+TEST_F(DeviceRegisterTest, SlotsOfAnotherSiteAreAwayWhileItCannotBeReached) {
+  devices_.UseSites({{"norway", "NO", Pue{1}}});
+  devices_.TakeSite(1, {"", 2, {}});
+  EXPECT_EQ(CountAndAway(), Counts(2, 0));
+  devices_.TakeSite(1, {"No route to host", 2, {}});
+  EXPECT_EQ(CountAndAway(), Counts(0, 2));
+}
+
 TEST_F(DeviceRegisterTest, WhileTheDriverDoesNotAnswerNothingIsGivenOut) {
   devices_.Take(Two(), kNow);
   LiveAgain();
