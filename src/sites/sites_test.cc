@@ -168,8 +168,9 @@ TEST(Sites, ConnectionsThatBreakAgainAndAgainLoseNothing) {
         world.executor().WaitForEvents(world.executor().Now() + Duration{30 + 7 * (i % 20)});
     for (const engine::JobReport& report : *reports) {
       // An attempt that did not get there in time is tried again, as the engine does.
-      if (report.phase == JobPhase::kStartFailed)
+      if (report.phase == JobPhase::kStartFailed) {
         ASSERT_TRUE(world.executor().Execute(engine::StartJob{job, ++attempt, 0}));
+      }
       if (report.phase == JobPhase::kFailed) end = report;
     }
     if (i < 300) world.BreakConnections();

@@ -179,7 +179,11 @@ Status SlurmExecutor::Execute(const engine::Command& command) {
   if (!entry) return Fail({ExitCode::kTryLater, "the job is not in Slurm", "", ""});
   if (is_away_) return Fail({ExitCode::kTryLater, "the Slurm controller does not answer", "", ""});
   if (const auto* start = std::get_if<engine::StartJob>(&command)) {
-    if (start->attempt <= entry->attempt || entry->step == Step::kEnded) return {};
+    if (start->attempt <= entry->attempt) return {};
+    if (entry->step == Step::kEnded) {
+      SayEndAs(*entry, start->attempt);
+      return {};
+    }
     if (entry->is_missing) return Fail({ExitCode::kTryLater, "Slurm does not list it", "", ""});
     entry->attempt = start->attempt;
     entry->pool = start->pool;
@@ -198,6 +202,27 @@ Status SlurmExecutor::Execute(const engine::Command& command) {
   }
   polled_at_ = Duration{-1};  // the change is sent by the next round
   return {};
+}
+
+// The job ran without Ebb before this start could reach it: that was the attempt.
+void SlurmExecutor::SayEndAs(Entry& entry, int attempt) {
+  entry.attempt = attempt;
+  if (!entry.last) return;
+  JobReport end = *entry.last;
+  end.attempt = attempt;
+  JobReport ran = end;
+  ran.phase = JobPhase::kRunning;
+  ran.exit_code = 0;
+  ran.detail.clear();
+  ran.since = std::min(end.since, entry.seen.start.value_or(end.since));
+  entry.last = end;
+  reports_.push_back(std::move(ran));
+  reports_.push_back(std::move(end));
+}
+
+bool SlurmExecutor::IsHeld(core::JobId job) const {
+  const auto found = by_job_.find(job);
+  return found != by_job_.end() && found->second->is_held;
 }
 
 // A job that still waits was cancelled through Ebb.

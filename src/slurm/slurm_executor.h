@@ -40,6 +40,10 @@
 
 namespace ebb::slurm {
 
+/// Why the service holds a job that somebody holds in Slurm.
+inline constexpr const char* kHeldInSlurm =
+    "held in Slurm; scontrol release lets it wait for Ebb again";
+
 struct SlurmOptions {
   core::Site site;
   JobDefaults defaults;
@@ -91,6 +95,9 @@ class SlurmExecutor final : public local::JobExecutor {
   void ChangeRefused(core::JobId job, const Error& why);
   /// Sets the sentence for people in the comment of a job.
   void Note(core::JobId job, const std::string& sentence);
+
+  /// True if somebody holds the job in Slurm.
+  bool IsHeld(core::JobId job) const;
 
   /// The folder in which `ebb slurm run` keeps the runs of a known job.
   std::filesystem::path FolderOf(core::JobId job) const;
@@ -201,6 +208,7 @@ class SlurmExecutor final : public local::JobExecutor {
   Status Update(Entry& entry, std::optional<Time> begin, Course course, bool release);
   void Hear(Entry& entry, const Status& status);
 
+  void SayEndAs(Entry& entry, int attempt);
   Entry* EntryOf(core::JobId job);
   std::vector<engine::JobReport> TakeReports() { return std::exchange(reports_, {}); }
   bool HasSomethingUnderWay() const;

@@ -14,8 +14,6 @@ using engine::JobControl;
 using engine::JobPhase;
 using engine::JobReport;
 
-constexpr const char* kHeldByPerson = "held in Slurm; scontrol release lets it wait for Ebb again";
-
 std::string NewTag() {
   std::array<unsigned char, 6> bytes{};
   std::ignore = platform::FillWithRandom(bytes);
@@ -154,7 +152,7 @@ void SlurmExecutor::FollowHold(Entry& entry) {
     Report(entry, JobPhase::kPaused, Now());
   }
   queue_.control(entry.job(), entry.is_held ? JobControl::kHold : JobControl::kNone,
-                 entry.is_held ? kHeldByPerson : "");
+                 entry.is_held ? kHeldInSlurm : "");
 }
 
 void SlurmExecutor::FollowEnd(Entry& entry) {

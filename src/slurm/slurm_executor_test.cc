@@ -274,6 +274,21 @@ TEST_F(SlurmExecutorTest, AJobThatEndedWhileNobodyLookedHasItsEnd) {
   EXPECT_EQ(world_.reports_.back().exit_code, 7);
 }
 
+// Its first start had failed, so the engine counts another attempt.
+TEST_F(SlurmExecutorTest, AStartOfAJobThatHasEndedByItselfGetsItsEnd) {
+  slurm_.Ends("b", Duration{1}, 7);
+  const std::string id = slurm_.Queue("b", "ebb:");
+  const core::JobId job = world_.Take(id);
+  ASSERT_TRUE(world_.Until([&] { return slurm_.At(id).priority > 0; }));
+  ASSERT_TRUE(slurm_.Client()->Update({id, world_.clock_.Now(), std::nullopt}));
+  ASSERT_TRUE(world_.Reports(job, JobPhase::kFailed, 1));
+  ASSERT_TRUE(world_.Start(job, 2));
+  ASSERT_TRUE(world_.Reports(job, JobPhase::kFailed, 2));
+  EXPECT_EQ(world_.reports_.back().exit_code, 7);
+  ASSERT_GE(world_.reports_.size(), 2u);
+  EXPECT_EQ(world_.reports_[world_.reports_.size() - 2].phase, JobPhase::kRunning);
+}
+
 TEST_F(SlurmExecutorTest, AJobThatEndedBetweenTwoLivesIsKnownWithoutAccounting) {
   slurm_.has_accounting = false;
   const std::string id = slurm_.Queue("b", "ebb:");

@@ -106,7 +106,21 @@ void SlurmJobs::HearAnswers() {
   });
 }
 
+// A hold that somebody ended in Slurm while no service ran. The first decision of this life has
+// been published at the second wait.
+void SlurmJobs::EndOldHolds() {
+  constexpr int kSecond = 2;
+  if (waits_ >= kSecond || ++waits_ < kSecond) return;
+  ports_.view()->jobs.ForEach(0, [&](const service::JobCard& card) {
+    const core::JobId job = card.submission->job.id;
+    if (card.detail == slurm::kHeldInSlurm && !executor_.IsHeld(job))
+      std::ignore = ports_.ask(service::ControlJob{job, engine::JobControl::kNone});
+    return true;
+  });
+}
+
 Result<std::vector<engine::JobReport>> SlurmJobs::WaitForEvents(Time deadline) {
+  EndOldHolds();
   HearAnswers();
   if (const auto due = ledgers_.NextDue())
     deadline = std::min(deadline, Now() + std::max(Duration{1}, *due - platform::SinceBoot()));

@@ -68,6 +68,7 @@ class SlurmJobs final : public local::JobExecutor {
   };
   slurm::SlurmQueue QueueOf();
   void HearAnswers();
+  void EndOldHolds();
   void Follow(const std::vector<engine::JobReport>& reports);
 
   service::ExecutorPorts ports_;
@@ -77,6 +78,7 @@ class SlurmJobs final : public local::JobExecutor {
   };
   std::vector<Offer> offers_;    // jobs of users without an answer yet
   std::vector<Change> changes_;  // changes by their owners without an answer yet
+  int waits_ = 0;                // calls of WaitForEvents, up to the second
   std::set<core::JobId> known_;  // jobs that have not been forgotten
   slurm::SlurmExecutor executor_;
   RunLedgers ledgers_;

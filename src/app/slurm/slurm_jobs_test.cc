@@ -118,6 +118,29 @@ TEST_F(SlurmJobsTest, ARestartedServiceKnowsItsJobs) {
   EXPECT_EQ(slurm_.starts(), 1);
 }
 
+TEST_F(SlurmJobsTest, AHoldThatEndedWhileNoServiceRanIsOver) {
+  const std::string id = slurm_.Queue("held", "ebb:threshold=200;start-by=6h", 1);
+  Start();
+  ASSERT_TRUE(Becomes("held", Stage::kWaiting));
+  Stop();
+  slurm_.Hold(id);
+  Start();
+  const auto is_held = [&] {
+    const auto card = Find("held");
+    return card && card->detail == slurm::kHeldInSlurm;
+  };
+  for (int i = 0; i < 2000 && !is_held(); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds{5});
+  ASSERT_TRUE(is_held());
+  Stop();
+  slurm_.Release(id);
+  Start();
+  for (int i = 0; i < 2000 && is_held(); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds{5});
+  EXPECT_FALSE(is_held());
+  EXPECT_TRUE(Becomes("held", Stage::kWaiting));
+}
+
 TEST_F(SlurmJobsTest, ASubmittedJobGoesToSlurm) {
   Start();
   service::Submit submit;

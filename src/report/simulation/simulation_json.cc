@@ -26,7 +26,8 @@ Json PolicyJson(const sim::PolicyFigures& policy, bool idle_is_known) {
   Json json = RowJson(PolicyColumns(idle_is_known), policy);
   if (policy.moves > 0) {
     json["moves"] = policy.moves;
-    json["move_use"] = UseJson(policy.move_use);
+    json["move_use"] = {{"energy_kwh", policy.move_use.energy.kwh()},
+                        {"emissions_g", Maybe(KnownEmissions(policy.move_use))}};
   }
   json["starts"] = Json::array();
   for (const sim::StartFigures& start : policy.starts)
