@@ -101,7 +101,7 @@ function(ebb_room_test name)
     return()
   endif()
   cmake_parse_arguments(TEST "" "" "SOURCES;DEPS" ${ARGN})
-  add_executable(${name}_test ${TEST_SOURCES})
+  add_executable(${name}_test ${TEST_SOURCES} ${CMAKE_SOURCE_DIR}/src/testing/own_device_locks.cc)
   target_link_libraries(${name}_test PRIVATE ebb_${name} ebb_testing ${TEST_DEPS} GTest::gtest GTest::gmock GTest::gtest_main)
   ebb_test_program(${name}_test)
   gtest_discover_tests(${name}_test TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60

@@ -274,7 +274,7 @@ TEST_F(SlurmExecutorTest, AJobThatEndedWhileNobodyLookedHasItsEnd) {
   EXPECT_EQ(world_.reports_.back().exit_code, 7);
 }
 
-// Its first start had failed, so the engine counts another attempt.
+// The first start of the job had failed, so the engine counts another attempt.
 TEST_F(SlurmExecutorTest, AStartOfAJobThatHasEndedByItselfGetsItsEnd) {
   slurm_.Ends("b", Duration{1}, 7);
   const std::string id = slurm_.Queue("b", "ebb:");

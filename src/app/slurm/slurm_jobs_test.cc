@@ -119,7 +119,7 @@ TEST_F(SlurmJobsTest, ARestartedServiceKnowsItsJobs) {
 }
 
 TEST_F(SlurmJobsTest, AHoldThatEndedWhileNoServiceRanIsOver) {
-  const std::string id = slurm_.Queue("held", "ebb:threshold=200;start-by=6h", 1);
+  const std::string id = slurm_.Queue("held", "ebb:threshold=200;start-by=6h");
   Start();
   ASSERT_TRUE(Becomes("held", Stage::kWaiting));
   Stop();

@@ -66,7 +66,7 @@ TEST_F(NominationTest, AClusterThatDoesNotAdmitInTimeIsLate) {
   EXPECT_EQ(wider.late, "norway");
 }
 
-// It may have admitted the workload before it was lost, and run it.
+// A lost worker may have admitted the workload before, and run it.
 TEST_F(NominationTest, AClusterThatIsLostHasTheSameTime) {
   Take("norway", false);
   EXPECT_EQ(Next({"norway", {"norway"}, now_, true}).kind, Kind::kNothing);
