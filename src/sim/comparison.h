@@ -69,7 +69,7 @@ struct Comparison {
   std::vector<double> bound_g;  ///< bound by start date; empty if none was computed
   std::string bound_method;
   std::optional<Estimate> bound_saving_percent;
-  /// What place and time were worth to the jobs, summed over start dates. Absent unless every job
+  /// The worth of place and time for the jobs, summed over start dates. Absent unless every job
   /// has a home and all of its alternatives are known.
   std::optional<PlaceAndTime> place_and_time;
 

@@ -1,5 +1,5 @@
 #pragma once
-// What jobs would have emitted at another place or another time, in hindsight: each job alone, with
+// Emissions of jobs at another place or another time, in hindsight: each job alone, with
 // a device for it at every site, in one piece, with the moves to other sites counted. So the
 // figures tell what place and time are worth apart and together; what a schedule on the real
 // devices can reach is the bound's (plan/bound/hindsight_bound.h). Pure.

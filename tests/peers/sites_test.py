@@ -292,7 +292,7 @@ class Sites(unittest.TestCase):
         self.assertEqual((folder / "size").read_text(), "3000000\n")
 
     def train(self, service, name, flags=()):
-        return service.submit(self.directory / name, *TRAINING, flags=["--checkpointable", "--duration", "20h", *flags])
+        return service.submit(self.directory / name, *TRAINING, flags=["--checkpointable", *(flags or ["--duration", "20h"])])
 
     def test_a_training_that_moves_has_the_same_parameters(self):
         if not EBB_TRAIN.exists():

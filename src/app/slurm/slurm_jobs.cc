@@ -15,6 +15,8 @@ namespace {
 
 // Files of other nodes may be seen this much later.
 constexpr std::chrono::seconds kFilesLateBy{10};
+constexpr int kFirstWaits = 2;
+constexpr std::chrono::seconds kFirstWait{1};
 
 std::string ScriptOf(const local::LocalJob& job, const BatchScripts& scripts) {
   const core::Submission& submission = *job.submission;
@@ -109,8 +111,7 @@ void SlurmJobs::HearAnswers() {
 // A hold that somebody ended in Slurm while no service ran. The first decision of this life has
 // been published at the second wait.
 void SlurmJobs::EndOldHolds() {
-  constexpr int kSecond = 2;
-  if (waits_ >= kSecond || ++waits_ < kSecond) return;
+  if (waits_ >= kFirstWaits || ++waits_ < kFirstWaits) return;
   ports_.view()->jobs.ForEach(0, [&](const service::JobCard& card) {
     const core::JobId job = card.submission->job.id;
     if (card.detail == slurm::kHeldInSlurm && !executor_.IsHeld(job))
@@ -122,6 +123,7 @@ void SlurmJobs::EndOldHolds() {
 Result<std::vector<engine::JobReport>> SlurmJobs::WaitForEvents(Time deadline) {
   EndOldHolds();
   HearAnswers();
+  if (waits_ < kFirstWaits) deadline = std::min(deadline, Now() + kFirstWait);
   if (const auto due = ledgers_.NextDue())
     deadline = std::min(deadline, Now() + std::max(Duration{1}, *due - platform::SinceBoot()));
   auto reports = executor_.WaitForEvents(deadline);

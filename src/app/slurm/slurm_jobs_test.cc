@@ -119,21 +119,22 @@ TEST_F(SlurmJobsTest, ARestartedServiceKnowsItsJobs) {
 }
 
 TEST_F(SlurmJobsTest, AHoldThatEndedWhileNoServiceRanIsOver) {
-  const std::string id = slurm_.Queue("held", "ebb:threshold=200;start-by=6h");
+  slurm_.Queue("held", "ebb:threshold=200;start-by=6h");
   Start();
   ASSERT_TRUE(Becomes("held", Stage::kWaiting));
-  Stop();
-  slurm_.Hold(id);
-  Start();
   const auto is_held = [&] {
     const auto card = Find("held");
     return card && card->detail == slurm::kHeldInSlurm;
   };
+  // The executor asks for this when somebody holds the job in Slurm.
+  ASSERT_TRUE(service_
+                  ->Ask(service::ControlJob{Find("held")->submission->job.id,
+                                            engine::JobControl::kHold, slurm::kHeldInSlurm})
+                  .get());
   for (int i = 0; i < 2000 && !is_held(); ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds{5});
   ASSERT_TRUE(is_held());
   Stop();
-  slurm_.Release(id);
   Start();
   for (int i = 0; i < 2000 && is_held(); ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds{5});

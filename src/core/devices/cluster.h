@@ -18,8 +18,8 @@ struct Site {
   std::string zone;  ///< grid zone whose signal decides and accounts for this site
   Pue pue;
   std::optional<double> bytes_per_second{};  ///< to and from other sites; absent: 1 Gbit/s
-  Duration set_up{};       ///< time from the arrival of a job's files to its start (jobs/move.h)
-  Energy set_up_energy{};  ///< energy of that set-up, without PUE
+  Duration set_up{};  ///< time from the arrival of a job's files to its start (core/jobs/move.h)
+  Energy set_up_energy{};                     ///< energy of that set-up, without PUE
   std::vector<std::string> allowed_data{};    ///< labels of the data that it may hold; empty: any
   std::vector<std::string> forbidden_data{};  ///< labels of the data that it may not hold
   friend bool operator==(const Site&, const Site&) = default;
@@ -42,7 +42,7 @@ struct DevicePool {
 struct Cluster {
   std::vector<Site> sites;
   std::vector<DevicePool> pools;
-  /// Energy of the network per byte that moves between sites; absent: see jobs/move.h.
+  /// Energy of the network per byte that moves between sites; absent: see core/jobs/move.h.
   std::optional<double> joules_per_byte{};
 
   const Site& SiteOf(int pool) const {

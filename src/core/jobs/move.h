@@ -1,9 +1,9 @@
 #pragma once
-// What it takes to bring a job to a site and to begin there. A job's files lie at its home, and
-// after a pause its checkpoint lies where it ran last. At another site it begins with a move: its
-// devices are booked, its files come over the network, and the site is set up. This is how clusters
-// and clouds start a job, so the planner counts the same time and energy as the accounts. The
-// arithmetic of a move is here and nowhere else. Values only.
+// Time and energy that bring a job to a site and let it begin there. A job's files lie at its home,
+// and after a pause its checkpoint lies where it ran last. At another site it begins with a move:
+// its devices are booked, its files come over the network, and the site is set up. This is how
+// clusters and clouds start a job, so the planner counts the same time and energy as the accounts.
+// The arithmetic of a move is here and nowhere else. Values only.
 //
 // Time: bytes / bandwidth of the slower of the two sites, plus the set-up of the destination, in
 // whole seconds.

@@ -1,5 +1,5 @@
 #pragma once
-// What the place and the time of jobs were worth, for the terminal, the page and JSON alike. Empty
+// The worth of the place and the time of jobs, for the terminal, the page and JSON alike. Empty
 // if the scenario's jobs have no home.
 
 #include <string>
@@ -13,7 +13,7 @@ namespace ebb::report {
 /// if they are unknown.
 TextTable PlaceTable(const sim::Experiment& experiment);
 
-/// What the rows of PlaceTable are.
+/// A sentence on the rows of PlaceTable.
 std::string PlaceSentence();
 
 /// "planner: 12 moves between sites, 3.1 kWh, 120 g in its figures"; empty without moves.
