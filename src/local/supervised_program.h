@@ -46,8 +46,8 @@ class SupervisedProgram {
   }
   /// The attempt runs on another machine, and its supervisor here follows the one there.
   bool is_elsewhere() const { return plan_.place.has_value(); }
-  /// The attempt's follower has gone without an end, so nobody here knows what the attempt does: another one
-  /// must follow it before the end can be taken.
+  /// The attempt's follower has gone without an end, so nobody here knows what the attempt does:
+  /// another one must follow it before the end can be taken.
   bool NeedsFollower() const { return is_elsewhere() && HasEnded() && !end_; }
   /// The new follower of such an attempt.
   void Watch(std::optional<platform::ProcessWatch> watch);

@@ -1,8 +1,8 @@
 #pragma once
 // Scenario files for `ebb simulate` and queue files for `ebb plan`: YAML to a sim::Scenario and the
 // signals of its sites. All mistakes of a file are reported at once, with their lines; nothing of a
-// file with a mistake is used. Every key: scenario_table.h and docs/scenario-options.md. Pure but for LoadScenario, which also
-// reads the job CSV that a file names.
+// file with a mistake is used. Every key: scenario_table.h and docs/scenario-options.md. Pure but
+// for LoadScenario, which also reads the job CSV that a file names.
 
 #include <functional>
 #include <optional>

@@ -22,7 +22,7 @@ struct SweepConfig {
   sweep::KubernetesOptions kubernetes;
   sweep::SlurmOptions slurm;
   std::optional<sweep::SkypilotOptions> skypilot;  ///< absent: the file does not say which clouds
-  sweep::ServingOptions serving;  ///< without a model, nothing is served
+  sweep::ServingOptions serving;                   ///< without a model, nothing is served
 };
 
 /// A sweep whose trials are proposed one after the other by a Bayesian search.

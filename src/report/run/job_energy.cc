@@ -114,9 +114,8 @@ std::vector<RowColumn> Columns(const std::string& what) {
       {"measured_energy_uj", [](R row) { return row.figures.measured.microjoules(); }},
       {"energy_without_intensity_uj",
        [](R row) { return row.figures.without_intensity.microjoules(); }},
-      {"emissions_ug",
-       [](R row) { return PlainOf(row.figures.known_emissions_ug()); },
-       "emissions", [](R row) { return EmissionsCell(row.figures); }},
+      {"emissions_ug", [](R row) { return PlainOf(row.figures.known_emissions_ug()); }, "emissions",
+       [](R row) { return EmissionsCell(row.figures); }},
       RowColumn::Shown("outcome", [](R row) { return row.outcome; }),
   };
 }
