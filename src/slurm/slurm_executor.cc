@@ -118,6 +118,8 @@ void SlurmExecutor::Resume(Entry& entry) {
   if (comment.course == Course::kWait) {
     entry.step = Step::kWaiting;
     if (entry.seen.reason == "BeginTime") entry.begin = entry.seen.start;
+    // A person has held it while no service ran. It keeps its latest start.
+    if (entry.seen.is_held()) entry.begin = LatestStart(entry);
   } else {
     entry.step = comment.course == Course::kGo ? Step::kStarting : Step::kPausing;
     entry.is_let_go = true;

@@ -212,8 +212,16 @@ Status SlurmExecutor::Update(Entry& entry, std::optional<Time> begin, Course cou
   // The components first: the first one starts them all.
   for (std::size_t i = entry.ids.size(); i-- > 1 && begin;)
     EBB_RETURN_IF_ERROR(client_->Update({entry.ids[i], begin, std::nullopt}));
+  // The mark of a job that waits comes after its release, so that a hold beside the mark is a
+  // person's, whenever this service was killed.
+  const bool mark_last = release && course == Course::kWait;
+  if (mark_last) {
+    EBB_RETURN_IF_ERROR(client_->Update({entry.id(), begin, std::nullopt}));
+    EBB_RETURN_IF_ERROR(client_->Release(entry.whole()));
+    begin.reset();
+  }
   EBB_RETURN_IF_ERROR(client_->Update({entry.id(), begin, WriteComment(comment)}));
-  if (release) EBB_RETURN_IF_ERROR(client_->Release(entry.whole()));
+  if (release && !mark_last) EBB_RETURN_IF_ERROR(client_->Release(entry.whole()));
   entry.comment = std::move(comment);
   entry.sentence_at = SinceBoot();
   return {};

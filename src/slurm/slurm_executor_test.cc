@@ -216,6 +216,19 @@ TEST_F(SlurmExecutorTest, AHoldOfAPersonStays) {
   EXPECT_TRUE(world_.Until([&] { return world_.controls_[job] == JobControl::kNone; }));
 }
 
+TEST_F(SlurmExecutorTest, AHoldThatAPersonMadeWhileNoServiceRanStays) {
+  const std::string id = slurm_.Queue("train", "ebb:start-by=6h");
+  const core::JobId job = world_.Take(id);
+  ASSERT_TRUE(
+      world_.Until([&] { return slurm_.At(id).comment.find("{ebb wait ") != std::string::npos; }));
+  slurm_.Hold(id);
+  world_.Begin();
+  ASSERT_TRUE(world_.Until([&] { return world_.controls_.contains(job); }));
+  EXPECT_EQ(world_.controls_[job], JobControl::kHold);
+  std::ignore = world_.executor().WaitForEvents(world_.clock_.Now() + Duration{30});
+  EXPECT_EQ(slurm_.At(id).priority, 0);
+}
+
 TEST_F(SlurmExecutorTest, ACancelledJobIsCancelledOnBothSides) {
   const std::string by_slurm = slurm_.Queue("a", "ebb:");
   const core::JobId first = world_.Take(by_slurm);
@@ -468,10 +481,10 @@ TEST_F(SlurmExecutorTest, ARoundAsksOnceWhateverTheNumberOfJobs) {
   for (int i = 0; i < 200; ++i) slurm_.Queue("train", "ebb:start-by=6h");
   ASSERT_TRUE(world_.Until([&] { return world_.wanted_.size() == 200; }));
   while (!world_.wanted_.empty()) world_.Take("");
-  ASSERT_TRUE(world_.Until([&] { return slurm_.changes == 400; }));
+  ASSERT_TRUE(world_.Until([&] { return slurm_.changes == 600; }));
   const int requests = slurm_.requests;
   std::ignore = world_.executor().WaitForEvents(world_.clock_.Now() + Duration{20});
-  EXPECT_EQ(slurm_.changes, 400) << "each job has what it needs";
+  EXPECT_EQ(slurm_.changes, 600) << "each job has what it needs";
   EXPECT_LE(slurm_.requests - requests, 2 * 11) << "jobs and nodes, each round";
 }
 
