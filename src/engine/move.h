@@ -1,6 +1,7 @@
 #pragma once
-// Whether a running job moves to another site. A plan for tomorrow changes with each forecast, and
-// a move costs a checkpoint, a transfer and a start, so a small gain is not worth one. Pure.
+// Decides whether a running job moves to another site. A plan for tomorrow changes with each
+// forecast, and a move costs a checkpoint, a transfer and a start, so a small gain is not worth
+// one. Pure.
 
 #include "engine/state.h"
 #include "plan/policy.h"

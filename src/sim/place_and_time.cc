@@ -40,7 +40,7 @@ class PoolStarts {
   }
 
  private:
-  // Nothing if the job would be late or the intensity of some energy is unknown.
+  // Returns nullopt if the job would be late or the intensity of some energy is unknown.
   std::optional<double> GramsAt(Time begin) const {
     if (begin > latest_) return std::nullopt;
     Use use;

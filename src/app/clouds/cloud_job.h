@@ -1,6 +1,6 @@
 #pragma once
-// One job of `ebb submit --as skypilot` as a sweep of one experiment, which the generator of
-// SkyPilot tasks takes. Pure.
+// Turns a job of `ebb submit --as skypilot` into a sweep of one experiment, the form that the
+// generator of SkyPilot tasks reads. Pure.
 
 #include <string_view>
 

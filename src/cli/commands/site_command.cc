@@ -65,7 +65,7 @@ std::string DevicesText(const config::SiteEntry& entry, const sites::HelloAnswer
   return models.empty() ? "no GPU (give slots to run on its CPU)" : Join(models, ", ");
 }
 
-// One line for each machine. The exit code is that of the first that cannot be used.
+// Prints a line for each machine. The exit code is that of the first machine that cannot be used.
 Result<int> Check(const std::string& file, const std::string& version) {
   EBB_ASSIGN_OR_RETURN(const auto entries, config::LoadSites(file));
   int code = 0;

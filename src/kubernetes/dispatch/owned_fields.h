@@ -3,7 +3,7 @@
 //
 // A manager that applies has to repeat all that it owns: the API server takes away what it leaves
 // out. This is the body of an apply that changes nothing, to which the caller adds what it wants.
-// It is read from metadata.managedFields of the same version of the object. Pure.
+// The set of fields is read from metadata.managedFields of the same version of the object. Pure.
 
 #include <optional>
 #include <string>

@@ -51,7 +51,7 @@ MovedWindows::Offset MovedWindows::OffsetOf(Duration distance) const {
   return {steps, Hours(distance - step * steps)};
 }
 
-// Nothing costs anything after the last step, so that the bound stays one.
+// Time after the last step costs nothing, so that the result stays a lower bound.
 double MovedWindows::SumTo(const Row& row, Time time) const {
   const Duration since =
       std::clamp(time - curve_->begin(), Duration::zero(), curve_->end() - curve_->begin());

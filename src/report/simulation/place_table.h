@@ -9,8 +9,8 @@
 
 namespace ebb::report {
 
-/// One row per alternative (sim/place_and_time.h), with what it saves against home at once; no rows
-/// if they are unknown.
+/// Makes a row for each alternative (sim/place_and_time.h) with its saving against home at once.
+/// The table is empty if the alternatives are unknown.
 TextTable PlaceTable(const sim::Experiment& experiment);
 
 /// A sentence on the rows of PlaceTable.

@@ -46,8 +46,9 @@ class SiteConnection {
 };
 
 /// The command that connects with a machine by OpenSSH, with the user's own keys and known_hosts.
-/// It asks nothing at the terminal, and refuses a machine whose host key is not known or has
-/// changed. An Error: a text is not the name of a host, or not a path that a shell leaves as it is.
+/// The command of ssh asks nothing at the terminal, and refuses a machine whose host key is not
+/// known or has changed. An Error: a text is not the name of a host, or not a path that a shell
+/// leaves as it is.
 Result<std::vector<std::string>> SshCommand(const std::string& ssh, const std::string& host,
                                             const std::string& ebb);
 
