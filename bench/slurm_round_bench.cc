@@ -39,7 +39,7 @@ int Measure(int rounds) {
   options.most_changes = 0;
   std::deque<core::Submission> wanted;
   slurm::SlurmQueue queue{[&](core::Submission submission) { wanted.push_back(submission); },
-                          [](core::JobId) {},
+                          [](core::JobId) {}, [](core::JobId, const core::JobChange&) {},
                           [](core::JobId, engine::JobControl, const std::string&) {}};
   slurm::SlurmExecutor executor(slurm::MakeSlurmCommands(slurm::RunOnThisMachine()), options, queue,
                                 clock, signals);
