@@ -20,6 +20,7 @@
 #include "cli/queue_sweeps.h"
 #include "cli/say.h"
 #include "cli/service_flags.h"
+#include "cli/site_text.h"
 #include "cli/tell_jobs.h"
 #include "platform/file.h"
 #include "platform/process_signals.h"
@@ -55,7 +56,7 @@ Examples:
 
 constexpr const char* kExplainExamples = R"(
 Examples:
-  ebb explain 7                      the reason, its numbers, and the planned start)";
+  ebb explain 7                      the reason, its numbers, the planned start, other sites)";
 
 constexpr const char* kLogsExamples = R"(
 Examples:
@@ -375,6 +376,7 @@ Result<int> Explain(const QueueFlags& flags) {
   if (!TextOf(job, "detail").empty()) say(times.InText(Printable(TextOf(job, "detail"))));
   if (const std::string site = TextOf(job, "site"); !site.empty())
     say((job.contains("started") ? "its site is " : "it is planned at site ") + Printable(site));
+  std::fputs(SiteChoicesText(answer, times).c_str(), stdout);
   if (job.contains("waits_for"))
     say("it waits for jobs " + job["waits_for"].dump() + " to succeed");
   const bool both = job.contains("intensity_now") && job.contains("intensity_expected");

@@ -15,7 +15,7 @@
 
 #include "core/jobs/submission.h"
 #include "core/ledger/work.h"
-#include "engine/decision.h"
+#include "engine/state.h"
 #include "report/run/had_it_waited.h"
 #include "service/views/figures.h"
 #include "store/ended_sums.h"
@@ -41,7 +41,10 @@ struct JobCard : JobFigures {
   std::vector<std::vector<int>> slots;
   /// The site where it runs, ran last or is to run; empty: unknown, or the service has one site.
   std::string site;
-  std::vector<Interval> planned;       ///< when it is to run, by the last plan
+  std::vector<Interval> planned;  ///< when it is to run, by the last plan
+  /// The job as the engine has it (site_choices.h); nullptr: it has ended, or the service has one
+  /// site.
+  std::shared_ptr<const engine::LiveJob> live;
   std::vector<core::JobId> waits_for;  ///< predecessors that have not succeeded yet
 
   void SetFigures(const JobFigures& figures) { JobFigures::operator=(figures); }

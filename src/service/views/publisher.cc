@@ -56,6 +56,12 @@ std::vector<Interval> PlannedStretches(const engine::State& state,
   return planned;
 }
 
+// The job as the engine has it; nullptr if it has ended.
+std::shared_ptr<const engine::LiveJob> LentJob(const engine::State& state, core::JobId job) {
+  if (const auto held = state.held.find(job); held != state.held.end()) return held->second.Lend();
+  return state.FindLive(job) ? state.live[state.LowerBound(job)].Lend() : nullptr;
+}
+
 }  // namespace
 
 std::shared_ptr<const View> Publisher::Latest() const {
@@ -88,8 +94,9 @@ void Publisher::FollowJob(const engine::Explanation& explanation, const engine::
     card.explanation = explanation;
     card.waits_for = waits_for(id);
     card.planned = PlannedStretches(state, explanation);
-    if (explanation.pool >= 0 && state.cluster.sites.size() > 1)
-      card.site = state.cluster.SiteOf(explanation.pool).name;
+    const bool has_sites = state.cluster.sites.size() > 1;
+    if (explanation.pool >= 0 && has_sites) card.site = state.cluster.SiteOf(explanation.pool).name;
+    card.live = has_sites ? LentJob(state, id) : nullptr;
     if (ended) {
       card.attempt = ended->attempt;
       card.pauses = ended->pauses;

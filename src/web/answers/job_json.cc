@@ -377,6 +377,10 @@ void JobAnswer::Describe(DescribedJson& json) const {
   if (form == Form::kWhole) {
     PutRest(json, shown);
     put_power_cap();
+    json("site_choices",
+         "why it goes to its site: the grams at each, the fewest first, while the job has not "
+         "ended and the service has several sites",
+         IfAny(site_choices));
   }
   json.AlsoAs([&] { PutRow(json, shown); });
   json.AlsoAs([&] { PutRecord(json, {}); });

@@ -4,6 +4,7 @@
 #include "report/described_json.h"
 #include "service/views/view.h"
 #include "store/jobs/job_records.h"
+#include "web/answers/site_choice_answer.h"
 
 namespace ebb::web {
 
@@ -18,6 +19,8 @@ struct JobAnswer {
   Form form = Form::kWhole;
   const store::JobRecord* record = nullptr;
   std::string power_cap{};  ///< sentence on the power limit that the job found or knew; empty: none
+  std::vector<SiteChoiceAnswer> site_choices{};  ///< of a job that has not ended, if the service
+                                                 ///< has several sites
   void Describe(report::DescribedJson& json) const;
 };
 struct Queue {

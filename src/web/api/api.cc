@@ -10,6 +10,7 @@
 #include "core/jobs/owner_variables.h"
 #include "local/files/attempt_files.h"
 #include "local/supervisor/attempt_log.h"
+#include "service/views/site_choices.h"
 #include "web/answers/drain_answer.h"
 #include "web/answers/job_json.h"
 #include "web/answers/short_answers.h"
@@ -129,7 +130,10 @@ HttpResponse Api::Job(const HttpRequest&, core::JobId id) const {
   const auto caps = local::ReadPowerChoices(service_.DirectoryOf(id));
   const std::string power_cap = caps.empty() ? "" : core::Describe(caps.back());
   if (const service::JobCard* card = view->jobs.Find(id))
-    return RespondWith(JobAnswer{.card = card, .power_cap = power_cap});
+    return RespondWith(JobAnswer{
+        .card = card,
+        .power_cap = power_cap,
+        .site_choices = SiteChoiceAnswers(view->cluster, service::SiteChoicesOf(*view, *card))});
   const auto record = FindRecord(id);
   if (!record) return Respond(record.error());
   if (!*record) return NotFound("there is no job " + std::to_string(id));
