@@ -44,6 +44,11 @@ LocalTimes LocalTimes::Of(Time now) {
   return {zone ? std::optional(*zone) : std::nullopt, now};
 }
 
+LocalTimes LocalTimes::OfService(const std::string& now) {
+  const auto time = ParseTime(now);
+  return time ? Of(*time) : Now();
+}
+
 LocalTimes LocalTimes::Now() { return Of(floor<Duration>(std::chrono::system_clock::now())); }
 
 Time LocalTimes::Shown(Time time) const {

@@ -17,6 +17,9 @@ class LocalTimes {
   LocalTimes(std::optional<prices::ZoneClock> zone, Time now) : zone_(std::move(zone)), now_(now) {}
   /// Times by the clock of this user. A zone that the machine does not know counts as UTC.
   static LocalTimes Of(Time now);
+  /// Times by the clock of a service, as its answers write it ("now"); by the system clock if it
+  /// wrote none.
+  static LocalTimes OfService(const std::string& now);
   /// Local times at this moment of the system clock.
   static LocalTimes Now();
 

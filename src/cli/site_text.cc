@@ -10,6 +10,38 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+std::string IntensityCell(const Json& site, const char* key) {
+  return site.contains(key) ? IntensityText({site[key]}) : "unknown";
+}
+
+// "21 g/kWh", with a remark if that is not news.
+std::string NowCell(const Json& site) {
+  return IntensityCell(site, "g_per_kwh") + (site.contains("lost") ? " (source lost)" : "");
+}
+
+// "18 g/kWh at 03:00"
+std::string CleanestCell(const Json& site, const LocalTimes& times) {
+  if (!site.contains("cleanest_hour")) return "";
+  return IntensityCell(site, "cleanest_hour_g_per_kwh") + " at " +
+         times.InText(site.value("cleanest_hour", ""));
+}
+
+// "1 of 2", "1 of 2, 3 away"
+std::string FreeCell(const Json& site) {
+  const int away = site.value("away", 0);
+  return std::to_string(site.value("free", 0)) + " of " + std::to_string(site.value("devices", 0)) +
+         (away > 0 ? ", " + std::to_string(away) + " away" : "");
+}
+
+// "7 train, 9 evaluate"
+std::string JobsCell(const Json& site) {
+  std::string text;
+  for (const Json& job : site.value("jobs", Json::array()))
+    text += (text.empty() ? "" : ", ") + std::to_string(job.value("id", 0)) + " " +
+            job.value("name", "");
+  return text;
+}
+
 // "8.0s, 60.0 Wh"; empty if nothing moves.
 std::string MoveCell(const Json& choice) {
   if (!choice.contains("move_s")) return "";
@@ -22,6 +54,21 @@ std::string NoteOf(const Json& choice) {
 }
 
 }  // namespace
+
+std::string SitesText(const std::string& answer, std::optional<LocalTimes> times) {
+  const Json json = Json::parse(answer, nullptr, false);
+  if (!json.is_object() || !json.contains("sites")) return "";
+  if (!times) times = LocalTimes::OfService(json.value("now", ""));
+  report::TextTable table;
+  table.headers = {"site", "zone", "now", "next 24 hours", "cleanest hour", "free devices", "runs"};
+  table.texts = {1};
+  table.ends_in_text = true;
+  for (const Json& site : json["sites"])
+    table.rows.push_back({site.value("site", ""), site.value("zone", ""), NowCell(site),
+                          IntensityCell(site, "next_24_hours_g_per_kwh"),
+                          CleanestCell(site, *times), FreeCell(site), JobsCell(site)});
+  return FittedText(std::move(table));
+}
 
 std::string SiteChoicesText(const std::string& job, const LocalTimes& times) {
   const Json json = Json::parse(job, nullptr, false);

@@ -24,8 +24,22 @@ TEST(SiteText, GivesTheGramsOfAJobAtEachSiteWithItsMove) {
   EXPECT_LT(text.find("norway"), text.find("here")) << "in the order of the answer";
 }
 
+TEST(SiteText, ShowsTheGridTheDevicesAndTheJobsOfEachSite) {
+  const std::string text = SitesText(R"({"now":"2026-05-01T16:10:00Z","sites":[
+      {"site":"here","zone":"DE","g_per_kwh":310,"next_24_hours_g_per_kwh":280.4,
+       "cleanest_hour":"2026-05-01T23:00:00Z","cleanest_hour_g_per_kwh":120,"devices":2,"free":1,
+       "away":0,"jobs":[{"id":7,"name":"train"},{"id":9,"name":"eval"}]},
+      {"site":"norway","zone":"NO-NO1","lost":"no answer","devices":2,"free":2,"away":3,
+       "jobs":[]}]})",
+                                     kTimes);
+  for (const char* part : {"310 g/kWh", "280 g/kWh", "120 g/kWh at 23:00", "1 of 2",
+                           "7 train, 9 eval", "unknown (source lost)", "2 of 2, 3 away"})
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+}
+
 TEST(SiteText, IsNothingForAServiceWithOneSite) {
   EXPECT_EQ(SiteChoicesText(R"({"id":7,"stage":"waiting"})", kTimes), "");
+  EXPECT_EQ(SitesText(R"({"version":3,"running":[]})", kTimes), "");
 }
 
 }  // namespace

@@ -9,6 +9,8 @@
 #include "cli/command_line.h"
 #include "cli/local_times.h"
 #include "cli/say.h"
+#include "cli/service_flags.h"
+#include "cli/site_text.h"
 #include "cli/terminal_plot.h"
 #include "core/signal/one_value.h"
 #include "plan/gate_policy.h"
@@ -31,6 +33,7 @@ Examples:
   ebb grid --zone US-CAL-CISO --hours 24 --duration 4h
   ebb grid --zone aws/eu-west-2 --duration 2h --windows 3 --plot london.svg
   ebb grid --zone cloud --signal electricity-maps,profile
+  ebb grid --sites                   each site of the queue service, its devices, and what runs there
   ebb grid --trace CISO_2023.csv.gz --grid-start 2023-05-01T17:00Z --format json)";
 
 struct GridView {
@@ -231,6 +234,18 @@ std::string Print(const GridView& grid, const std::string& format) {
   return format == "carbon-aware-sdk" ? SdkJson(grid) : Text(grid);
 }
 
+// The sites of the service, instead of one zone.
+Result<int> PrintSites(const app::ServicePlace& place, const std::string& format) {
+  if (format == "carbon-aware-sdk")
+    return Fail({ExitCode::kUsage, "is for one zone", "--format carbon-aware-sdk",
+                 "leave out --sites, or give --format json"});
+  EBB_ASSIGN_OR_RETURN(const app::ServiceClient client, app::ServiceClient::Find(place));
+  EBB_ASSIGN_OR_RETURN(const std::string answer, client.Get("/api/v1/sites"));
+  const std::string text = format == "json" ? answer : SitesText(answer);
+  std::fputs(text.c_str(), stdout);
+  return 0;
+}
+
 }  // namespace
 
 void AddGridCommand(Parser& parser) {
@@ -254,9 +269,19 @@ void AddGridCommand(Parser& parser) {
                [plot](const std::string& text) { *plot = text; });
   command.Flag({"format", "text|json|carbon-aware-sdk", "output format"},
                [format](const std::string& text) { *format = text; });
+  auto sites = std::make_shared<bool>(false);
+  auto place = std::make_shared<app::ServicePlace>();
+  command.Switch(
+      {"sites", "", "the sites of the queue service, with free devices and what runs", "Service"},
+      [sites] { *sites = true; });
+  AddPlaceOfService(command, *place);
   AddFlags(command, app::FlagGroup::kSignal, *values);
   AddFlags(command, app::FlagGroup::kClock, *values);
   command.Action([=]() -> Result<int> {
+    if (*sites && (!values->empty() || !plot->empty()))
+      return Fail({ExitCode::kUsage, "shows the sites of the service, not a zone", "--sites",
+                   "leave out the flags of a zone and --plot"});
+    if (*sites) return PrintSites(*place, *format);
     if (!plot->empty() && !Lowercase(*plot).ends_with(".svg"))
       return Fail({ExitCode::kUsage, "--plot: " + Quoted(*plot) + " is not accepted", "",
                    "a plot is drawn as SVG: give a name that ends in .svg"});

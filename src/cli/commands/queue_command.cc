@@ -144,10 +144,7 @@ Json StatusOf(const app::ServiceClient& client) {
 
 // Times relative to the service's clock, which differs from the machine's if the service replays a
 // grid.
-LocalTimes TimesOf(const Json& status) {
-  const auto now = ParseTime(TextOf(status, "now"));
-  return now ? LocalTimes::Of(*now) : LocalTimes::Now();
-}
+LocalTimes TimesOf(const Json& status) { return LocalTimes::OfService(TextOf(status, "now")); }
 
 // The reason why nothing starts, if the plan is not the reason.
 std::string TroubleText(const Json& status) {
@@ -273,8 +270,10 @@ Result<std::string> QueueText(const app::ServiceClient& client, const QueueFlags
   const Json status = StatusOf(client);
   report::TextTable table = TableOf(json["jobs"], TimesOf(status));
   const std::string whose = flags.user.empty() ? "" : " of " + Printable(flags.user);
-  std::string text = table.rows.empty() ? "nothing" + whose + " is in the queue\n"
-                                        : FittedText(std::move(table), kBeforeFigures, kFigures);
+  std::string text = SitesText(status.dump());
+  if (!text.empty()) text += "\n";
+  text += table.rows.empty() ? "nothing" + whose + " is in the queue\n"
+                             : FittedText(std::move(table), kBeforeFigures, kFigures);
   text += TroubleText(status) + BudgetsText(status) + FailedLine(client, flags, status);
   if (json.contains("next")) text += "and more: ebb queue --limit N shows them\n";
   return text;

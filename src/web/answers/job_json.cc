@@ -10,6 +10,7 @@
 #include "report/json_parts.h"
 #include "web/answers/drain_answer.h"
 #include "web/answers/short_answers.h"
+#include "web/answers/sites_answer.h"
 
 namespace ebb::web {
 namespace {
@@ -425,6 +426,8 @@ std::string ViewToJson(const service::View& view, std::uint64_t after_event) {
     if (view.cluster.sites.size() > 1)
       json["pools"].back()["site"] = view.cluster.sites[static_cast<std::size_t>(pool.site)].name;
   }
+  if (view.cluster.sites.size() > 1)
+    json["sites"] = Json::parse(report::ToJson(SitesOf(view)))["sites"];
   json["devices"] = DevicesJson(view);
   if (!view.device_trouble.empty()) json["device_trouble"] = view.device_trouble;
   if (!view.budgets.empty()) json["budgets"] = BudgetsJson(view);

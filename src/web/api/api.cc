@@ -14,6 +14,7 @@
 #include "web/answers/drain_answer.h"
 #include "web/answers/job_json.h"
 #include "web/answers/short_answers.h"
+#include "web/answers/sites_answer.h"
 #include "web/api/carbon_aware.h"
 #include "web/api/query.h"
 #include "web/http/responses.h"
@@ -202,6 +203,10 @@ HttpResponse Api::Now(const HttpRequest&, core::JobId id) const {
 
 HttpResponse Api::Grid(const HttpRequest&, core::JobId) const {
   return Respond(SignalsToJson(*service_.view()) + "\n");
+}
+
+HttpResponse Api::Sites(const HttpRequest&, core::JobId) const {
+  return RespondWith(SitesOf(*service_.view()));
 }
 
 HttpResponse Api::Tiers(const HttpRequest&, core::JobId) const {

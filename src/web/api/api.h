@@ -87,6 +87,7 @@ class Api {
   HttpResponse CancelSweep(const HttpRequest&, core::SweepId id) const;
   HttpResponse SetSweepBudget(const HttpRequest& request, core::SweepId id) const;
   HttpResponse Grid(const HttpRequest&, core::JobId) const;
+  HttpResponse Sites(const HttpRequest&, core::JobId) const;
   HttpResponse Tiers(const HttpRequest&, core::JobId) const;
   HttpResponse Recurring(const HttpRequest&, core::JobId) const;
   HttpResponse RemoveRecurring(const HttpRequest& request, core::JobId) const;

@@ -4,6 +4,7 @@
 #include "web/answers/job_json.h"
 #include "web/answers/past_job.h"
 #include "web/answers/short_answers.h"
+#include "web/answers/sites_answer.h"
 #include "web/api/api.h"
 
 namespace ebb::web {
@@ -90,6 +91,9 @@ RouteList Api::GridAndServiceRoutes() {
        &SchemaOf<DrainAnswer>, "", "until why"},
       {"POST", "/api/v1/drain/end", "Jobs start again", &Api::EndDrain, &SchemaOf<DrainAnswer>},
       {"GET", "/api/v1/grid", "Intensity: what is known and what is expected", &Api::Grid},
+      {"GET", "/api/v1/sites",
+       "Each site: its grid now and ahead, free devices, and what runs there", &Api::Sites,
+       &SchemaOf<SitesAnswer>},
       {"GET", "/api/v1/tiers", "The tiers that jobs can be submitted in", &Api::Tiers},
       {"GET", "/api/v1/events",
        "The status as it changes, with ?view=whole or rows jobs and grid, too (server-sent events)",
