@@ -177,6 +177,17 @@ class Page(unittest.TestCase):
         self.assertEqual(self.browser.run("return [grams(4.95e-7), grams(0), grams(999.6), energy(1.4e-7), energy(1.2), watts(1200)]"),
                          ["495 ng", "0 g", "1.00 kg", "504 mJ", "1.20 kWh", "1.20 kW"])
 
+    def test_6_sites_are_shown_where_there_are_several(self):
+        self.assertEqual(self.browser.run("return document.getElementById('sites').hidden"), True)
+        shown = self.browser.run(
+            "const status = state.status; state.status = {...status, sites: [{site: 'norway', zone: 'NO-NO1', g_per_kwh: 21,"
+            "next_24_hours_g_per_kwh: 22.4, devices: 2, free: 1, away: 1, jobs: [{id: 7, name: 'train'}]},"
+            "{site: 'here', zone: 'DE', lost: 'no answer', devices: 1, free: 1, away: 0, jobs: []}]}; showSites();"
+            "const cells = [...document.querySelectorAll('#sites-table td')].map((cell) => cell.textContent);"
+            "const hidden = document.getElementById('sites').hidden; state.status = status; showSites(); return [hidden, ...cells]")
+        self.assertEqual(shown, [False, "norway", "NO-NO1", "21 g/kWh", "22 g/kWh", "", "1 of 2, 1 away", "7 train",
+                                 "here", "DE", "unknown (source lost)", "unknown", "", "1 of 1", ""])
+
     def test_6_thresholds_of_the_tiers_are_drawn(self):
         self.assertEqual(self.browser.run("return thresholdLabels(state.tiers, (value) => 300 - value).map((l) => l.text)"),
                          ["tier 1 ≤ 225", "tier 2 ≤ 175", "tier 3 ≤ 125"])

@@ -106,7 +106,7 @@ function nowHasMoved() {
 
 // What has to be drawn, in pieces between which the page answers to who uses it.
 function piecesDue() {
-  const parts = new Set(due.parts), all = parts.has("all") || nowHasMoved(), pieces = [showStatus, showQueue];
+  const parts = new Set(due.parts), all = parts.has("all") || nowHasMoved(), pieces = [showStatus, showSites, showQueue];
   due.parts.clear();
   if (typeof Chart !== "undefined") {
     if (all || parts.has("grid")) pieces.push(drawIntensity);

@@ -151,6 +151,22 @@ function showPlace(length) {
     (state.leftOut ? ` ${number(state.leftOut, 0)} more jobs wait; ebb queue lists them.` : ""));
 }
 
+const perKwh = (value) => isKnown(value) ? number(value, 0) + " g/kWh" : "unknown";
+
+function siteTexts(site) {
+  const lost = site.lost ? " (source lost)" : "", away = site.away ? `, ${site.away} away` : "";
+  return [site.site, site.zone, perKwh(site.g_per_kwh) + lost, perKwh(site.next_24_hours_g_per_kwh),
+    site.cleanest_hour ? `${perKwh(site.cleanest_hour_g_per_kwh)}, ${moment(site.cleanest_hour)}` : "",
+    `${site.free} of ${site.devices}${away}`, site.jobs.map((job) => `${job.id} ${job.name}`).join(", ")];
+}
+
+// Where a service has one site, the tiles say all that is to be said of it.
+function showSites() {
+  const sites = state.status.sites || [];
+  byId("sites").hidden = !sites.length;
+  if (sites.length) fillTable("sites-table", sites.map(siteTexts));
+}
+
 function turnTo(first) {
   queue.first = first;
   showQueue();
