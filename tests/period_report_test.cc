@@ -2,6 +2,8 @@
 #include <map>
 
 #include "cli_fixture.h"
+#include "store/accounts/signal_records.h"
+#include "store/device_history.h"
 #include "store/service_store.h"
 
 namespace ebb {
@@ -47,7 +49,7 @@ TEST_F(PeriodReport, SumsUpTheRunsOfAFolderAndCountsACopyOnce) {
     joules += Summary(name)["energy"]["it_j"].get<double>();
     grams += Summary(name)["emissions_g"].get<double>();
   }
-  for (const char* by : {"project", "user", "zone", "run"}) {
+  for (const char* by : {"project", "user", "zone", "site", "run"}) {
     const Json report = ReportJson({"runs", "copies", "--by", by});
     EXPECT_EQ(report["schema"], "ebb.period/1");
     const Json& total = report["total"];
@@ -124,6 +126,56 @@ TEST_F(PeriodReport, JobsOfAStoreAreThoseOfTheirUsersAndPrunedOnesStayInIt) {
     runs[row["name"].is_null() ? "" : row["name"].get<std::string>()] = row["runs"];
   EXPECT_EQ(runs, (std::map<std::string, std::int64_t>{{"ada", 2}, {"", 1}}));
   EXPECT_EQ(ReportJson({"ebb.db", "--by", "project"})["rows"].size(), 2U);
+}
+
+// The values of the service's own zone must not stand for those of another site.
+TEST_F(PeriodReport, AJobThatMovedIsAccountedAtEachSiteByItsOwnZone) {
+  const Time now = std::chrono::floor<Duration>(std::chrono::system_clock::now());
+  const auto signal = [&](const std::string& zone, double value) {
+    return *core::IntensitySeries::Create(
+        {zone, core::SignalKind::kAverage, core::Boundary::kLifecycle, "test"},
+        {{{now - hours(6), now}, {value}}});
+  };
+  {
+    auto store = *store::ServiceStore::Open(directory_ / "ebb.db");
+    core::Cluster cluster{{{"here", "DE", {1}}, {"norway", "NO-NO1", {1}}},
+                          {{"cpu", 0, 1, 1, 1, {}}, {"cpu", 1, 1, 1, 1, {}}}};
+    store::RememberPools(store, cluster);
+    store.SetMeta(store::kHomeZone, "DE");
+    store.AddSignal(signal("DE", 400));
+    store.AddSignal(signal("NO-NO1", 20));
+    core::Submission submission;
+    submission.job.name = "job";
+    submission.job.submitted = now - hours(5);
+    const core::JobId job = store.AddJob(submission)->id;
+    for (const int attempt : {1, 2}) {
+      core::LedgerRow row;
+      row.attempt = attempt;
+      row.device = "cpu:package-0";
+      row.source = core::EnergySource::kCounter;
+      row.energy = Energy::Joules(3'600'000);
+      row.intensity = Intensity{attempt == 1 ? 400.0 : 20.0};
+      row.wall = row.grid = {now - hours(5 - attempt), now - hours(4 - attempt)};
+      store.AddLedger({job, {row}});
+    }
+    ASSERT_TRUE(store.Commit());
+    for (const int attempt : {1, 2})
+      ASSERT_TRUE(
+          store.database().Run("INSERT INTO attempts(job, attempt, pool, began_ms, ended_ms, phase)"
+                               " VALUES(?, ?, ?, 0, 1000, 'paused')",
+                               {job, std::int64_t{attempt}, std::int64_t{attempt - 1}}));
+    ASSERT_TRUE(store.database().Run(
+        "UPDATE jobs SET stage = 'succeeded', first_start_ms = ?2, ended_ms = ?3 WHERE id = ?1",
+        {job, (now - hours(4)).time_since_epoch().count(),
+         (now - hours(2)).time_since_epoch().count()}));
+  }
+  std::map<std::string, std::pair<std::int64_t, int>> sites;  // micrograms, runs
+  const Json report = ReportJson({"ebb.db", "--by", "site"});
+  for (const Json& row : report["rows"])
+    sites[row["name"]] = {row["location_based"]["ug"], row["runs"]};
+  EXPECT_EQ(sites, (std::map<std::string, std::pair<std::int64_t, int>>{
+                       {"here", {400'000'000, 0}}, {"norway", {20'000'000, 1}}}));
+  EXPECT_EQ(report["total"]["runs"], 1);
 }
 
 TEST_F(PeriodReport, WrongUseIsExplained) {

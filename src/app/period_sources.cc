@@ -1,9 +1,11 @@
 #include "app/period_sources.h"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "app/jobs/stored_run.h"
 #include "app/run/run_files.h"
@@ -24,6 +26,9 @@ namespace ebb::app {
 namespace {
 
 namespace fs = std::filesystem;
+
+// The name that a service gives its own machine.
+constexpr const char* kHere = "here";
 
 struct OpenStore {
   store::Database database;
@@ -190,8 +195,12 @@ struct PeriodSources::State {
   }
 
   Result<report::PeriodOwner> OwnerOfJob(OpenStore& of, const Entry& entry) {
-    report::PeriodOwner owner{"job " + std::to_string(entry.job.job), of.database.path().string(),
-                              "", "", of.facts.signal.zone};
+    report::PeriodOwner owner{"job " + std::to_string(entry.job.job),
+                              of.database.path().string(),
+                              "",
+                              "",
+                              of.facts.signal.zone,
+                              of.facts.site_of_pool.empty() ? kHere : ""};
     EBB_ASSIGN_OR_RETURN(const auto submission, store::FindSubmission(of.database, entry.job.job));
     if (!submission) return owner;
     std::string sweep;
@@ -221,12 +230,28 @@ struct PeriodSources::State {
     return {};
   }
 
-  Result<report::PeriodRun> ReadJob(const Entry& entry, Time now) {
+  // A part for each site where the job ran. Each is accounted with the values of its site's zone.
+  Result<std::vector<report::PeriodRun>> ReadJob(const Entry& entry, Time now) {
     OpenStore& of = stores[static_cast<std::size_t>(entry.store)];
-    report::PeriodRun run;
-    EBB_ASSIGN_OR_RETURN(run.owner, OwnerOfJob(of, entry));
-    EBB_ASSIGN_OR_RETURN(core::RunRecord stored, StoredRun(of.database, entry.job.job, of.facts));
-    run.run = core::Accounted(std::move(stored));
+    report::PeriodRun whole;
+    EBB_ASSIGN_OR_RETURN(whole.owner, OwnerOfJob(of, entry));
+    EBB_ASSIGN_OR_RETURN(auto parts, StoredRunBySite(of.database, entry.job.job, of.facts));
+    std::vector<report::PeriodRun> runs;
+    for (RunAtSite& part : parts) {
+      report::PeriodRun run = whole;
+      if (!part.site.name.empty()) run.owner.site = part.site.name;
+      if (!part.site.zone.empty()) run.owner.zone = part.site.zone;
+      const int zones = std::exchange(part.run.spec.zones, 1);
+      run.run = core::Accounted(std::move(part.run));
+      run.run.spec.zones = zones;
+      run.counts = &part == &parts.back();
+      EBB_RETURN_IF_ERROR(DescribeState(of, entry, now, run));
+      runs.push_back(std::move(run));
+    }
+    return runs;
+  }
+
+  Status DescribeState(OpenStore& of, const Entry& entry, Time now, report::PeriodRun& run) {
     run.run.spec.clock.replayed = run.run.spec.clock.replayed || of.replayed;
     EBB_ASSIGN_OR_RETURN(const auto record, store::FindJob(of.database, entry.job.job));
     run.has_ended = record && engine::HasEnded(record->stage);
@@ -236,7 +261,7 @@ struct PeriodSources::State {
     Time first = Time::max();
     for (const core::LedgerRow& row : run.run.ledger) first = std::min(first, row.grid.begin);
     run.at_submission = first - submitted <= service::kStartedAtOnce ? first : submitted;
-    return run;
+    return {};
   }
 
   Result<report::PeriodRun> ReadDirectory(const Entry& entry, Time now,
@@ -248,8 +273,9 @@ struct PeriodSources::State {
                     stored.outcome() != core::AttemptOutcome::kPaused;
     run.run = core::Accounted(std::move(stored));
     const core::RunSpec& spec = run.run.spec;
-    run.owner = {spec.run_id, entry.directory.parent_path().string(), spec.group,
-                 platform::OwnerOf(entry.directory / report::kRunFile), spec.signal.zone};
+    run.owner = {spec.run_id,      entry.directory.parent_path().string(),
+                 spec.group,       platform::OwnerOf(entry.directory / report::kRunFile),
+                 spec.signal.zone, spec.machine.host};
     if (!run.run.ledger.empty()) run.at_submission = report::StartAtSubmission(run.run);
     return run;
   }
@@ -310,10 +336,13 @@ Status PeriodSources::ReadInto(report::PeriodAccount& account, Time now, const P
         EBB_RETURN_IF_ERROR(state_->AddPruned(entry, account));
         continue;
       }
-      auto run = entry.store >= 0 ? state_->ReadJob(entry, now)
-                                  : state_->ReadDirectory(entry, now, notices);
-      if (!run) return Fail(run.error());
-      runs.push_back(*std::move(run));
+      if (entry.store >= 0) {
+        EBB_ASSIGN_OR_RETURN(auto parts, state_->ReadJob(entry, now));
+        std::move(parts.begin(), parts.end(), std::back_inserter(runs));
+      } else {
+        EBB_ASSIGN_OR_RETURN(auto run, state_->ReadDirectory(entry, now, notices));
+        runs.push_back(std::move(run));
+      }
     }
     account.Add(runs);
   }

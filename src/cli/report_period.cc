@@ -79,7 +79,8 @@ Result<report::PeriodRequest> RequestOf(const PeriodFlags& flags) {
                   "the day of --to is not part of the period");
   const auto by = report::PeriodByFromName(flags.by);
   if (!by)
-    return Refuse("--by: " + Quoted(flags.by) + " is not accepted", "project, user, zone or run");
+    return Refuse("--by: " + Quoted(flags.by) + " is not accepted",
+                  "project, user, zone, site or run");
   request.by = *by;
   request.days = DaysOf({from, to}, zone);
   request.from = LocalMinute(from, zone);
@@ -218,7 +219,7 @@ void AddPeriodFlags(Command& command, PeriodFlags& flags) {
   text("to", "DATE", "the day after the last one", &PeriodFlags::to);
   text("time-zone", "NAME", "time zone of the days, e.g. Europe/Berlin (default: yours)",
        &PeriodFlags::time_zone);
-  text("by", "project|user|zone|run", "one row for each of these (default project)",
+  text("by", "project|user|zone|site|run", "one row for each of these (default project)",
        &PeriodFlags::by);
   text("boundary", "lifecycle|direct|unknown",
        "emissions boundary, if the runs have different ones", &PeriodFlags::boundary);

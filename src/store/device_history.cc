@@ -1,5 +1,7 @@
 #include "store/device_history.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "store/jobs/job_records.h"
 
@@ -7,7 +9,8 @@ namespace ebb::store {
 namespace {
 
 constexpr const char* kPools = "models of the pools";
-constexpr char kBetween = '\n';
+constexpr const char* kSites = "sites of the pools";  // "NAME\tZONE" of each
+constexpr char kBetween = '\n', kInPair = '\t';
 
 // CROSS JOIN makes SQLite walk back from the newest attempt only as far as needed, instead of
 // sorting all jobs that succeeded.
@@ -53,6 +56,24 @@ void RememberPools(ServiceStore& store, const core::Cluster& cluster) {
   std::vector<std::string> models;
   for (const core::DevicePool& pool : cluster.pools) models.push_back(pool.model);
   store.SetMeta(kPools, Join(models, std::string(1, kBetween)));
+  if (cluster.sites.size() < 2) return;
+  std::vector<std::string> sites;
+  for (int pool = 0; pool < static_cast<int>(cluster.pools.size()); ++pool)
+    sites.push_back(cluster.SiteOf(pool).name + kInPair + cluster.SiteOf(pool).zone);
+  store.SetMeta(kSites, Join(sites, std::string(1, kBetween)));
+}
+
+Result<std::vector<core::Site>> SitesOfPools(Database& database) {
+  std::vector<core::Site> sites;
+  EBB_ASSIGN_OR_RETURN(const auto remembered, GetMeta(database, kSites));
+  if (!remembered) return sites;
+  for (const std::string_view line : Split(*remembered, kBetween)) {
+    const std::size_t pair = std::min(line.find(kInPair), line.size());
+    core::Site& site = sites.emplace_back();
+    site.name = line.substr(0, pair);
+    if (pair < line.size()) site.zone = line.substr(pair + 1);
+  }
+  return sites;
 }
 
 Result<std::vector<core::DeviceRun>> DeviceRuns(Database& database, int limit) {

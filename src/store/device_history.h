@@ -11,7 +11,8 @@
 
 namespace ebb::store {
 
-/// Remembers which model each pool number stands for, because attempts are stored with the numbers.
+/// Remembers which model and which site each pool number stands for, because attempts are stored
+/// with the numbers.
 void RememberPools(ServiceStore& store, const core::Cluster& cluster);
 
 /// The newest `limit` jobs that succeeded in one piece, could not be frozen, had no power cap of
@@ -19,5 +20,8 @@ void RememberPools(ServiceStore& store, const core::Cluster& cluster);
 /// estimates are; power is that of the GPUs.
 Result<std::vector<core::DeviceRun>> DeviceRuns(Database& database, int limit = 500);
 Result<std::vector<core::DeviceRun>> DeviceRuns(ServiceStore& store);
+
+/// The site of each pool number, with name and zone; empty if all are the service's own machine.
+Result<std::vector<core::Site>> SitesOfPools(Database& database);
 
 }  // namespace ebb::store

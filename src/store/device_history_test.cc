@@ -77,5 +77,26 @@ TEST_F(DeviceHistory, WhatJobsInOnePieceMeasured) {
   EXPECT_EQ(DeviceRuns(store_.database(), 3)->size(), 1u) << "of the newest three";
 }
 
+TEST_F(DeviceHistory, ThePoolsOfOneMachineHaveNoSites) {
+  RememberPools(store_, TwoModels());
+  EXPECT_TRUE(SitesOfPools(store_.database())->empty());
+}
+
+TEST_F(DeviceHistory, RemembersTheSiteOfEachPool) {
+  core::Cluster cluster = TwoModels();
+  cluster.sites.resize(1);
+  cluster.sites[0].name = "here";
+  cluster.sites.push_back({"norway", "NO-NO1", {1}});
+  cluster.pools.push_back(cluster.pools.front());
+  cluster.pools.back().site = 1;
+  RememberPools(store_, cluster);
+  const auto sites = SitesOfPools(store_.database());
+  ASSERT_TRUE(sites) << sites.error().Message();
+  ASSERT_EQ(sites->size(), cluster.pools.size());
+  EXPECT_EQ(sites->front().name, "here");
+  EXPECT_EQ(sites->back().name, "norway");
+  EXPECT_EQ(sites->back().zone, "NO-NO1");
+}
+
 }  // namespace
 }  // namespace ebb::store

@@ -9,6 +9,7 @@
 #include "report/run/run_json.h"
 #include "store/accounts/ledger_records.h"
 #include "store/accounts/signal_records.h"
+#include "store/device_history.h"
 #include "store/engine_setup.h"
 #include "store/jobs/job_records.h"
 
@@ -175,6 +176,33 @@ Result<core::IntensitySeries> SignalOf(store::Database& database, const core::Ru
                               {spec.submitted, std::max(end, latest_start + length)});
 }
 
+// The site where an attempt ran; without a name if that is not known or if there is one site.
+core::Site SiteOf(const StoreFacts& facts, int pool) {
+  const auto index = static_cast<std::size_t>(pool);
+  return pool >= 0 && index < facts.site_of_pool.size() ? facts.site_of_pool[index] : core::Site{};
+}
+
+// The zones whose intensity is in the ledger or would have been: that of the service's own machine
+// counts, because a job would have run there at its submission.
+int ZonesOf(const StoredJob& job, const StoreFacts& facts) {
+  std::set<std::string> zones{facts.signal.zone};
+  for (const store::AttemptRecord& attempt : job.attempts)
+    if (const core::Site site = SiteOf(facts, attempt.pool); !site.name.empty())
+      zones.insert(site.zone);
+  return static_cast<int>(zones.size());
+}
+
+// The part of the run in these attempts. Its intensities are those of `zone` (empty: the run's).
+core::RunRecord PartOf(const core::RunRecord& run, const std::set<int>& attempts,
+                       const std::string& zone) {
+  core::RunRecord part = run;
+  std::erase_if(part.attempts, [&](const auto& a) { return !attempts.contains(a.number); });
+  std::erase_if(part.ledger, [&](const auto& row) { return !attempts.contains(row.attempt); });
+  if (!zone.empty()) part.spec.signal.zone = zone;
+  if (!part.ledger.empty()) part.spec.pue = part.ledger.front().pue;
+  return part;
+}
+
 }  // namespace
 
 fs::path JobDirectory(const fs::path& store, core::JobId job) {
@@ -208,7 +236,8 @@ core::RunSpec SpecOf(const local::AttemptPaths& paths, const local::AttemptPlan&
 Result<StoreFacts> FactsOf(store::Database& database) {
   EBB_ASSIGN_OR_RETURN(const auto setup, store::GetEngineSetup(database));
   EBB_ASSIGN_OR_RETURN(core::SignalIdentity signal, store::LatestSignal(database));
-  return StoreFacts{setup ? setup->policy : "", std::move(signal)};
+  EBB_ASSIGN_OR_RETURN(std::vector<core::Site> sites, store::SitesOfPools(database));
+  return StoreFacts{setup ? setup->policy : "", std::move(signal), std::move(sites)};
 }
 
 Result<core::RunRecord> StoredRun(store::Database& database, core::JobId id) {
@@ -221,6 +250,7 @@ Result<core::RunRecord> StoredRun(store::Database& database, core::JobId id,
   EBB_ASSIGN_OR_RETURN(StoredJob job, ReadJob(database, id));
   core::RunRecord run;
   run.spec = SpecOf(job, facts.policy, facts.signal);
+  run.spec.zones = ZonesOf(job, facts);
   for (const store::AttemptRecord& attempt : job.attempts)
     if (auto used = AttemptOf(job, attempt)) run.attempts.push_back(*used);
   run.budget = BudgetOf(job);
@@ -229,6 +259,34 @@ Result<core::RunRecord> StoredRun(store::Database& database, core::JobId id,
   run.ledger = std::move(job.rows);
   EBB_ASSIGN_OR_RETURN(run.signal, SignalOf(database, run));
   return run;
+}
+
+Result<std::vector<RunAtSite>> StoredRunBySite(store::Database& database, core::JobId id,
+                                               const StoreFacts& facts) {
+  EBB_ASSIGN_OR_RETURN(core::RunRecord run, StoredRun(database, id, facts));
+  std::vector<RunAtSite> parts;
+  if (facts.site_of_pool.empty()) {
+    parts.push_back({{}, std::move(run)});
+    return parts;
+  }
+  EBB_ASSIGN_OR_RETURN(const auto attempts, store::AttemptsOf(database, id));
+  std::vector<std::pair<core::Site, std::set<int>>> sites;  // in the order of their last attempt
+  for (const store::AttemptRecord& attempt : attempts) {
+    const core::Site site = SiteOf(facts, attempt.pool);
+    auto known = std::find_if(sites.begin(), sites.end(),
+                              [&](const auto& other) { return other.first.name == site.name; });
+    if (known == sites.end()) known = sites.insert(sites.end(), {site, {}});
+    known->second.insert(attempt.attempt);
+    std::rotate(known, known + 1, sites.end());
+  }
+  for (const auto& [site, numbers] : sites) {
+    core::RunRecord part = PartOf(run, numbers, site.zone);
+    if (part.ledger.empty()) continue;
+    EBB_ASSIGN_OR_RETURN(part.signal, SignalOf(database, part));
+    parts.push_back({site, std::move(part)});
+  }
+  if (parts.empty()) parts.push_back({{}, std::move(run)});
+  return parts;
 }
 
 }  // namespace ebb::app

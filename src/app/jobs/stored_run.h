@@ -5,8 +5,10 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
+#include "core/devices/cluster.h"
 #include "core/jobs/job.h"
 #include "core/run/run.h"
 #include "local/files/attempt_files.h"
@@ -31,10 +33,20 @@ Result<core::RunRecord> StoredRun(store::Database& database, core::JobId job);
 /// Facts that all jobs of a store share, for callers that read many jobs.
 struct StoreFacts {
   std::string policy;
-  core::SignalIdentity signal;
+  core::SignalIdentity signal;           ///< of the service's own machine
+  std::vector<core::Site> site_of_pool;  ///< empty: the service has one site
 };
 Result<StoreFacts> FactsOf(store::Database& database);
 Result<core::RunRecord> StoredRun(store::Database& database, core::JobId job,
                                   const StoreFacts& facts);
+
+/// What a job used at one site, with the newest values of that site's zone.
+struct RunAtSite {
+  core::Site site;  ///< without a name if the service has one site
+  core::RunRecord run;
+};
+/// The parts of a job by site; the last one is where it ran last. A job that has not run has one.
+Result<std::vector<RunAtSite>> StoredRunBySite(store::Database& database, core::JobId job,
+                                               const StoreFacts& facts);
 
 }  // namespace ebb::app

@@ -54,13 +54,15 @@ std::string KeyOf(PeriodBy by, const PeriodOwner& owner) {
       return owner.user;
     case PeriodBy::kZone:
       return owner.zone;
+    case PeriodBy::kSite:
+      return owner.site;
     case PeriodBy::kRun:
       return owner.source.empty() ? owner.run : owner.run + " in " + owner.source;
   }
   return "";
 }
 
-constexpr std::array<std::string_view, 4> kByNames{"project", "user", "zone", "run"};
+constexpr std::array<std::string_view, 5> kByNames{"project", "user", "zone", "site", "run"};
 
 Time EndOf(const core::RunRecord& run) {
   Time end = Time::min();
@@ -178,6 +180,7 @@ void PeriodAccount::AddRun(const PeriodRun& run, const Counted& counted) {
   const Interval period = report_.request.period();
   AddEnergy(run, counted);
   AddTime(run);
+  if (!run.counts) return;
   if (run.has_ended)
     AddSaving(run, counted);
   else if (Overlap(period, {run.run.spec.created_wall, EndOf(run.run)}).length() > Duration::zero())
@@ -202,9 +205,10 @@ void PeriodAccount::AddEnergy(const PeriodRun& run, const Counted& counted) {
   }
   if (lost > Energy{}) report_.twice += {1, lost};
   if (days.empty()) return;
-  if (!Matches(run.run.spec.signal, request.boundary)) report_.other_signal += {1, taken};
-  if (!run.is_final) ++report_.not_final;
-  days.begin()->second.figures.runs = 1;
+  if (!Matches(run.run.spec.signal, request.boundary))
+    report_.other_signal += {run.counts ? 1 : 0, taken};
+  if (!run.is_final && run.counts) ++report_.not_final;
+  days.begin()->second.figures.runs = run.counts ? 1 : 0;
   for (const auto& [day, sum] : days) AddFigures(run.owner, day, sum.Rounded());
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 // Sums up the energy, emissions and savings of many runs in a period of real time, by project,
-// user, zone or run, for people who report them (docs/report-period.md).
+// user, zone, site or run, for people who report them (docs/report-period.md).
 //
 // Conservation: energy is whole microjoules and grams are whole micrograms per run and day. So the
 // rows of a report add up to its total exactly, however they are grouped, and adjacent periods that
@@ -28,7 +28,7 @@
 
 namespace ebb::report {
 
-enum class PeriodBy { kProject, kUser, kZone, kRun };
+enum class PeriodBy { kProject, kUser, kZone, kSite, kRun };
 std::string_view Name(PeriodBy by);
 std::optional<PeriodBy> PeriodByFromName(std::string_view name);
 
@@ -65,6 +65,7 @@ struct PeriodOwner {
   std::string run;     ///< "baseline-20261001T101500Z", "job 12"
   std::string source;  ///< the directory or the store
   std::string project, user, zone;
+  std::string site{};  ///< machine, or site of a service
 };
 
 struct PeriodRun {
@@ -73,6 +74,9 @@ struct PeriodRun {
   Time at_submission{};   ///< grid time of its first row if it had started when it was submitted
   bool has_ended = true;  ///< only runs that have ended have a saving
   bool is_final = false;  ///< no revision of its intensities is expected
+  /// False for a part of a job that went on at another site: the part where it ran last counts as
+  /// the run.
+  bool counts = true;
 };
 
 /// A job of which the store keeps only sums.

@@ -142,7 +142,7 @@ TEST(Period, RowsAndDaysAddUpToTheTotalWhateverTheyAreGroupedBy) {
     const std::vector<PeriodRun> runs = RandomRuns(random);
     std::optional<PeriodFigures> total;
     for (const PeriodBy by :
-         {PeriodBy::kProject, PeriodBy::kUser, PeriodBy::kZone, PeriodBy::kRun}) {
+         {PeriodBy::kProject, PeriodBy::kUser, PeriodBy::kZone, PeriodBy::kSite, PeriodBy::kRun}) {
       PeriodRequest request = Days(0, 4, by);
       request.supplier = {{{30}, "Z1"}};
       const PeriodReport report = Report(request, runs);
@@ -259,6 +259,30 @@ TEST(Period, WhatTwoRunsReadOfOneDeviceCountsOnce) {
   EXPECT_EQ(report.total.figures.emissions_ug, 450'000'000) << "1 kWh x 1.25 x 360 g/kWh";
   EXPECT_EQ(report.twice.energy, Energy::Joules(3'600'000));
   EXPECT_EQ(report.twice.runs, 1);
+}
+
+TEST(Period, AJobThatRanAtTwoSitesHasItsShareInEachAndCountsWhereItRanLast) {
+  const auto reading = [](int hour) {
+    return Reading{.wall = {kFirst + hours(hour), kFirst + hours(hour + 1)}, .joules = 3'600'000};
+  };
+  PeriodRun here = RunOf("job 7", {reading(3)}, Hourly(std::vector<double>(48, 400), "DE"));
+  here.owner.site = "here";
+  here.counts = false;
+  PeriodRun norway = RunOf("job 7", {reading(6)}, Hourly(std::vector<double>(48, 20), "NO"));
+  norway.owner.site = "norway";
+  norway.run.spec.zones = 2;
+  const PeriodReport report = Report(Days(0, 1, PeriodBy::kSite), {here, norway});
+  ASSERT_EQ(report.rows.size(), 2u);
+  EXPECT_EQ(report.rows[0].name, "here");
+  EXPECT_EQ(report.rows[0].figures.emissions_ug, 500'000'000) << "1 kWh x 1.25 x 400 g/kWh";
+  EXPECT_EQ(report.rows[0].figures.runs, 0);
+  EXPECT_EQ(report.rows[0].figures.ended, 0);
+  EXPECT_EQ(report.rows[1].name, "norway");
+  EXPECT_EQ(report.rows[1].figures.emissions_ug, 25'000'000);
+  EXPECT_EQ(report.total.figures.runs, 1);
+  EXPECT_EQ(report.total.figures.ended, 1);
+  EXPECT_EQ(report.total.figures.compared, 0) << "at its submission it would have run elsewhere";
+  EXPECT_EQ(report.total.figures.energy, Energy::Joules(7'200'000));
 }
 
 TEST(Period, ASavingBelongsToTheDayOnWhichItsRunEnded) {
