@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "report/compare/compare_tables.h"
 #include "report/compare/compare_words.h"
+#include "report/markdown.h"
 
 namespace ebb::report {
 namespace {
@@ -35,31 +36,6 @@ std::string LeftAligned(const TextTable& table, std::size_t columns) {
     text += line + "\n";
   };
   print(table.headers);
-  for (const Row& row : table.rows) print(row);
-  return text;
-}
-
-std::string MarkdownCell(std::string_view text) {
-  std::string cell;
-  for (const char c : text) {
-    if (c == '|' || c == '\\' || c == '<' || c == '`' || c == '*' || c == '_' || c == '[')
-      cell += '\\';
-    cell += c == '\n' || c == '\r' ? ' ' : c;
-  }
-  return cell;
-}
-
-std::string MarkdownTable(const TextTable& table) {
-  std::string text;
-  const auto print = [&](const Row& row) {
-    text += "|";
-    for (const std::string& cell : row) text += " " + MarkdownCell(cell) + " |";
-    text += "\n";
-  };
-  print(table.headers);
-  text += "|";
-  for (std::size_t i = 0; i < table.headers.size(); ++i) text += "---|";
-  text += "\n";
   for (const Row& row : table.rows) print(row);
   return text;
 }
@@ -148,9 +124,9 @@ std::string ComparisonText(const Comparison& comparison, std::size_t columns) {
 
 std::string ComparisonMarkdown(const Comparison& comparison) {
   std::string text =
-      "# Comparison with " + MarkdownCell(comparison.groups[comparison.reference].name) + "\n";
+      "# Comparison with " + EscapeMarkdown(comparison.groups[comparison.reference].name) + "\n";
   for (const std::string& headline : comparison.headlines)
-    text += "\n" + MarkdownCell(headline) + "\n";
+    text += "\n" + EscapeMarkdown(headline) + "\n";
   text += "\n## Differences\n";
   if (comparison.groups.size() > kFewGroups)
     text += "\n" + MarkdownTable(OverviewTable(comparison));
@@ -159,9 +135,10 @@ std::string ComparisonMarkdown(const Comparison& comparison) {
   if (!comparison.factors.effects.empty() || !comparison.factors.notes.empty())
     text += "\n## Factors\n";
   if (!comparison.factors.effects.empty()) text += "\n" + MarkdownTable(FactorTable(comparison));
-  for (const std::string& note : comparison.factors.notes) text += "\n" + MarkdownCell(note) + "\n";
+  for (const std::string& note : comparison.factors.notes)
+    text += "\n" + EscapeMarkdown(note) + "\n";
   if (!comparison.notices.empty()) text += "\n## Notes\n\n";
-  for (const std::string& notice : comparison.notices) text += "- " + MarkdownCell(notice) + "\n";
+  for (const std::string& notice : comparison.notices) text += "- " + EscapeMarkdown(notice) + "\n";
   return text;
 }
 
