@@ -225,6 +225,7 @@ struct PeriodSources::State {
     job.energy_without_intensity = record->energy_without_intensity;
     job.pue = of.pue;
     job.emissions = record->emissions;
+    job.work = record->work;
     if (compared && compared->settled) job.at_submission = compared->at_submission;
     account.Add(job);
     return {};
@@ -254,6 +255,7 @@ struct PeriodSources::State {
   Status DescribeState(OpenStore& of, const Entry& entry, Time now, report::PeriodRun& run) {
     run.run.spec.clock.replayed = run.run.spec.clock.replayed || of.replayed;
     EBB_ASSIGN_OR_RETURN(const auto record, store::FindJob(of.database, entry.job.job));
+    if (record) run.run.work = record->work;
     run.has_ended = record && engine::HasEnded(record->stage);
     run.is_final =
         record && record->ended && now - *record->ended >= core::kRevisedFor && run.has_ended;
@@ -320,6 +322,18 @@ std::map<core::Boundary, std::int64_t> PeriodSources::Boundaries() const {
       ++boundaries[entry.other_signal->boundary];
   }
   return boundaries;
+}
+
+std::optional<Interval> PeriodSources::Span(Time now) const {
+  std::optional<Interval> span;
+  for (const Entry& entry : state_->entries) {
+    if (entry.store >= 0 && state_->stores[static_cast<std::size_t>(entry.store)].replayed)
+      continue;
+    const Interval wall{entry.wall.begin, std::min(entry.wall.end, now)};
+    if (wall.end < wall.begin) continue;  // it never started
+    span = span ? Interval{std::min(span->begin, wall.begin), std::max(span->end, wall.end)} : wall;
+  }
+  return span;
 }
 
 std::int64_t PeriodSources::copies() const { return state_->copies; }

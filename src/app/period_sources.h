@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,10 @@ class PeriodSources {
 
   /// The number of runs by the boundary of the average intensity on which they are accounted.
   std::map<core::Boundary, std::int64_t> Boundaries() const;
+  /// The time from the first start of a run to the last end; a run that still runs ends at `now`.
+  /// Nothing if no run has started. Leaves out stores on a replayed grid clock, whose jobs have no
+  /// real times without their ledgers.
+  std::optional<Interval> Span(Time now) const;
   /// The number of runs that were found more than once.
   std::int64_t copies() const;
 

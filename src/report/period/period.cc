@@ -18,11 +18,19 @@ bool Matches(const core::SignalIdentity& signal, core::Boundary boundary) {
   return signal.kind == core::SignalKind::kAverage && signal.boundary == boundary;
 }
 
-// The rows with the intensity that a location-based figure uses: average, of one boundary. Rows
-// without such an intensity keep their energy.
+// The signal of a run that a location-based figure uses: average, of one boundary; nullptr if the
+// run has none.
+const core::SignalIdentity* LocationSignal(const core::RunSpec& spec, core::Boundary boundary) {
+  if (Matches(spec.signal, boundary)) return &spec.signal;
+  const bool other = spec.other_signal && Matches(*spec.other_signal, boundary);
+  return other ? &*spec.other_signal : nullptr;
+}
+
+// The rows with the intensity of that signal. Rows without such an intensity keep their energy.
 std::vector<LedgerRow> LocationRows(const core::RunRecord& run, core::Boundary boundary) {
-  if (Matches(run.spec.signal, boundary)) return run.ledger;
-  if (run.spec.other_signal && Matches(*run.spec.other_signal, boundary)) {
+  const core::SignalIdentity* signal = LocationSignal(run.spec, boundary);
+  if (signal == &run.spec.signal) return run.ledger;
+  if (signal) {
     auto others = core::OnOtherSignal(run.ledger);
     if (!others.empty()) return others;
   }
@@ -38,12 +46,6 @@ const SupplyFactor* FactorFor(const std::vector<SupplyFactor>& factors, const st
     if (factor.zone.empty()) general = &factor;
   }
   return general;
-}
-
-// The factor of the contract, or else of the residual mix; nothing if neither is stated.
-const SupplyFactor* FactorFor(const PeriodRequest& request, const std::string& zone) {
-  const SupplyFactor* contract = FactorFor(request.supplier, zone);
-  return contract ? contract : FactorFor(request.residual_mix, zone);
 }
 
 std::string KeyOf(PeriodBy by, const PeriodOwner& owner) {
@@ -117,8 +119,12 @@ PeriodFigures& PeriodFigures::operator+=(const PeriodFigures& more) {
   without_intensity += more.without_intensity;
   of_pruned += more.of_pruned;
   unmetered += more.unmetered;
+  running += more.running;
+  embodied_ug += more.embodied_ug;
+  without_embodied += more.without_embodied;
   emissions_ug += more.emissions_ug;
   market_ug += more.market_ug;
+  by_contract += more.by_contract;
   without_contract += more.without_contract;
   market_unknown += more.market_unknown;
   ended += more.ended;
@@ -180,6 +186,7 @@ void PeriodAccount::AddRun(const PeriodRun& run, const Counted& counted) {
   const Interval period = report_.request.period();
   AddEnergy(run, counted);
   AddTime(run);
+  AddUnmetered(run);
   if (!run.counts) return;
   if (run.has_ended)
     AddSaving(run, counted);
@@ -192,13 +199,15 @@ void PeriodAccount::AddEnergy(const PeriodRun& run, const Counted& counted) {
   const PeriodRequest& request = report_.request;
   const std::vector<LedgerRow> rows = LocationRows(run.run, request.boundary);
   std::map<std::size_t, RunDay> days;
-  Energy taken, lost;
+  Energy taken, lost, whole;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const auto add = [&](std::size_t day, const LedgerRow& part) {
       taken += part.energy;
       AddPart(run, part, days[day]);
+      report_.facts.AddReading(part, run.run.spec.scope);
     };
     CutAtDays(rows[i], counted[i], request.days, add);
+    whole += CountedEnergy(rows[i], counted[i]);
     if (counted[i] != std::vector<Interval>{rows[i].wall})
       lost += core::TotalWithin({rows[i]}, request.period()).energy -
               EnergyWithin(rows[i], counted[i], request.days);
@@ -208,6 +217,10 @@ void PeriodAccount::AddEnergy(const PeriodRun& run, const Counted& counted) {
   if (!Matches(run.run.spec.signal, request.boundary))
     report_.other_signal += {run.counts ? 1 : 0, taken};
   if (!run.is_final && run.counts) ++report_.not_final;
+  report_.facts.AddRun(run.run, run.owner.zone, run.counts);
+  if (const auto* signal = LocationSignal(run.run.spec, request.boundary))
+    report_.facts.signals.insert(signal->source);
+  if (taken < whole) ++report_.facts.cut;
   days.begin()->second.figures.runs = run.counts ? 1 : 0;
   for (const auto& [day, sum] : days) AddFigures(run.owner, day, sum.Rounded());
 }
@@ -231,7 +244,10 @@ void PeriodAccount::AddPart(const PeriodRun& run, const LedgerRow& part, RunDay&
 // Adds energy at the stated factor of its zone, or without one at the intensity of the place.
 void PeriodAccount::AddBought(const PeriodOwner& owner, LedgerRow part, core::MeterScope scope,
                               RunDay& sum) {
-  const SupplyFactor* factor = FactorFor(report_.request, owner.zone);
+  const SupplyFactor* contract = FactorFor(report_.request.supplier, owner.zone);
+  const SupplyFactor* factor =
+      contract ? contract : FactorFor(report_.request.residual_mix, owner.zone);
+  if (contract) sum.figures.by_contract += part.energy;
   if (factor)
     part.intensity = factor->intensity;
   else
@@ -242,17 +258,40 @@ void PeriodAccount::AddBought(const PeriodOwner& owner, LedgerRow part, core::Me
   for (Sums* sums : {&total_, &group}) sums->market_sure.Add(part, scope, factor != nullptr);
 }
 
+void PeriodAccount::ForDaysOf(Interval time,
+                              const std::function<void(std::size_t day, Duration)>& take) {
+  if (time.length() == Duration::zero()) return;
+  core::LedgerRow row;  // no energy
+  row.wall = time;
+  CutAtDays(row, {time}, report_.request.days,
+            [&](std::size_t day, const core::LedgerRow& part) { take(day, part.wall.length()); });
+}
+
+// Adds the running time of a run, and the share of its hardware that it bears by it. Micrograms are
+// rounded once for each run and day.
 void PeriodAccount::AddTime(const PeriodRun& run) {
-  core::LedgerRow times;  // no energy
-  for (const Interval& unmetered : UnmeteredTimes(run.run)) {
-    times.wall = unmetered;
-    CutAtDays(times, {unmetered}, report_.request.days,
-              [&](std::size_t day, const core::LedgerRow& part) {
-                PeriodFigures figures;
-                figures.unmetered = part.wall.length();
-                AddFigures(run.owner, day, figures);
-              });
+  std::map<std::size_t, Duration> ran;
+  for (const Interval& time : RunningTimes(run.run))
+    ForDaysOf(time, [&](std::size_t day, Duration length) { ran[day] += length; });
+  const std::optional<core::Embodied>& embodied = run.run.spec.embodied;
+  for (const auto& [day, length] : ran) {
+    PeriodFigures figures;
+    figures.running = length;
+    if (embodied)
+      figures.embodied_ug = Micrograms(embodied->Of(length).grams);
+    else
+      figures.without_embodied = length;
+    AddFigures(run.owner, day, figures);
   }
+}
+
+void PeriodAccount::AddUnmetered(const PeriodRun& run) {
+  for (const Interval& unmetered : UnmeteredTimes(run.run))
+    ForDaysOf(unmetered, [&](std::size_t day, Duration length) {
+      PeriodFigures figures;
+      figures.unmetered = length;
+      AddFigures(run.owner, day, figures);
+    });
 }
 
 // Adds the saving of a run. A saving is one figure of a whole run, so it belongs to the day on
@@ -308,6 +347,7 @@ void PeriodAccount::Add(const PrunedJob& job) {
   PeriodFigures figures = sum.Rounded();
   figures.runs = figures.ended = 1;
   figures.of_pruned = job.energy;
+  report_.facts.AddPruned(job.work, job.owner.zone, job.pue);
   if (job.emissions && job.at_submission && unknown.energy == Energy{}) {
     figures.compared = 1;
     figures.compared_ug = figures.emissions_ug;

@@ -12,6 +12,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -24,6 +25,7 @@
 #include "core/run/run.h"
 #include "core/run/uncertainty.h"
 #include "core/signal/intensity.h"
+#include "report/period/period_facts.h"
 #include "report/text_table.h"
 
 namespace ebb::report {
@@ -87,6 +89,7 @@ struct PrunedJob {
   Pue pue;
   std::optional<Emissions> emissions;
   std::optional<Emissions> at_submission;
+  core::Work work;
 };
 
 /// Sums that add up exactly.
@@ -99,8 +102,12 @@ struct PeriodFigures {
   Energy without_intensity;           ///< part of `energy` whose emissions are not known
   Energy of_pruned;                   ///< part of `energy` of which only sums are kept
   Duration unmetered{};               ///< running time without a reading
-  std::int64_t emissions_ug = 0;      ///< location-based
+  Duration running{};                 ///< time in which attempts ran, without those of pruned jobs
+  std::int64_t embodied_ug = 0;   ///< share of making the hardware, by running time; in no total
+  Duration without_embodied{};    ///< part of `running` of runs that state no embodied emissions
+  std::int64_t emissions_ug = 0;  ///< location-based
   std::int64_t market_ug = 0;    ///< market-based emissions; beside the others, never added to them
+  Energy by_contract;            ///< part of `energy` at the factor of a contract
   Energy without_contract;       ///< part of `energy` without a stated factor
   Energy market_unknown;         ///< part of without_contract without a known intensity
   std::int64_t ended = 0;        ///< runs that ended in this period
@@ -114,6 +121,11 @@ struct PeriodFigures {
     return Known(emissions_ug, without_intensity);
   }
   std::optional<std::int64_t> known_market_ug() const { return Known(market_ug, market_unknown); }
+  /// Embodied emissions in micrograms; nothing if any run does not state those of its hardware.
+  std::optional<std::int64_t> known_embodied_ug() const {
+    const bool is_known = without_embodied == Duration{} && of_pruned == Energy{};
+    return is_known && running > Duration{} ? std::optional(embodied_ug) : std::nullopt;
+  }
   std::int64_t saved_ug() const { return at_submission_ug - compared_ug; }
   PeriodFigures& operator+=(const PeriodFigures& more);
   friend bool operator==(const PeriodFigures&, const PeriodFigures&) = default;
@@ -148,6 +160,7 @@ struct PeriodReport {
   LeftOut replayed;            ///< runs on a replayed grid clock
   LeftOut twice;               ///< energy that another run read as well; `runs` lost part of theirs
   LeftOut other_signal;        ///< counted without grams: intensity of another kind or boundary
+  PeriodFacts facts;           ///< of all runs that used energy in the period
   std::int64_t not_final = 0;  ///< runs whose intensities may still be revised
   std::int64_t saved_without_interval = 0;  ///< pruned runs, whose savings widen no interval
   std::int64_t not_ended = 0;  ///< runs whose saving belongs to the period in which they end
@@ -185,6 +198,9 @@ class PeriodAccount {
   void AddSaving(const PeriodRun& run, const Counted& counted);
   void AddFigures(const PeriodOwner& owner, std::size_t day, const PeriodFigures& figures);
   void AddTime(const PeriodRun& run);
+  void AddUnmetered(const PeriodRun& run);
+  /// Calls `take` with each day of the period and the part of `time` in it.
+  void ForDaysOf(Interval time, const std::function<void(std::size_t day, Duration)>& take);
   static PeriodRow RowOf(const std::string& name, const Sums& sums);
 
   PeriodReport report_;

@@ -1,9 +1,8 @@
 #include "report/period/period_columns.h"
 
-#include <cmath>
-
 #include "base/text.h"
 #include "base/units_text.h"
+#include "report/exact_text.h"
 #include "report/period/period_words.h"
 
 namespace ebb::report {
@@ -15,10 +14,7 @@ using PeriodColumn = Column<PeriodLine>;
 // A whole number of millionths with all its digits, so that the fields of a column add up exactly.
 Plain Exact(std::optional<std::int64_t> value) {
   if (!value) return {};
-  std::string digits = std::to_string(std::abs(*value));
-  if (digits.size() < 7) digits.insert(0, 7 - digits.size(), '0');
-  digits.insert(digits.size() - 6, ".");
-  return (*value < 0 ? "-" : "") + digits;
+  return ExactText(*value, 6);
 }
 Plain Exact(Energy energy) { return Exact(energy.microjoules()); }
 Plain Half(double half_width) { return FormatSignificant(half_width, 6); }

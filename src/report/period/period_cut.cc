@@ -87,12 +87,17 @@ std::vector<std::vector<std::vector<Interval>>> CountedOnce(
   return counted;
 }
 
-std::vector<Interval> UnmeteredTimes(const core::RunRecord& run) {
-  std::vector<Interval> ran, read, unmetered;
+std::vector<Interval> RunningTimes(const core::RunRecord& run) {
+  std::vector<Interval> ran;
   for (const core::Attempt& attempt : run.attempts) ran.push_back(attempt.wall);
+  return Joined(std::move(ran));
+}
+
+std::vector<Interval> UnmeteredTimes(const core::RunRecord& run) {
+  std::vector<Interval> read, unmetered;
   for (const core::LedgerRow& row : run.ledger) read.push_back(row.wall);
   read = Joined(std::move(read));
-  for (const Interval& attempt : Joined(std::move(ran))) {
+  for (const Interval& attempt : RunningTimes(run)) {
     Time since = attempt.begin;
     for (const Interval& metered : read) {
       if (metered.end <= since || metered.begin >= attempt.end) continue;

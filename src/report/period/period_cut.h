@@ -23,6 +23,9 @@ Energy CountedEnergy(const core::LedgerRow& row, const std::vector<Interval>& co
 std::vector<std::vector<std::vector<Interval>>> CountedOnce(
     const std::vector<const core::RunRecord*>& runs);
 
+/// The times in which attempts of a run ran, joined where they overlap.
+std::vector<Interval> RunningTimes(const core::RunRecord& run);
+
 /// The times of a run's attempts in which no device was read.
 std::vector<Interval> UnmeteredTimes(const core::RunRecord& run);
 

@@ -15,20 +15,6 @@ std::string CountOf(std::int64_t count, const char* one, const char* many) {
 }
 std::string Runs(std::int64_t count) { return CountOf(count, "run", "runs"); }
 
-std::string Percent(Energy part, Energy whole) {
-  return FormatFixed(100 * part.joules() / whole.joules(), 0) + " %";
-}
-
-// "1 Oct 2026" for "2026-10-01 00:00"; with the time if it is not midnight.
-std::string LocalText(const std::string& text) {
-  static constexpr std::array<const char*, 12> kMonths{"Jan", "Feb", "Mar", "Apr", "May", "Jun",
-                                                       "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
-  const auto month = ParseInteger(text.substr(5, 2)).value_or(1);
-  const std::string day = std::to_string(ParseInteger(text.substr(8, 2)).value_or(1)) + " " +
-                          kMonths[static_cast<std::size_t>(month - 1)] + " " + text.substr(0, 4);
-  return text.ends_with(" 00:00") ? day : day + text.substr(10);
-}
-
 std::string FactorText(const SupplyFactor& factor) {
   return IntensityText(factor.intensity) + (factor.zone.empty() ? "" : " in " + factor.zone);
 }
@@ -123,21 +109,34 @@ Energy OnEstimated(const PeriodFigures& figures) {
 
 std::string IntensityCoverage(const PeriodFigures& figures) {
   if (figures.energy == Energy{}) return "no energy";
-  return "measured " + Percent(OnMeasured(figures), figures.energy) + ", estimated " +
-         Percent(OnEstimated(figures), figures.energy) + ", unknown " +
-         Percent(figures.without_intensity, figures.energy);
+  return "measured " + PercentText(OnMeasured(figures), figures.energy) + ", estimated " +
+         PercentText(OnEstimated(figures), figures.energy) + ", unknown " +
+         PercentText(figures.without_intensity, figures.energy);
 }
 
 std::string EnergyCoverage(const PeriodFigures& figures) {
   if (figures.energy == Energy{}) return "no energy";
-  return "measured " + Percent(figures.measured, figures.energy) + ", estimated " +
-         Percent(figures.energy - figures.measured, figures.energy);
+  return "measured " + PercentText(figures.measured, figures.energy) + ", estimated " +
+         PercentText(figures.energy - figures.measured, figures.energy);
+}
+
+std::string DateText(const std::string& text) {
+  static constexpr std::array<const char*, 12> kMonths{"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                                       "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+  const auto month = ParseInteger(text.substr(5, 2)).value_or(1);
+  const std::string day = std::to_string(ParseInteger(text.substr(8, 2)).value_or(1)) + " " +
+                          kMonths[static_cast<std::size_t>(month - 1)] + " " + text.substr(0, 4);
+  return text.ends_with(" 00:00") ? day : day + text.substr(10);
+}
+
+std::string PercentText(Energy part, Energy whole) {
+  return FormatFixed(100 * part.joules() / whole.joules(), 0) + " %";
 }
 
 std::string RowName(const PeriodRow& row) { return row.name.empty() ? "unknown" : row.name; }
 
 std::string PeriodTitle(const PeriodRequest& request) {
-  return LocalText(request.from) + " to " + LocalText(request.to) + ", " + request.time_zone;
+  return DateText(request.from) + " to " + DateText(request.to) + ", " + request.time_zone;
 }
 
 std::vector<std::string> PeriodNotes(const PeriodReport& report) {

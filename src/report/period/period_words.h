@@ -26,8 +26,12 @@ Energy OnEstimated(const PeriodFigures& figures);
 
 /// The name of the row; "unknown" if it is empty.
 std::string RowName(const PeriodRow& row);
+/// "1 Oct 2026" for "2026-10-01 00:00" and for "2026-10-01"; with the time if it is not midnight.
+std::string DateText(const std::string& local);
 /// "1 Oct 2026 to 1 Nov 2026, Europe/Berlin"
 std::string PeriodTitle(const PeriodRequest& request);
+/// "80 %"; the whole must not be 0.
+std::string PercentText(Energy part, Energy whole);
 /// Notes on how the figures came about, most important first.
 std::vector<std::string> PeriodNotes(const PeriodReport& report);
 

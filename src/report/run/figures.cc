@@ -19,13 +19,7 @@ std::string BasisText(Energy measured, Energy energy) {
 
 std::vector<std::string> EnergySources(const std::vector<LedgerRow>& rows, core::MeterScope scope) {
   std::set<std::string> sources;
-  for (const LedgerRow& row : rows) {
-    const core::EnergyWay way = core::WayOf(row, scope);
-    const bool divided = way.shared && way.source != core::EnergySource::kModel;
-    const char* how = way.component == core::Component::kGpu ? ", shared" : ", shared by use";
-    sources.insert(std::string(core::Name(way.component)) + ": " +
-                   std::string(core::Name(way.source)) + (divided ? how : ""));
-  }
+  for (const LedgerRow& row : rows) sources.insert(EnergyWayText(core::WayOf(row, scope)));
   return {sources.begin(), sources.end()};
 }
 
@@ -128,6 +122,13 @@ std::vector<Figure> FiguresOf(const core::RunRecord& as_stored, const Summary& s
     AddEmissions(run, summary, figures);
   AddPerUnit(run, summary, figures);
   return figures;
+}
+
+std::string EnergyWayText(core::EnergyWay way) {
+  const bool divided = way.shared && way.source != core::EnergySource::kModel;
+  const char* how = way.component == core::Component::kGpu ? ", shared" : ", shared by use";
+  return std::string(core::Name(way.component)) + ": " + std::string(core::Name(way.source)) +
+         (divided ? how : "");
 }
 
 std::string EnergyBasis(const Summary& summary) {

@@ -22,6 +22,8 @@ struct Figure {
 /// The figures that have a value.
 std::vector<Figure> FiguresOf(const core::RunRecord& run, const Summary& summary);
 
+/// "cpu: counter, shared by use"
+std::string EnergyWayText(core::EnergyWay way);
 /// "measured", "partly measured" or "estimated".
 std::string EnergyBasis(const Summary& summary);
 /// "± 36 %"
