@@ -131,6 +131,7 @@ const std::map<std::string, std::map<std::string, Rooms>> kParts{
       {"run", {""}},
       {"compare", {"", "run", "draw"}},
       {"period", {"", "run", "draw"}},
+      {"impact", {"", "run", "period"}},
       {"simulation", {"", "run", "draw"}},
       {"sweep", {""}}}},
     {"audit", {{"", {"evidence", "figures"}}, {"evidence", {}}, {"figures", {"evidence"}}}},

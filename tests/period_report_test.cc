@@ -128,6 +128,7 @@ TEST_F(PeriodReport, JobsOfAStoreAreThoseOfTheirUsersAndPrunedOnesStayInIt) {
   EXPECT_EQ(ReportJson({"ebb.db", "--by", "project"})["rows"].size(), 2U);
 }
 
+<<<<<<< HEAD
 // The values of the service's own zone must not stand for those of another site.
 TEST_F(PeriodReport, AJobThatMovedIsAccountedAtEachSiteByItsOwnZone) {
   const Time now = std::chrono::floor<Duration>(std::chrono::system_clock::now());
@@ -176,6 +177,36 @@ TEST_F(PeriodReport, AJobThatMovedIsAccountedAtEachSiteByItsOwnZone) {
   EXPECT_EQ(sites, (std::map<std::string, std::pair<std::int64_t, int>>{
                        {"here", {400'000'000, 0}}, {"norway", {20'000'000, 1}}}));
   EXPECT_EQ(report["total"]["runs"], 1);
+=======
+TEST_F(PeriodReport, OthersGetTheSameFiguresInTheirForms) {
+  Run("a", "360");
+  Run("b", "90");
+  double grams = 0;
+  for (const char* name : {"runs/a", "runs/b"}) grams += Summary(name)["emissions_g"].get<double>();
+  const auto impact = [&](std::vector<std::string> more) {
+    std::vector<std::string> words{"report", "impact", "runs", "--as"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Outcome outcome = Ebb(words);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return outcome.out;
+  };
+  const std::string card = impact({"model-card", "--output-dir", "out"});
+  EXPECT_EQ(card, Read(directory_ / "out/model-card.md"));
+  constexpr std::string_view kKey = "\n  emissions: ";
+  const std::size_t key = card.find(kKey);
+  ASSERT_NE(key, std::string::npos) << card;
+  EXPECT_NEAR(std::stod(card.substr(key + kKey.size())), grams, 5e-6) << "as the summaries state";
+  EXPECT_TRUE(Contains(impact({"paper-latex"}), "\\begin{tabular}"));
+  EXPECT_TRUE(Contains(impact({"paper-markdown"}), "These 2 runs used"));
+  EXPECT_TRUE(Contains(impact({"sci"}), "SCI = ((E x I) + M) per R"));
+  EXPECT_TRUE(Contains(impact({"sci"}), "M: not every run states"));
+  EXPECT_TRUE(Contains(impact({"ghg"}), "| market-based | not reported |"));
+  EXPECT_FALSE(Contains(impact({"ghg", "--supplier-factor", "40"}), "not reported"));
+  EXPECT_TRUE(Contains(impact({"csrd", "--by", "zone"}), "\nE1-6,E1-6_09,49 (a),"));
+  EXPECT_TRUE(Contains(impact({"csrd", "--from", Date(-9), "--to", Date(-5)}),
+                       ",total,,0.000000000000,MWh,"))
+      << "another period";
+>>>>>>> 9aa0a063 (ebb report impact: model card, paper, SCI, GHG Protocol Scope 2 and ESRS E1 from the same figures)
 }
 
 TEST_F(PeriodReport, WrongUseIsExplained) {
@@ -200,6 +231,15 @@ TEST_F(PeriodReport, WrongUseIsExplained) {
            "bill.csv"},
           "bill.csv");
   refused({"report", "merge", "--from", "2026-10-01", "runs/a"}, "--from is for period");
+  refused({"report", "impact", "runs"}, "--as model-card|");
+  refused({"report", "impact", "--as", "tcfd", "runs"}, "--as");
+  refused({"report", "impact", "--as", "sci", "--functional-unit", "user", "runs"},
+          "--functional-unit");
+  refused({"report", "impact", "--as", "sci"}, "nothing is named");
+  refused({"report", "impact", "--as", "sci", "nosuch"}, "nosuch");
+  refused({"report", "impact", "--as", "sci", "--slurm", "sacct", "runs"}, "ebb report period");
+  refused({"report", "impact", "--as", "sci", "--format", "json", "runs"}, "--as names the form");
+  refused({"report", "merge", "--as", "sci", "runs/a"}, "--as is for impact");
 }
 
 }  // namespace

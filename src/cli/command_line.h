@@ -33,7 +33,7 @@ void AddHistoryCommand(Parser& parser);
 void AddCompleteCommand(Parser& parser);
 void AddManualCommands(Parser& parser);
 void AddPlanCommand(Parser& parser);
-void AddReportCommand(Parser& parser);
+void AddReportCommand(Parser& parser, const std::string& version);
 void AddQueueCommands(Parser& parser);
 void AddRecurringCommand(Parser& parser);
 void AddRestartCommand(Parser& parser);

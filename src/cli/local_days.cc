@@ -24,6 +24,12 @@ std::vector<report::PeriodDay> DaysOf(Interval interval, const prices::ZoneClock
   return days;
 }
 
+Interval WholeDays(Interval interval, const prices::ZoneClock& zone) {
+  const prices::LocalTime first = MidnightOf(zone.LocalOf(interval.begin));
+  const prices::LocalTime last = MidnightOf(zone.LocalOf(interval.end)) + std::chrono::days{1};
+  return {zone.UtcOf(first), zone.UtcOf(last)};
+}
+
 std::string LocalMinute(Time time, const prices::ZoneClock& zone) {
   std::string text = FormatTime(Time{zone.LocalOf(time).time_since_epoch()}).substr(0, 16);
   text[10] = ' ';

@@ -13,6 +13,9 @@ namespace ebb::cli {
 /// The local days of the interval. The first and the last one are cut to it.
 std::vector<report::PeriodDay> DaysOf(Interval interval, const prices::ZoneClock& zone);
 
+/// The interval, widened to local midnights.
+Interval WholeDays(Interval interval, const prices::ZoneClock& zone);
+
 /// "2026-10-01 09:30"
 std::string LocalMinute(Time time, const prices::ZoneClock& zone);
 

@@ -55,7 +55,7 @@ int main(int argc, char** argv) {
   AddRunsCommand(parser);
   AddSummaryCommand(parser);
   AddCompareCommand(parser);
-  AddReportCommand(parser);
+  AddReportCommand(parser, kVersion);
   AddAuditCommand(parser);
   AddCleanCommand(parser);
   parser.BeginGroup("Clusters");

@@ -5,12 +5,9 @@
 #include <optional>
 
 #include "app/options/when.h"
-#include "app/period_sources.h"
 #include "app/slurm/job_runs.h"
 #include "app/slurm/sacct.h"
 #include "base/text.h"
-#include "cli/display.h"
-#include "cli/local_days.h"
 #include "cli/say.h"
 #include "platform/file.h"
 #include "platform/system_clock.h"
@@ -25,13 +22,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr Duration kLongestPeriod{std::chrono::days{366 * 100}};
-constexpr double kHighestFactor = 5000;  // g/kWh; a larger number is in another unit or a slip
-
 tl::unexpected<Error> Refuse(const std::string& what, const std::string& next) {
   return Fail({ExitCode::kUsage, what, "", next});
 }
 
+<<<<<<< HEAD
 // "35", "35 g/kWh", "35:DE", "35 g/kWh:DE".
 Result<report::SupplyFactor> FactorOf(const std::string& flag, const std::string& text) {
   report::SupplyFactor factor;
@@ -109,6 +104,8 @@ Result<core::Boundary> BoundaryOf(const PeriodFlags& flags, const app::PeriodSou
                 "give --boundary: the grams of the others then count as not known");
 }
 
+=======
+>>>>>>> 9aa0a063 (ebb report impact: model card, paper, SCI, GHG Protocol Scope 2 and ESRS E1 from the same figures)
 Result<std::vector<report::BillingExport>> ReadBilling(const std::vector<std::string>& files) {
   std::vector<report::BillingExport> exports;
   for (const std::string& file : files) {
@@ -170,29 +167,6 @@ void Print(const std::string& format, const report::PeriodReport& report, const 
   std::fputs(text.c_str(), stdout);
 }
 
-Result<report::PeriodReport> Account(app::PeriodSources& sources, report::PeriodRequest request) {
-  report::PeriodAccount account(std::move(request));
-  std::vector<std::string> notices;
-  const Time begin = platform::WallNow();
-  {
-    StatusLine line(ModeFor(false));
-    Time next = begin + std::chrono::seconds{2};
-    EBB_RETURN_IF_ERROR(sources.ReadInto(
-        account, begin,
-        [&](std::size_t number, std::size_t of) {
-          const Time now = platform::WallNow();
-          if (now < next) return;
-          next = now + std::chrono::milliseconds{200};
-          line.Rewrite("run " + std::to_string(number) + " of " + std::to_string(of));
-        },
-        notices));
-  }
-  if (sources.copies() > 0)
-    notices.push_back("copies of runs that count once: " + std::to_string(sources.copies()));
-  for (const std::string& notice : notices) SayNote(notice);
-  return account.Report();
-}
-
 Result<report::SlurmReport> ReadSlurm(const std::string& source,
                                       const std::vector<std::string>& sources,
                                       const PeriodFlags& flags, Interval period) {
@@ -207,6 +181,7 @@ Result<report::SlurmReport> ReadSlurm(const std::string& source,
 
 }  // namespace
 
+<<<<<<< HEAD
 void AddPeriodFlags(Command& command, PeriodFlags& flags) {
   const auto text = [&](const char* name, const char* value, const char* help,
                         std::string PeriodFlags::*member) {
@@ -240,20 +215,14 @@ void AddPeriodFlags(Command& command, PeriodFlags& flags) {
                  });
 }
 
+=======
+>>>>>>> 9aa0a063 (ebb report impact: model card, paper, SCI, GHG Protocol Scope 2 and ESRS E1 from the same figures)
 Result<int> ReportPeriod(const std::vector<std::string>& sources, const PeriodFlags& flags,
                          const std::string& format, const std::string& output_dir) {
-  EBB_ASSIGN_OR_RETURN(report::PeriodRequest request, RequestOf(flags));
-  if (sources.empty())
-    return Refuse("nothing is named to report on",
-                  flags.billing.empty() ? "name run directories, folders of them, or stores"
-                                        : "name the runs before --billing: it takes every word "
-                                          "that follows it");
+  EBB_ASSIGN_OR_RETURN(const PeriodQuestion question,
+                       ReadPeriodFlags(sources, flags, PeriodDates::kRequired));
   EBB_ASSIGN_OR_RETURN(const auto exports, ReadBilling(flags.billing));
-  EBB_ASSIGN_OR_RETURN(
-      app::PeriodSources opened,
-      app::PeriodSources::Open({sources.begin(), sources.end()}, request.period()));
-  EBB_ASSIGN_OR_RETURN(request.boundary, BoundaryOf(flags, opened));
-  EBB_ASSIGN_OR_RETURN(const report::PeriodReport report, Account(opened, std::move(request)));
+  EBB_ASSIGN_OR_RETURN(const report::PeriodReport report, AccountPeriod(sources, flags, question));
   Beside beside;
   if (!exports.empty()) beside.bill = report::MatchBilling(exports, report);
   if (!flags.slurm.empty()) {

@@ -13,6 +13,7 @@
 #include "core/run/accounting.h"
 #include "report/compare/compare.h"
 #include "report/compare/compare_page.h"
+#include "report/impact/impact.h"
 #include "report/period/period.h"
 #include "report/period/period_json.h"
 #include "report/period/period_page.h"
@@ -200,6 +201,10 @@ TEST(UnknownIsAWord, InReportsOfAPeriod) {
     EXPECT_THAT(PeriodText(report), HasSubstr("unknown"));
     EXPECT_THAT(ZeroGramsIn(PeriodText(report)), IsEmpty()) << PeriodText(report);
     EXPECT_THAT(page, HasSubstr("emissions not known"));
+    for (const ImpactKindText& kind : kImpactKinds) {
+      const std::string text = ImpactText(report, {kind.kind, FunctionalUnit::kRun, "0.1.0"});
+      EXPECT_THAT(ZeroGramsIn(text), IsEmpty()) << text;
+    }
     ++unknown;
   }
   EXPECT_GT(unknown, 5);
