@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "core/devices/power_cap.h"
 #include "local/local_job.h"
 #include "runtime/executor.h"
 #include "runtime/heartbeat.h"
@@ -27,6 +28,9 @@ struct SupervisedFigures {
   LiveFigures figures;
   bool is_measured = true;     ///< false: its figures are unknown
   std::string begins_after{};  ///< condition for the begin of its program, as a clause
+  /// For each of `gpus` the power in its latest reading; shorter, or without a value: unknown.
+  std::vector<std::optional<Power>> gpu_power{};
+  std::optional<core::PowerCap> power_cap{};  ///< limit with which the attempt was started
 };
 
 class JobExecutor : public runtime::Executor {

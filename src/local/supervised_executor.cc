@@ -685,6 +685,8 @@ std::vector<SupervisedFigures> SupervisedExecutor::Running() const {
     const SupervisedProgram& program = *entry->program;
     running.push_back({job, program.plan().attempt, program.plan().pool, program.plan().slots,
                        program.plan().gpus, program.program_pid(), program.figures()});
+    running.back().gpu_power = program.gpu_power();
+    running.back().power_cap = program.plan().power_cap;
   }
   return running;
 }

@@ -68,6 +68,12 @@ LiveFigures SupervisedProgram::figures() const {
           accountant_.emissions(), accountant_.power()};
 }
 
+std::vector<std::optional<Power>> SupervisedProgram::gpu_power() const {
+  std::vector<std::optional<Power>> power;
+  for (const std::string& gpu : plan_.gpus) power.push_back(accountant_.power_of("gpu:" + gpu));
+  return power;
+}
+
 // Stored data of an earlier life ends at the end of a reading, never inside one.
 void SupervisedProgram::Account(std::vector<core::EnergyReading> readings) {
   std::erase_if(readings, [&](const core::EnergyReading& reading) {

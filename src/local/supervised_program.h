@@ -40,6 +40,8 @@ class SupervisedProgram {
   const AttemptPlan& plan() const { return plan_; }
   const std::optional<platform::ProcessWatch>& watch() const { return watch_; }
   LiveFigures figures() const;
+  /// For each GPU of the plan the power in its latest reading; no value before there is one.
+  std::vector<std::optional<Power>> gpu_power() const;
   /// The program's process; 0 while it is unknown, or runs on another machine.
   int program_pid() const {
     return tail_.header() && !is_elsewhere() ? tail_.header()->program_pid : 0;

@@ -65,6 +65,12 @@ Power Accountant::power() const {
   return sum;
 }
 
+std::optional<Power> Accountant::power_of(const std::string& device) const {
+  const auto found = devices_.find(device);
+  if (found == devices_.end()) return std::nullopt;
+  return found->second.latest;
+}
+
 bool Accountant::MustCloseBefore(const core::EnergyReading& pending,
                                  const core::EnergyReading& next) const {
   if (pending.wall.end != next.wall.begin || pending.source != next.source ||

@@ -49,6 +49,8 @@ class Accountant {
   Emissions emissions() const { return emissions_; }
   /// Power in the latest reading of each device, summed over the devices.
   Power power() const;
+  /// The same of one device; nullopt before its first reading.
+  std::optional<Power> power_of(const std::string& device) const;
   /// Use of all readings added so far, as a budget counts it.
   core::BudgetUse use() const;
   /// Intensity at the end of the latest reading; nullopt if unknown.

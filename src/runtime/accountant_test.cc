@@ -158,6 +158,9 @@ TEST(AccountantTest, PowerIsTheSumOverDevices) {
   const std::vector<core::EnergyReading> readings{Second(kDay, 40, "cpu"), Second(kDay, 5, "ram")};
   accountant.Add(readings);
   EXPECT_DOUBLE_EQ(accountant.power().watts, 45);
+  ASSERT_TRUE(accountant.power_of("cpu"));
+  EXPECT_DOUBLE_EQ(accountant.power_of("cpu")->watts, 40);
+  EXPECT_FALSE(accountant.power_of("gpu:GPU-a")) << "unknown is not 0";
 }
 
 }  // namespace

@@ -41,22 +41,27 @@ TEST_F(ServiceTest, AJobRunsAndEndsWithItsFigures) {
 // The program does 5 of 30 steps twice, and the service is restarted meanwhile.
 TEST_F(ServiceTest, TheWorkOfAJobIsFollowedAndHasItsEnergyPerUnit) {
   world_.Start();
-  const core::JobId id = world_.Submit(
-      world_.Shell("report() { echo '{\"time_ms\":1,\"event\":\"'$1'\",\"step\":'$2'}' >> "
-                   "$EBB_RUN_DIR/progress.jsonl; }; report begin 0; report step 25; "
-                   "until [ -e go ]; do :; done; report resume 20; report end 30"));
+  const core::JobId id =
+      world_.Submit(world_.Shell("report() { echo '{\"time_ms\":1,\"event\":\"'$1'\",\"step\":'$2"
+                                 "',\"total_steps\":40}' >> "
+                                 "$EBB_RUN_DIR/progress.jsonl; }; report begin 0; report step 25; "
+                                 "until [ -e go ]; do :; done; report resume 20; report end 30"));
   const auto card = [&]() -> const JobCard& { return *world_.service().view()->jobs.Find(id); };
   world_.WaitFor([&](const View& now) {
     const JobCard* found = now.jobs.Find(id);
     return found && found->work.steps == 25 && !found->per_unit().empty();
   });
   EXPECT_FALSE(card().work.samples);
+  EXPECT_EQ(card().share, 25 / 40.0);
   world_.Restart();
   Touch("go");
   world_.WaitForStage(id, Stage::kSucceeded);
   world_.WaitFor([&](const View& now) { return now.jobs.Find(id)->energy_half_width.has_value(); });
   for (const bool restarted : {false, true}) {
-    if (restarted) world_.Restart();
+    if (restarted)
+      world_.Restart();
+    else
+      EXPECT_EQ(card().share, 30 / 40.0);
     ASSERT_EQ(card().work.steps, 30);
     ASSERT_EQ(card().per_unit().size(), 1u);
     EXPECT_NEAR(card().per_unit()[0].joules, card().energy.joules() / 30, 1e-12);

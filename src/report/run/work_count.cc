@@ -27,6 +27,15 @@ void WorkCount::Add(const ProgressEvent& event) {
   add(event.step, steps_);
   add(event.samples_seen, samples_);
   add(event.tokens_seen, tokens_);
+  if (event.event == "begin") last_step_ = 0;
+  if (event.step) last_step_ = event.step;
+  if (event.total_steps) total_steps_ = event.total_steps;
+}
+
+std::optional<double> WorkCount::share() const {
+  if (!last_step_ || !total_steps_ || *last_step_ < 0 || *total_steps_ < 1) return std::nullopt;
+  if (*last_step_ > *total_steps_) return std::nullopt;
+  return static_cast<double>(*last_step_) / static_cast<double>(*total_steps_);
 }
 
 core::Work WorkCount::done() const { return {tokens_.Done(), samples_.Done(), steps_.Done()}; }

@@ -14,6 +14,9 @@ class WorkCount {
  public:
   void Add(const ProgressEvent& event);
   core::Work done() const;
+  /// The part of the training that is done, from 0 to 1: the last step of all steps. Absent if the
+  /// program does not report both.
+  std::optional<double> share() const;
 
  private:
   struct Position {
@@ -23,6 +26,7 @@ class WorkCount {
   };
   bool has_begun_ = false;
   Position steps_, samples_, tokens_;
+  std::optional<std::int64_t> last_step_, total_steps_;
 };
 
 /// Follows the progress file of a run for its work while it grows. Of a file that has grown much
@@ -32,6 +36,8 @@ class WorkTail {
   explicit WorkTail(platform::Path progress_file) : file_(std::move(progress_file)), tail_(file_) {}
   /// The work so far.
   core::Work Read();
+  /// WorkCount::share at the last Read.
+  std::optional<double> share() const { return count_.share(); }
 
  private:
   platform::Path file_;

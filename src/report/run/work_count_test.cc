@@ -55,6 +55,25 @@ TEST(WorkCount, WithoutAReportNothingIsKnown) {
       ReadProgress(Line("step", ",\"step\":-5") + Line("step", ",\"step\":\"x\"")).work.empty());
 }
 
+TEST(WorkTail, TheShareIsTheLastStepOfAllSteps) {
+  const platform::Path file = ScratchDirectory() / "progress.jsonl";
+  const auto share_of = [&](const std::string& text) {
+    EXPECT_TRUE(platform::WriteFileAtomically(file, text));
+    WorkTail tail(file);
+    tail.Read();
+    return tail.share();
+  };
+  EXPECT_FALSE(share_of(""));
+  EXPECT_FALSE(share_of(Line("step", ",\"step\":10"))) << "nobody says how many there will be";
+  EXPECT_FALSE(share_of(Line("step", ",\"step\":50,\"total_steps\":40"))) << "not of this training";
+  EXPECT_FALSE(share_of(Line("step", ",\"step\":0,\"total_steps\":0")));
+  const std::string begin = Line("begin", ",\"total_steps\":40");
+  EXPECT_EQ(share_of(begin), 0.0);
+  EXPECT_EQ(share_of(begin + Line("step", ",\"step\":30")), 0.75);
+  EXPECT_EQ(share_of(begin + Line("step", ",\"step\":30") + Line("resume", ",\"step\":20")), 0.5)
+      << "lost work is to be done again";
+}
+
 TEST(WorkTail, FollowsAFileThatGrowsAndSkipsToTheEndOfALongOne) {
   const platform::Path file = ScratchDirectory() / "progress.jsonl";
   WorkTail tail(file);

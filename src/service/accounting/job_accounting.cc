@@ -42,6 +42,7 @@ void JobAccounting::ReadWork(core::JobId job) {
   const auto [tail, is_new] = work_.try_emplace(job, directory_of_(job) / core::kProgressFile);
   JobFigures& figures = FiguresOf(job);
   figures.work = core::Furthest(figures.work, tail->second.Read());
+  figures.share = tail->second.share();
 }
 
 void JobAccounting::AddMachine(const core::MachineShares& shares) {

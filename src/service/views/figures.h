@@ -17,7 +17,8 @@ inline constexpr Duration kStartedAtOnce{std::chrono::seconds{2}};
 
 /// Energy and emissions of a job so far. Rows that are not durable yet are included.
 struct JobFigures : store::LedgerSums {
-  core::Work work;  ///< as the program reported it
+  core::Work work;                ///< as the program reported it
+  std::optional<double> share{};  ///< part of the training that is done, by the same reports
 
   void SetSums(const store::LedgerSums& sums) { store::LedgerSums::operator=(sums); }
 };

@@ -73,6 +73,10 @@ std::optional<double> RanSeconds(const JobCard& card) {
   return Seconds(ran);
 }
 
+std::optional<double> Percent(const std::optional<double>& share) {
+  return share ? std::optional(100 * *share) : std::nullopt;
+}
+
 void PutRow(DescribedJson& json, const JobCard& card) {
   const engine::Explanation& explanation = card.explanation;
   const core::Job& job = card.submission->job;
@@ -97,6 +101,8 @@ void PutRow(DescribedJson& json, const JobCard& card) {
   json("planned_ms", "as ran_ms, of what is to come", IfAny(InMilliseconds(card.planned)));
   json("energy_kwh", "so far", card.energy);
   json("emissions_g", "so far, in g CO2e", card.emitted());
+  json("progress_percent", "of the steps of its training, as its program reports them",
+       Percent(card.share));
 }
 
 void PutLine(DescribedJson& json, const JobCard& card) {
@@ -184,10 +190,6 @@ void PutOptions(DescribedJson& json, const core::Submission& submission) {
 
 // Leaves out what is unknown.
 constexpr auto kLeftOut = [](const auto& maybe) { return maybe; };
-
-std::optional<double> Percent(const std::optional<double>& share) {
-  return share ? std::optional(100 * *share) : std::nullopt;
-}
 
 void PutWork(DescribedJson& json, const JobCard& card) {
   report::DescribeWork(json, card.work, card.per_unit(), kLeftOut);
@@ -311,6 +313,19 @@ std::string_view StateOf(const local::Device& device) {
   return device.gone_since ? "gone" : device.aside ? "set aside" : "ready";
 }
 
+// Adds the job that runs on the GPU, and what the job's meters and its plan say of the GPU.
+void PutProgram(Json& json, const service::View& view, const local::Device& device) {
+  for (const local::SupervisedFigures& program : view.running) {
+    const auto found = std::find(program.gpus.begin(), program.gpus.end(), device.name);
+    if (found == program.gpus.end()) continue;
+    json["job"] = program.job;
+    const auto at = static_cast<std::size_t>(found - program.gpus.begin());
+    if (at < program.gpu_power.size() && program.gpu_power[at])
+      json["power_w"] = program.gpu_power[at]->watts;
+    if (program.power_cap) json["power_cap"] = core::Describe(*program.power_cap);
+  }
+}
+
 // The GPUs of the service. CPU devices are only slots and are not listed.
 Json DevicesJson(const service::View& view) {
   Json devices = Json::array();
@@ -330,9 +345,7 @@ Json DevicesJson(const service::View& view) {
       if (!device.aside->why.empty()) json["why"] = device.aside->why;
       if (device.aside->retry_at) json["retry_at"] = FormatTime(*device.aside->retry_at);
     }
-    for (const local::SupervisedFigures& program : view.running)
-      if (std::find(program.gpus.begin(), program.gpus.end(), device.name) != program.gpus.end())
-        json["job"] = program.job;
+    PutProgram(json, view, device);
     devices.push_back(std::move(json));
   }
   return devices;

@@ -56,6 +56,26 @@ TEST(UnknownIsNull, OfWhatRunsAndOfBudgets) {
   EXPECT_TRUE(status["budgets"][0]["emissions_g"].is_null());
 }
 
+TEST(UnknownIsNull, OfTheGpusOfARunningJob) {
+  service::View view;
+  for (const char* name : {"GPU-a", "GPU-b", "GPU-c"}) {
+    view.devices.emplace_back();
+    view.devices.back().name = name;
+  }
+  view.running.emplace_back();
+  view.running.back().job = 7;
+  view.running.back().gpus = {"GPU-b", "GPU-a"};
+  view.running.back().gpu_power = {Power{250}, std::nullopt};
+  view.running.back().power_cap = core::PowerCap{.percent = 70};
+  const json devices = StatusOf(view)["devices"];
+  EXPECT_EQ(devices[1]["job"], 7);
+  EXPECT_EQ(devices[1]["power_w"], 250);
+  EXPECT_EQ(devices[1]["power_cap"], "70%");
+  EXPECT_EQ(devices[0]["job"], 7);
+  EXPECT_FALSE(devices[0].contains("power_w"));
+  for (const char* key : {"job", "power_w", "power_cap"}) EXPECT_FALSE(devices[2].contains(key));
+}
+
 TEST(UnknownIsNull, OfAJob) {
   const service::JobCard unknown = CardOf(1, 2, std::nullopt);
   JobAnswer answer;
@@ -63,6 +83,18 @@ TEST(UnknownIsNull, OfAJob) {
   for (const auto form : {JobAnswer::Form::kRow, JobAnswer::Form::kWhole}) {
     answer.form = form;
     EXPECT_FALSE(json::parse(report::ToJson(answer)).contains("emissions_g"));
+    EXPECT_FALSE(json::parse(report::ToJson(answer)).contains("progress_percent"));
+  }
+}
+
+TEST(UnknownIsNull, OfTheProgressOfAJob) {
+  service::JobCard card = CardOf(1, 2, std::nullopt);
+  card.share = 0.25;
+  JobAnswer answer;
+  answer.card = &card;
+  for (const auto form : {JobAnswer::Form::kRow, JobAnswer::Form::kLine, JobAnswer::Form::kWhole}) {
+    answer.form = form;
+    EXPECT_EQ(json::parse(report::ToJson(answer))["progress_percent"], 25);
   }
 }
 
