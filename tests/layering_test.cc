@@ -171,7 +171,7 @@ const std::map<std::string, std::map<std::string, Rooms>> kParts{
       {"run", {"options"}},
       {"jobs", {"options", "run"}},
       {"sweep", {"options", "run", "jobs", "slurm"}}}},
-    {"cli", {{"", {}}, {"commands", {""}}}},
+    {"cli", {{"", {}}, {"top", {""}}, {"commands", {"", "top"}}}},
     {"train",
      {{"", {"options", "data", "devices", "files", "loop", "language"}},  // main.cc
       {"options", {}},

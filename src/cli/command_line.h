@@ -59,6 +59,7 @@ void AddSummaryCommand(Parser& parser);
 void AddSuperviseCommand(Parser& parser);
 void AddKeepPowerCommand(Parser& parser);
 void AddSweepCommand(Parser& parser);
+void AddTopCommand(Parser& parser);
 void AddTrackCommand(Parser& parser);
 void AddTrainCommand(Parser& parser);
 void AddUntilCommand(Parser& parser);

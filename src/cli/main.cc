@@ -42,6 +42,7 @@ int main(int argc, char** argv) {
   AddServeCommand(parser, kVersion);
   AddSubmitCommand(parser);
   AddQueueCommands(parser);
+  AddTopCommand(parser);
   AddWaitCommand(parser);
   AddEditCommand(parser);
   AddRestartCommand(parser);

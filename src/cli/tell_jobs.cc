@@ -27,22 +27,21 @@ std::string Consequence(const std::string& what, const std::string& number, engi
   return runs ? "cancelled; Ebb asks its program to end" : "cancelled";
 }
 
-// Sends the command to one job and returns the line to print.
-Result<std::string> TellJob(const app::ServiceClient& client, const ServiceFlags& flags,
-                            const std::string& word, const std::string& what) {
+}  // namespace
+
+Result<std::string> TellJob(const app::ServiceClient& client, const std::string& word,
+                            const std::string& what, bool as_json) {
   EBB_ASSIGN_OR_RETURN(const long long job, app::FindJob(client, word, app::JobsMeant::kLive));
   const std::string number = std::to_string(job), path = "/api/v1/jobs/" + number;
   EBB_ASSIGN_OR_RETURN(const std::string before, client.Get(path));
   EBB_ASSIGN_OR_RETURN(std::string answer, client.Post(path + "/" + what, ""));
-  if (flags.json) return answer;
+  if (as_json) return answer;
   const Json json = Json::parse(before, nullptr, false);
   const auto stage = engine::StageFromName(json.is_object() ? json.value("stage", "") : "");
   if (!stage) return Fail({ExitCode::kUnavailable, "the service's answer is not a job", "", ""});
   return "job " + number + " (" + Printable(json.value("name", "")) +
          "): " + Consequence(what, number, *stage, json.value("rule", "") == "draining") + "\n";
 }
-
-}  // namespace
 
 int DoForEach(const std::vector<std::string>& words,
               const std::function<Result<std::string>(const std::string& word)>& line_of) {
@@ -67,8 +66,8 @@ Result<int> TellJobs(const ServiceFlags& flags, const std::vector<std::string>& 
   // Without the right to change a job, nothing is asked about it either: it may be anybody's
   // server.
   EBB_RETURN_IF_ERROR(client.CheckToken());
-  return DoForEach(jobs,
-                   [&](const std::string& word) { return TellJob(client, flags, word, what); });
+  return DoForEach(
+      jobs, [&](const std::string& word) { return TellJob(client, word, what, flags.json); });
 }
 
 }  // namespace ebb::cli

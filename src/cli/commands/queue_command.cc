@@ -2,7 +2,6 @@
 // control single jobs.
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -12,6 +11,7 @@
 #include "base/units_text.h"
 #include "cli/command_line.h"
 #include "cli/drain_text.h"
+#include "cli/explanation_text.h"
 #include "cli/fitted_text.h"
 #include "cli/follow_log.h"
 #include "cli/job_facts.h"
@@ -122,11 +122,6 @@ std::string EmittedCell(const Json& json) {
   if (json.contains("emissions_g") && json["emissions_g"].is_number())
     emissions = Emissions{json["emissions_g"]};
   return report::EmittedText(Energy::Joules(json.value("energy_kwh", 0.0) * 3.6e6), emissions);
-}
-
-std::string SavedWords(double saved_g) {
-  if (saved_g == 0) return "the same, nothing was saved";
-  return EmissionsText({std::abs(saved_g)}) + (saved_g > 0 ? " saved" : " WORSE");
 }
 
 Result<Json> Parsed(const std::string& answer) {
@@ -363,38 +358,8 @@ Result<int> Explain(const QueueFlags& flags) {
     std::fputs(answer.c_str(), stdout);
     return 0;
   }
-  EBB_ASSIGN_OR_RETURN(const Json job, Parsed(answer));
-  // Jobs that come from the store alone have no reason.
-  const LocalTimes times = TimesOf(StatusOf(client));
-  const std::string reason =
-      times.InText(Printable(TextOf(job, job.contains("reason") ? "reason" : "stage")));
-  const auto say = [](const std::string& text) {
-    std::fputs((ForStdout(text) + "\n").c_str(), stdout);
-  };
-  say("job " + std::to_string(number) + " (" + Printable(TextOf(job, "name")) + ") is " + reason);
-  if (!TextOf(job, "detail").empty()) say(times.InText(Printable(TextOf(job, "detail"))));
-  if (const std::string site = TextOf(job, "site"); !site.empty())
-    say((job.contains("started") ? "its site is " : "it is planned at site ") + Printable(site));
-  std::fputs(SiteChoicesText(answer, times).c_str(), stdout);
-  if (job.contains("waits_for"))
-    say("it waits for jobs " + job["waits_for"].dump() + " to succeed");
-  const bool both = job.contains("intensity_now") && job.contains("intensity_expected");
-  if (both && !job.contains("started")) {
-    const double now = job["intensity_now"], expected = job["intensity_expected"];
-    const double kwh =
-        job.value("power_w", 0.0) * job.value("devices", 1) * job.value("duration_s", 0.0) / 3.6e6;
-    say(std::string("waiting is expected to ") + (now >= expected ? "save " : "cost ") +
-        EmissionsText({std::abs(now - expected) * kwh}) + " of " + EmissionsText({now * kwh}) +
-        ": " + EnergyOf(kwh) + " at " + IntensityText({expected}) + " instead of " +
-        IntensityText({now}));
-  }
-  if (job.contains("emissions_g") && job.contains("emissions_at_submission_g")) {
-    const double was = job["emissions_at_submission_g"], is = job["emissions_g"];
-    const bool is_clear = std::abs(was - is) > job.value("saving_half_width_g", -1.0) || was == is;
-    say("it emitted " + EmissionsText({is}) + "; at submission it would have been " +
-        EmissionsText({was}) + ": " + SavedWords(was - is) +
-        (is_clear ? "" : ", which is not a clear difference"));
-  }
+  EBB_ASSIGN_OR_RETURN(const std::string text, ExplanationText(answer, TimesOf(StatusOf(client))));
+  std::fputs(ForStdout(text).c_str(), stdout);
   return 0;
 }
 

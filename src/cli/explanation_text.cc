@@ -1,0 +1,75 @@
+#include "cli/explanation_text.h"
+
+#include <cmath>
+
+#include "base/json_node.h"
+#include "base/text.h"
+#include "base/units_text.h"
+#include "cli/site_text.h"
+
+namespace ebb::cli {
+namespace {
+
+std::optional<double> NumberOf(const JsonNode& job, const char* key) {
+  const JsonNode* found = job.Find(key);
+  return found ? found->AsNumber() : std::nullopt;
+}
+
+std::string SavedWords(double saved_g) {
+  if (saved_g == 0) return "the same, nothing was saved";
+  return EmissionsText({std::abs(saved_g)}) + (saved_g > 0 ? " saved" : " WORSE");
+}
+
+// "it waits for jobs [2,4] to succeed"; empty if it waits for none.
+std::string PredecessorsLine(const JsonNode& job) {
+  const JsonNode* jobs = job.Find("waits_for");
+  if (!jobs || jobs->items.empty()) return "";
+  std::vector<std::string> numbers;
+  for (const JsonNode& number : jobs->items) numbers.push_back(FormatFixed(number.number, 0));
+  return "it waits for jobs [" + Join(numbers, ",") + "] to succeed\n";
+}
+
+// The expected saving of a job that has not started; empty if that is not known.
+std::string ExpectedLine(const JsonNode& job) {
+  const auto now = NumberOf(job, "intensity_now"), expected = NumberOf(job, "intensity_expected");
+  if (!now || !expected || job.Find("started")) return "";
+  const double kwh = NumberOf(job, "power_w").value_or(0) * NumberOf(job, "devices").value_or(1) *
+                     NumberOf(job, "duration_s").value_or(0) / 3.6e6;
+  return std::string("waiting is expected to ") + (*now >= *expected ? "save " : "cost ") +
+         EmissionsText({std::abs(*now - *expected) * kwh}) + " of " + EmissionsText({*now * kwh}) +
+         ": " + EnergyText(Energy::Joules(kwh * 3.6e6)) + " at " + IntensityText({*expected}) +
+         " instead of " + IntensityText({*now}) + "\n";
+}
+
+// The emissions and the saving of a job that has ended; empty if that is not known.
+std::string SavedLine(const JsonNode& job) {
+  const auto was = NumberOf(job, "emissions_at_submission_g"), is = NumberOf(job, "emissions_g");
+  if (!was || !is) return "";
+  const double half_width = NumberOf(job, "saving_half_width_g").value_or(-1);
+  const bool is_clear = std::abs(*was - *is) > half_width || *was == *is;
+  return "it emitted " + EmissionsText({*is}) + "; at submission it would have been " +
+         EmissionsText({*was}) + ": " + SavedWords(*was - *is) +
+         (is_clear ? "" : ", which is not a clear difference") + "\n";
+}
+
+}  // namespace
+
+Result<std::string> ExplanationText(const std::string& answer, const LocalTimes& times) {
+  const auto job = ParseJson(answer, "");
+  if (!job || !job->is_object())
+    return Fail({ExitCode::kUnavailable, "the service's answer is not a job", "", ""});
+  // Jobs that come from the store alone have no reason.
+  const std::string reason = job->TextOf(job->Find("reason") ? "reason" : "stage");
+  std::string text = "job " + FormatFixed(NumberOf(*job, "id").value_or(0), 0) + " (" +
+                     Printable(job->TextOf("name")) + ") is " + times.InText(Printable(reason)) +
+                     "\n";
+  if (const std::string detail = job->TextOf("detail"); !detail.empty())
+    text += times.InText(Printable(detail)) + "\n";
+  if (const std::string site = job->TextOf("site"); !site.empty())
+    text +=
+        (job->Find("started") ? "its site is " : "it is planned at site ") + Printable(site) + "\n";
+  return text + SiteChoicesText(answer, times) + PredecessorsLine(*job) + ExpectedLine(*job) +
+         SavedLine(*job);
+}
+
+}  // namespace ebb::cli
