@@ -77,11 +77,18 @@ void Visit(Archive& archive, Value& value) {
   archive("power_factor", power_factor);
 }
 
+template <typename Archive, Like<WidthSpeed> Value>
+void Visit(Archive& archive, Value& value) {
+  auto& [devices, speed] = value;
+  archive("devices", devices);
+  archive("speed", speed);
+}
+
 template <typename Archive, Like<Job> Value>
 void Visit(Archive& archive, Value& value) {
   auto& [id, name, submitted, devices, duration, power, start_by, finish_by, tier, priority,
-         threshold, on_outage, checkpointable, pause_cost, minimum_segment, freeze, sites, models,
-         overrides, forbidden_sites, data, home, file_bytes, checkpoint_bytes] = value;
+         threshold, on_outage, checkpointable, pause_cost, minimum_segment, speedup, freeze, sites,
+         models, overrides, forbidden_sites, data, home, file_bytes, checkpoint_bytes] = value;
   archive("id", id);
   archive("name", name);
   archive("submitted", submitted);
@@ -97,6 +104,7 @@ void Visit(Archive& archive, Value& value) {
   archive("checkpointable", checkpointable, "pausable");
   archive("pause_cost_ms", pause_cost, "pause_overhead_ms");
   archive("minimum_segment_ms", minimum_segment);
+  archive.Maybe("speedup", speedup);
   archive("freeze", freeze);
   archive("sites", sites);
   archive("models", models);

@@ -9,9 +9,10 @@ namespace ebb::plan {
 
 template <typename Archive, Like<Segment> Value>
 void Visit(Archive& archive, Value& value) {
-  auto& [pool, time] = value;
+  auto& [pool, time, devices] = value;
   archive("pool", pool);
   archive("time", time);
+  archive.Maybe("devices", devices);
 }
 
 template <typename Archive, Like<Order> Value>
@@ -23,7 +24,7 @@ void Visit(Archive& archive, Value& value) {
 
 template <typename Archive, Like<JobPlan> Value>
 void Visit(Archive& archive, Value& value) {
-  auto& [job, run_now, pool, segments, order, reason, wake_at] = value;
+  auto& [job, run_now, pool, segments, order, reason, wake_at, devices] = value;
   archive("job", job);
   archive("run_now", run_now);
   archive("pool", pool);
@@ -34,6 +35,7 @@ void Visit(Archive& archive, Value& value) {
   archive("expected", reason.expected);
   archive("threshold", reason.threshold);
   archive("wake_at", wake_at);
+  archive.Maybe("devices", devices);
 }
 
 template <typename Archive, Like<Rents> Value>

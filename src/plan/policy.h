@@ -34,6 +34,9 @@ struct JobView {
   int last_site = -1;  ///< index of the site where it runs or ran last; -1: it has not begun
   Duration moving{};   ///< kRunning: the part of this stretch from its begin in which the job moves
                        ///< to the site (core/jobs/move.h)
+  int devices = 0;     ///< kRunning: the width at which an elastic job runs; 0: its own
+
+  int width() const { return devices > 0 ? devices : job->devices; }
 };
 
 struct SiteView {
@@ -53,10 +56,11 @@ struct Problem {
   std::optional<Time> closed_until{};
 };
 
-/// A stretch of running on one pool.
+/// A stretch of running on one pool, at one width.
 struct Segment {
   int pool = -1;
   Interval time;
+  int devices = 0;  ///< width of an elastic job; 0: the job's own
   friend bool operator==(const Segment&, const Segment&) = default;
 };
 
@@ -77,6 +81,7 @@ struct JobPlan {
   Order order;
   core::Reason reason;         ///< without times: `segments` has them
   Time wake_at = Time::max();  ///< this job's part in Schedule::wake_at
+  int devices = 0;             ///< width on which to run an elastic job; 0: the job's own
 };
 
 /// The rent of a device-hour by pool and step of time: its worth to the jobs of a queue beyond its

@@ -25,6 +25,14 @@ struct ModelOverride {
   friend bool operator==(const ModelOverride&, const ModelOverride&) = default;
 };
 
+/// A number of devices on which an elastic job can run, and its speed there. Its speed on
+/// Job::devices is 1.
+struct WidthSpeed {
+  int devices = 1;
+  double speed = 1;
+  friend bool operator==(const WidthSpeed&, const WidthSpeed&) = default;
+};
+
 /// Action of a job while its grid is unknown: there is no value, and nothing may stand in for it
 /// any more.
 enum class OnOutage {
@@ -41,7 +49,8 @@ struct Job {
   JobId id = 0;
   std::string name;
   Time submitted{};
-  int devices = 1;      ///< gang width: the job gets all of them together or none
+  int devices = 1;      ///< gang width: the job gets all of them together or none. An elastic
+                        ///< job has other widths too; this is the one of policies that choose none
   Duration duration{};  ///< estimated running time on devices of speed 1; > 0
   Power power;          ///< power of one device at power factor 1, while running
 
@@ -56,6 +65,10 @@ struct Job {
   bool checkpointable = false;  ///< the job can write a checkpoint on request and go on from it
   Duration pause_cost{};        ///< extra running time of one pause and resume, at `power`
   Duration minimum_segment{};   ///< shortest piece of running between two pauses
+  /// The other widths of an elastic job, in ascending order (core/jobs/widths.h); empty: it only
+  /// runs on `devices`. `duration` is its running time on `devices`. A change of width is a pause
+  /// and a resume, so the job must be checkpointable, and pays `pause_cost`.
+  std::vector<WidthSpeed> speedup;
   /// If true, a pause stops the job where it is (SIGSTOP), and the job goes on from there: for
   /// programs that cannot write a checkpoint. Its devices stay taken meanwhile, so the engine lets
   /// policies pause the job only while no other job waits for them. For this, the engine sets

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "core/jobs/recurring.h"
+#include "core/jobs/widths.h"
 #include "core/ledger/budget.h"
 #include "core/options/field_builders.h"
 #include "core/options/shared_fields.h"
@@ -56,6 +57,10 @@ Status Take(const OptionValue& value, std::optional<Slowdown>& out) {
   EBB_ASSIGN_OR_RETURN(out, ParseSlowdown(std::get<std::string>(value)));
   return {};
 }
+Status Take(const OptionValue& value, std::vector<WidthSpeed>& out) {
+  EBB_ASSIGN_OR_RETURN(out, ParseSpeedup(std::get<std::vector<std::string>>(value)));
+  return {};
+}
 
 OptionValue ValueOf(bool value) { return value; }
 OptionValue ValueOf(int value) { return std::int64_t{value}; }
@@ -64,6 +69,7 @@ OptionValue ValueOf(Power value) { return value.watts; }
 OptionValue ValueOf(Intensity value) { return value.g_per_kwh; }
 OptionValue ValueOf(const std::string& value) { return value; }
 OptionValue ValueOf(const std::vector<std::string>& value) { return value; }
+OptionValue ValueOf(const std::vector<WidthSpeed>& value) { return Describe(value); }
 OptionValue ValueOf(OnOutage value) { return std::string(Name(value)); }
 OptionValue ValueOf(const PowerCap& value) { return Describe(value); }
 OptionValue ValueOf(const Slowdown& value) { return Describe(value); }
@@ -113,6 +119,13 @@ std::vector<JobOption> ProgramOptions() {
                    CalledElsewhere({"gpus", "slots"}, Whole("devices", "GPUs or slots, all at once",
                                                             "1", "2", 1, kMostDevices))),
             kSubmission | kSweep | kScenario, kJob}),
+      Sets(&Job::speedup,
+           {ByFlag({"speedup", "DEVICES=SPEED,..."},
+                   {"speedup", Shape::kTexts,
+                    "an elastic job: other numbers of devices on which it can run, each with its "
+                    "speed relative to `devices`; it must be checkpointable",
+                    "", R"(["2=1.9","4=3.3"])"}),
+            kSubmission | kScenario, kJob}),
       Sets(&Job::models, {ByFlag({"models", "MODEL,..."},
                                  {"models", Shape::kTexts, "device models on which it can run",
                                   "any", R"(["a100"])"}),

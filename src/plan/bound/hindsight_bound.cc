@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/jobs/widths.h"
+#include "plan/bound/efficient_widths.h"
 #include "plan/bound/hindsight_flow.h"
 #include "plan/bound/lower_bound.h"
 #include "plan/problem/slot_prices.h"
@@ -30,6 +32,23 @@ Time FirstSubmission(std::span<const core::Job> jobs) {
   return first;
 }
 
+// The widths of an elastic job that fit a pool.
+std::vector<core::WidthSpeed> WidthsIn(const core::Job& job, const core::Cluster& cluster,
+                                       int pool) {
+  std::vector<core::WidthSpeed> widths = core::WidthsOf(job);
+  std::erase_if(widths, [&](const core::WidthSpeed& width) {
+    return !core::FitsAt(job, cluster, pool, width.devices);
+  });
+  return widths;
+}
+
+ChoiceMove NarrowestMove(const core::Job& job, int width, const core::Cluster& cluster, int pool) {
+  if (width == job.devices) return MoveOn(job, cluster, -1, pool);
+  core::Job narrow = job;
+  narrow.devices = width;
+  return MoveOn(narrow, cluster, -1, pool);
+}
+
 // Every job in the form that may run in any number of pieces within its window.
 std::vector<BoundJob> MakeBoundJobs(std::span<const core::Job> jobs, const core::Cluster& cluster,
                                     const HindsightOptions& options) {
@@ -38,14 +57,18 @@ std::vector<BoundJob> MakeBoundJobs(std::span<const core::Job> jobs, const core:
   bound_jobs.reserve(jobs.size());
   for (const core::Job& job : jobs) {
     BoundJob bound_job{job.submitted, job.devices, true, job.duration, {}};
+    std::vector<core::WidthSpeed> most;
     for (int p = 0; p < static_cast<int>(cluster.pools.size()); ++p) {
-      if (!Fits(job, cluster, p)) continue;
+      const auto widths = WidthsIn(job, cluster, p);
+      if (widths.empty()) continue;
+      if (core::IsElastic(job) && widths.size() > most.size()) most = widths;
       const core::DevicePool& pool = cluster.pools[static_cast<std::size_t>(p)];
       bound_job.choices.push_back({p, TimeOn(job, pool, job.duration), SpeedOn(job, pool),
                                    PowerOn(job, pool).watts * cluster.SiteOf(p).pue.ratio / 1000,
                                    LatestEnd(job, pool, options, first), pool.site,
-                                   MoveOn(job, cluster, -1, p), 0});
+                                   NarrowestMove(job, widths.front().devices, cluster, p), 0});
     }
+    bound_job.widths = EfficientWidths(most);
     bound_jobs.push_back(std::move(bound_job));
   }
   return bound_jobs;

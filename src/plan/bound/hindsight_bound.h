@@ -9,8 +9,10 @@
 // minimum-cost flow from jobs to pieces, in device-milliseconds: exact without a grid. LEMON's
 // network simplex solves it. Conditions that the flow cannot express are relaxed, so that the
 // result stays a bound: a gang may run on fewer of its devices at a time, and a pool of another
-// speed has that much more capacity. Very large instances get the Lagrangian bound (lower_bound.h)
-// instead.
+// speed has that much more capacity. An elastic job may have any mix of its widths at a time: each
+// of its further devices is an arc of its own whose work costs what that device takes, but on the
+// pools it takes no more devices than at its most efficient width. Very large instances get the
+// Lagrangian bound (lower_bound.h) instead.
 
 #include <optional>
 #include <span>

@@ -89,7 +89,7 @@ class FlowModel {
   void FindSpeeds() {
     top_speed_ = 0;
     for (const BoundJob& job : input_.jobs) {
-      unit_width_ = unit_width_ && job.width == 1;
+      unit_width_ = unit_width_ && job.width == 1 && job.widths.empty();
       for (const BoundChoice& choice : job.choices) {
         if (top_speed_ != 0 && choice.speed != top_speed_) like_speeds_ = false;
         top_speed_ = std::max(top_speed_, choice.speed);
@@ -104,7 +104,7 @@ class FlowModel {
   }
 
   // Work that `width` devices of the fastest kind do in a time, rounded up.
-  Amount WorkIn(Duration time, int width) const {
+  Amount WorkIn(Duration time, double width) const {
     return static_cast<Amount>(
         std::ceil(static_cast<double>(time.count()) * top_speed_ * width - 1e-6));
   }
@@ -140,7 +140,8 @@ class FlowModel {
   void AddJob(std::size_t j) {
     const BoundJob& job = input_.jobs[j];
     const Graph::Node node = graph_.addNode();
-    supply_[node] = job.work.count() * job.width;
+    supply_[node] = static_cast<Amount>(
+        std::floor(static_cast<double>(job.work.count()) * DevicesPerSpeed(job)));
     supply_[sink_] -= supply_[node];
     if (job.choices.empty()) shippable_ = false;
     for (std::size_t i = 0; i < pieces(); ++i) {
@@ -149,7 +150,7 @@ class FlowModel {
       Graph::Node from = node;
       if (job.choices.size() > 1 && Usable(job, i)) {
         from = graph_.addNode();
-        AddArc(node, from, WorkIn(Piece(i).length(), job.width));
+        AddArc(node, from, WorkIn(Piece(i).length(), MostDevices(job)));
       }
       for (const BoundChoice& choice : job.choices) AddChoice(j, i, choice, from);
     }
@@ -167,11 +168,31 @@ class FlowModel {
     if (usable.length() == Duration::zero()) return;
     const PriceCurve& curve = input_.CurveOf(choice);
     const double price = curve.Integral(usable.begin, usable.end) / Hours(usable.length());
-    const Graph::Arc arc =
-        AddArc(from, PoolNode(piece, choice.pool), WorkIn(usable.length(), job.width));
     const double kilowatts = choice.kilowatts / job.width / choice.speed;
-    const double move = choice.least_move / static_cast<double>(job.work.count() * job.width);
-    arcs_.push_back({arc, j, piece, choice.pool, kilowatts * price / kMillisecondsPerHour + move});
+    const double move =
+        choice.least_move / (static_cast<double>(job.work.count()) * DevicesPerSpeed(job));
+    const auto add = [&](double devices, double times_power) {
+      const Graph::Arc arc =
+          AddArc(from, PoolNode(piece, choice.pool), WorkIn(usable.length(), devices));
+      arcs_.push_back({arc, j, piece, choice.pool,
+                       times_power * kilowatts * price / kMillisecondsPerHour + move});
+    };
+    if (job.widths.empty()) return add(job.width, 1);
+    core::WidthSpeed narrower{0, 0};
+    for (const core::WidthSpeed& width : job.widths) {
+      const double devices = (width.speed - narrower.speed) * DevicesPerSpeed(job);
+      add(devices, (width.devices - narrower.devices) / devices);
+      narrower = width;
+    }
+  }
+
+  // The devices that the job takes for a speed of 1 at its most efficient width. An elastic job
+  // takes no more from the pools at any width, and the power of its further devices counts in full.
+  static double DevicesPerSpeed(const BoundJob& job) {
+    return job.widths.empty() ? job.width : job.widths.front().devices / job.widths.front().speed;
+  }
+  static double MostDevices(const BoundJob& job) {
+    return job.widths.empty() ? job.width : job.widths.back().speed * DevicesPerSpeed(job);
   }
 
   // McNaughton's rule: fills device after device from the piece's begin to its end. A job that does

@@ -14,7 +14,10 @@
 // are still too low.
 //
 // Two more relaxations: devices are counted by device-hours per step, and jobs that may be split
-// are split for free, on several pools at once.
+// are split for free, on several pools at once. An elastic job may have any mix of its widths in
+// each step, for free and on any pool: each further device is a bit of work of its own, at the
+// price of the devices that it adds (efficient_widths.h). A schedule costs no less, because its
+// widths in a step are such a mix.
 
 #include <cstdint>
 #include <optional>
@@ -44,6 +47,9 @@ struct BoundJob {
   bool split = false;  ///< the job may run in pieces for free; otherwise in one piece
   Duration work{};     ///< remaining work at speed 1
   std::vector<BoundChoice> choices;
+  /// The widths of an elastic job, as EfficientWidths gives them; empty: `width` alone. An elastic
+  /// job may be split. Its choices, one for a pool, are for `width`.
+  std::vector<core::WidthSpeed> widths{};
 };
 
 struct BoundInput {

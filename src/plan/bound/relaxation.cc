@@ -94,7 +94,8 @@ void Relaxation::CountPlaces() {
     for (const BoundChoice& choice : job.choices) {
       const std::size_t first = At(job.earliest).step, last = At(choice.latest_end).step;
       const int scans = choice.move.takes > Duration::zero() ? kScansOfMoved : 2;
-      places_ += scans * static_cast<std::int64_t>(std::max(first, last) - first + 1);
+      const auto widths = static_cast<std::int64_t>(std::max<std::size_t>(1, job.widths.size()));
+      places_ += widths * scans * static_cast<std::int64_t>(std::max(first, last) - first + 1);
     }
   }
 }
@@ -237,7 +238,7 @@ double Relaxation::InBits(const BoundJob& job) {
   Time latest = job.earliest;
   for (const BoundChoice& choice : job.choices) latest = std::max(latest, choice.latest_end);
   for (std::size_t i = At(job.earliest).step; i < curve_.size() && curve_.EdgeAt(i) < latest; ++i)
-    AddBit(job, i);
+    AddBits(job, i);
   SortCheapest(job);
   double cost = 0, left = Hours(job.work);
   for (const Bit& bit : bits_) {
@@ -246,7 +247,7 @@ double Relaxation::InBits(const BoundJob& job) {
     cost += part * bit.price_per_work;
     left -= part;
     asked_[static_cast<std::size_t>(bit.choice->pool)][bit.step] +=
-        job.width * part / bit.choice->speed;
+        bit.devices * part / bit.choice->speed;
   }
   return cost;
 }
@@ -261,8 +262,14 @@ void Relaxation::SortCheapest(const BoundJob& job) {
   };
   double slowest = std::numeric_limits<double>::infinity();
   for (const BoundChoice& choice : job.choices) slowest = std::min(slowest, choice.speed);
-  const double whole = Hours(job.work) / (slowest * Hours(curve_.step()));
-  const double needed = whole + 2 + 2 * static_cast<double>(job.choices.size());
+  double least_speed = 1;
+  for (std::size_t i = 0; i < job.widths.size(); ++i)
+    least_speed =
+        std::min(least_speed, job.widths[i].speed - (i > 0 ? job.widths[i - 1].speed : 0));
+  const double whole = Hours(job.work) / (least_speed * slowest * Hours(curve_.step()));
+  const double edges = 2 + 2 * static_cast<double>(job.choices.size());
+  const double needed =
+      whole + edges * static_cast<double>(std::max<std::size_t>(1, job.widths.size()));
   if (needed < static_cast<double>(bits_.size())) {
     const auto end = bits_.begin() + static_cast<std::ptrdiff_t>(needed);
     std::nth_element(bits_.begin(), end, bits_.end(), cheaper);
@@ -271,18 +278,31 @@ void Relaxation::SortCheapest(const BoundJob& job) {
   std::sort(bits_.begin(), bits_.end(), cheaper);
 }
 
-void Relaxation::AddBit(const BoundJob& job, std::size_t step) {
-  Bit bit{std::numeric_limits<double>::infinity(), step, nullptr, 0};
+// One bit for each width of an elastic job: what its further devices add.
+void Relaxation::AddBits(const BoundJob& job, std::size_t step) {
+  if (job.widths.empty()) return AddBit(job, step, job.width, 1);
+  core::WidthSpeed narrower{0, 0};
+  for (const core::WidthSpeed& width : job.widths) {
+    const double speed = width.speed - narrower.speed;
+    AddBit(job, step, (width.devices - narrower.devices) / speed, speed);
+    narrower = width;
+  }
+}
+
+// Adds a bit that takes `devices` devices for a speed of 1, and may have `speed`.
+void Relaxation::AddBit(const BoundJob& job, std::size_t step, double devices, double speed) {
+  Bit bit{std::numeric_limits<double>::infinity(), step, nullptr, 0, devices};
+  const double share = devices / job.width;
   for (const BoundChoice& choice : job.choices) {
     const Interval usable =
         Overlap({curve_.EdgeAt(step), curve_.EdgeAt(step + 1)}, {job.earliest, choice.latest_end});
     if (usable.length() == Duration::zero()) continue;
     const double rent = (*rents_)[static_cast<std::size_t>(choice.pool)][step];
     const double price =
-        (choice.kilowatts * input_.CurveOf(choice).PriceOf(step) + job.width * rent) /
+        (share * choice.kilowatts * input_.CurveOf(choice).PriceOf(step) + devices * rent) /
             choice.speed +
         choice.least_move / Hours(job.work);
-    bit.work_hours = std::max(bit.work_hours, Hours(usable.length()) * choice.speed);
+    bit.work_hours = std::max(bit.work_hours, Hours(usable.length()) * choice.speed * speed);
     if (price < bit.price_per_work) {
       bit.price_per_work = price;
       bit.choice = &choice;

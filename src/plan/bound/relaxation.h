@@ -48,6 +48,7 @@ class Relaxation {
     std::size_t step = 0;
     const BoundChoice* choice = nullptr;
     double work_hours = 0;
+    double devices = 0;  ///< devices for a speed of 1
   };
   struct Scan;
 
@@ -62,7 +63,8 @@ class Relaxation {
   void ScanBegins(const Scan& scan, Window& best);
   void ScanEnds(const Scan& scan, Window& best);
   double InBits(const BoundJob& job);
-  void AddBit(const BoundJob& job, std::size_t step);
+  void AddBits(const BoundJob& job, std::size_t step);
+  void AddBit(const BoundJob& job, std::size_t step, double devices, double speed);
   void SortCheapest(const BoundJob& job);
   void Ask(int pool, int width, Interval time);
 

@@ -60,7 +60,7 @@ bool DeadlineCheck::AsksForNoLess(const core::Job& job) const {
            job.sites == refused.sites && job.forbidden_sites == refused.forbidden_sites &&
            job.data == refused.data && job.home == refused.home &&
            job.file_bytes >= refused.file_bytes && job.models == refused.models &&
-           job.overrides.empty() && refused.overrides.empty();
+           job.overrides.empty() && refused.overrides.empty() && job.speedup == refused.speedup;
   });
 }
 
@@ -111,7 +111,7 @@ void DeadlineCheck::Add(const core::Job& job, const core::Cluster& cluster, Time
   if (!place || (sure && !place->in_time)) return room_.reset();
   const Time end = place->time.end, line = end - end.time_since_epoch() % room_->grid;
   room_->profiles[static_cast<std::size_t>(place->pool)].Take(
-      {place->time.begin, line == end ? end : line + room_->grid}, task.width);
+      {place->time.begin, line == end ? end : line + room_->grid}, place->width);
   if (!place->in_time) room_->in_time = false;
   const auto load = LoadOf(task);
   if (load)

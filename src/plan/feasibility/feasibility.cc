@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/jobs/move.h"
+#include "core/jobs/widths.h"
 #include "plan/feasibility/flat_queue.h"
 #include "plan/feasibility/quick_feasibility.h"
 #include "plan/planner/construct.h"
@@ -111,11 +112,23 @@ Status CheckWidth(const Job& job, const Cluster& cluster) {
                     "ask for at most " + std::to_string(widest));
 }
 
+// The work of the job at its own speed that takes as long as all its work at its fastest width that
+// fits the pool.
+Duration WorkAtFastest(const Job& job, const Cluster& cluster, int pool) {
+  double fastest = 1;
+  for (const core::WidthSpeed& width : job.speedup)
+    if (core::FitsAt(job, cluster, pool, width.devices)) fastest = std::max(fastest, width.speed);
+  return Duration{
+      static_cast<Duration::rep>(std::ceil(static_cast<double>(job.duration.count()) / fastest))};
+}
+
 // The shortest time to the end on the pools that the job may use, with the move to them.
 Duration ShortestRun(const Job& job, const Cluster& cluster) {
   Duration shortest = Duration::max();
-  for (const int pool : PoolsFor(job, cluster))
-    shortest = std::min(shortest, core::HeldOn(job, cluster, -1, pool, job.duration));
+  for (const int pool : PoolsFor(job, cluster)) {
+    const Duration work = core::IsElastic(job) ? WorkAtFastest(job, cluster, pool) : job.duration;
+    shortest = std::min(shortest, core::HeldOn(job, cluster, -1, pool, work));
+  }
   return shortest;
 }
 
@@ -234,6 +247,7 @@ Status CheckJob(const Job& job, const Cluster& cluster) {
 
 Status CheckWaitingJob(const Job& job, const Cluster& cluster) {
   EBB_RETURN_IF_ERROR(CheckNumbers(job));
+  EBB_RETURN_IF_ERROR(core::CheckWidths(job));
   EBB_RETURN_IF_ERROR(CheckNames(job, cluster));
   return CheckOwnDeadline(job, cluster);
 }

@@ -46,7 +46,7 @@ std::optional<Load> LoadOf(const Task& task) {
   Load load{Time::min(), std::numeric_limits<double>::infinity()};
   for (const Choice& choice : task.choices) {
     load.latest_end = std::max(load.latest_end, choice.latest_end);
-    load.device_hours = std::min(load.device_hours, Hours(choice.length) * task.width);
+    load.device_hours = std::min(load.device_hours, Hours(choice.length) * choice.width);
   }
   return load;
 }
@@ -86,10 +86,12 @@ std::optional<EarlyPlace> EarliestPlace(const std::vector<CapacityProfile>& prof
   std::optional<EarlyPlace> best;
   for (const Choice& choice : task.choices) {
     const auto begin = profiles[static_cast<std::size_t>(choice.pool)].EarliestRoom(
-        now, choice.length, task.width);
+        now, choice.length, choice.width);
     if (!begin) continue;
-    const EarlyPlace place{
-        {*begin, *begin + choice.length}, choice.pool, *begin <= choice.LatestBegin()};
+    const EarlyPlace place{{*begin, *begin + choice.length},
+                           choice.pool,
+                           *begin <= choice.LatestBegin(),
+                           choice.width};
     const bool better =
         !best ||
         (place.in_time != best->in_time ? place.in_time : place.time.begin < best->time.begin);

@@ -35,6 +35,7 @@ struct EarlyPlace {
   Interval time;
   int pool = -1;
   bool in_time = false;
+  int width = 1;  ///< number of devices
 };
 /// The earliest place in one piece; a place in time is preferred if there is one.
 std::optional<EarlyPlace> EarliestPlace(const std::vector<CapacityProfile>& profiles,

@@ -44,6 +44,8 @@ QuickFeasibility::Item QuickFeasibility::ItemOf(const Problem& queue, const JobV
   Time latest_begin = Time::max();
   Item item{0, 0, 0};
   for (const Choice& choice : task.choices) {
+    // Places at other widths are not needed for the job's own width to hold.
+    if (choice.width != task.width) continue;
     const int count = queue.cluster->pools[static_cast<std::size_t>(choice.pool)].count;
     item.devices += std::max(0, count - task.width + 1);
     item.device_hours = std::max(item.device_hours, Hours(choice.length) * task.width);

@@ -22,7 +22,7 @@ bool IsSuitable(const Draft& draft) {
   if (std::accumulate(input.devices_in_pool.begin(), input.devices_in_pool.end(), 0) > kMostDevices)
     return false;
   for (std::size_t i = 0; i < input.tasks.size(); ++i)
-    if (input.tasks[i].width != 1 || !draft.IsPlaced(i) ||
+    if (input.tasks[i].width != 1 || input.tasks[i].elastic || !draft.IsPlaced(i) ||
         (!input.tasks[i].fixed && draft.PlacementOf(i).cost.late > 0))
       return false;
   return true;

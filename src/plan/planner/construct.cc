@@ -7,6 +7,7 @@
 
 #include "plan/planner/displacement.h"
 #include "plan/planner/split_search.h"
+#include "plan/problem/piece_work.h"
 
 namespace ebb::plan {
 namespace {
@@ -37,21 +38,35 @@ Draft ListSchedule(const PlanInput& input, const Sequence& order, Work& work) {
   return draft;
 }
 
+// The index of the choice with the pool and the width of a segment; -1 if the task has it no more.
+int ChoiceFor(const Task& task, const Segment& segment) {
+  const int width = segment.devices > 0 ? segment.devices : task.width;
+  for (std::size_t i = 0; i < task.choices.size(); ++i)
+    if (task.choices[i].pool == segment.pool && task.choices[i].width == width)
+      return static_cast<int>(i);
+  return -1;
+}
+
 std::optional<Placement> Kept(const PlanInput& input, std::size_t index, const JobPlan& plan) {
   const Task& task = input.tasks[index];
   if (plan.segments.empty()) return std::nullopt;
-  const auto choice = std::find_if(task.choices.begin(), task.choices.end(), [&](const Choice& c) {
-    return c.pool == plan.segments.front().pool;
-  });
-  if (choice == task.choices.end()) return std::nullopt;
   Placement placement;
-  placement.choice = static_cast<int>(choice - task.choices.begin());
   const Time first = task.continues ? input.now : std::max(input.now, input.opens);
+  std::vector<int> choices;
   for (const Segment& segment : plan.segments) {
     const Time begin = std::max(segment.time.begin, first);
-    if (segment.time.end > begin) placement.pieces.push_back({begin, segment.time.end});
+    if (segment.time.end <= begin) continue;
+    placement.pieces.push_back({begin, segment.time.end});
+    choices.push_back(ChoiceFor(task, segment));
   }
-  if (placement.pieces.empty()) placement.pieces.push_back({first, first});
+  if (placement.pieces.empty()) {
+    placement.pieces.push_back({first, first});
+    choices.push_back(ChoiceFor(task, plan.segments.back()));
+  }
+  if (std::ranges::count(choices, -1) > 0) return std::nullopt;
+  placement.choice = choices.front();
+  if (std::ranges::count(choices, choices.front()) < std::ssize(choices))
+    placement.choices = std::move(choices);
   return placement;
 }
 
@@ -67,11 +82,14 @@ Duration NeededLength(const PlanInput& input, const Task& task, const Placement&
 // Adjusts the pieces to the remaining work. The last one takes the difference, so that a job that
 // starts a moment late or runs a little slower keeps its place.
 bool FitLength(const PlanInput& input, const Task& task, Placement& placement) {
-  Duration length{};
-  for (const Interval& piece : placement.pieces) length += piece.length();
-  const Duration missing = NeededLength(input, task, placement) - length;
   Interval& last = placement.pieces.back();
-  last.end += missing;
+  if (placement.choices.empty()) {
+    Duration length{};
+    for (const Interval& piece : placement.pieces) length += piece.length();
+    last.end += NeededLength(input, task, placement) - length;
+  } else if (!FitLastPiece(input, task, placement)) {
+    return false;
+  }
   const Duration shortest =
       placement.pieces.size() > 1 ? task.view->job->minimum_segment : Duration{1};
   return last.length() >= std::max(shortest, Duration{1});
@@ -107,8 +125,7 @@ Sequence PlaceKept(Draft& draft, const Schedule& schedule) {
       homeless.push_back(index);
       continue;
     }
-    placement->cost = input.CostOf(task, task.choices[static_cast<std::size_t>(placement->choice)],
-                                   placement->pieces);
+    placement->cost = input.CostOf(task, *placement);
     kept.emplace_back(index, std::move(*placement));
   }
   if (!draft.PlaceAll(kept)) PlaceWhatFits(draft, kept, homeless);

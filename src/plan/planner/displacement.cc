@@ -41,12 +41,12 @@ bool Displacement::IsInTheWay(std::size_t other, std::size_t urgent) const {
   const Task& task = draft_.input().tasks[urgent];
   const Task& owner = draft_.input().tasks[other];
   const Placement& placed = draft_.PlacementOf(other);
-  const int pool = owner.choices[static_cast<std::size_t>(placed.choice)].pool;
-  return owner.width >= task.width &&
-         std::any_of(task.choices.begin(), task.choices.end(), [&](const Choice& choice) {
-           return choice.pool == pool && placed.pieces.front().length() >= choice.length &&
-                  placed.begin() <= choice.LatestBegin();
-         });
+  const Choice& taken = owner.choices[placed.ChoiceOf(0)];
+  return std::any_of(task.choices.begin(), task.choices.end(), [&](const Choice& choice) {
+    return choice.pool == taken.pool && taken.width >= choice.width &&
+           placed.pieces.front().length() >= choice.length &&
+           placed.begin() <= choice.LatestBegin();
+  });
 }
 
 bool Displacement::TakePlaceOf(std::size_t other, std::size_t urgent) {

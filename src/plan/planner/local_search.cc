@@ -40,7 +40,8 @@ double PotentialGain(const Draft& draft, const Draft& empty, std::size_t task,
                      const SearchOptions& options, Work& work) {
   const Placement& placed = draft.PlacementOf(task);
   const Placement alone = CheapestPlacement(empty, task, options, work);
-  const double hours = Hours(placed.pieces.front().length()) * draft.input().tasks[task].width;
+  const Choice& choice = draft.input().tasks[task].choices[placed.ChoiceOf(0)];
+  const double hours = Hours(placed.pieces.front().length()) * choice.width;
   return (placed.cost.price - alone.cost.price) / std::max(hours, 1e-9);
 }
 

@@ -189,10 +189,10 @@ void KeepBetter(Placement candidate, Placement& best) {
 std::optional<Time> CheapestBegin(const Draft& draft, std::size_t task, const Choice& choice,
                                   Interval allowed, Work& work) {
   const PlanInput& input = draft.input();
-  const Time latest = std::min(std::min(choice.latest_end, allowed.end) - choice.length,
-                               input.CurveOf(choice).end());
+  const Time latest = std::min({std::min(choice.latest_end, allowed.end) - choice.length,
+                                choice.begin_by, input.CurveOf(choice).end()});
   WindowScan scan(input, input.tasks[task], choice, draft.starts());
-  ForEachRoom(draft.ProfileOf(choice.pool), input.tasks[task].width, allowed.begin, work,
+  ForEachRoom(draft.ProfileOf(choice.pool), choice.width, allowed.begin, work,
               [&](Time first, Time end) {
                 if (first > latest) return false;
                 const Time last = std::min(latest, end - choice.length);
@@ -209,16 +209,16 @@ bool CanContinue(const Draft& draft, std::size_t task) {
   if (!owner.continues) return false;
   const Time now = draft.input().now;
   return draft.ProfileOf(owner.choices[0].pool)
-      .HasFree(draft.input().Held({now, now + owner.continued_length}), owner.width);
+      .HasFree(draft.input().Held({now, now + owner.continued_length}), owner.choices[0].width);
 }
 
 // The first moment at which the task fits on the choice in one piece; nullopt if the pool has
 // become too small for it.
-std::optional<Time> EarliestFit(const Draft& draft, std::size_t task, const Choice& choice,
-                                Time earliest, const StartLog& starts) {
+std::optional<Time> EarliestFit(const Draft& draft, const Choice& choice, Time earliest,
+                                const StartLog& starts) {
   std::optional<Time> found;
   Work work;
-  ForEachRoom(draft.ProfileOf(choice.pool), draft.input().tasks[task].width, earliest, work,
+  ForEachRoom(draft.ProfileOf(choice.pool), choice.width, earliest, work,
               [&](Time first, Time end) {
                 const Time last = end - choice.length;
                 if (last < first) return true;
@@ -237,7 +237,7 @@ Placement EarliestAmong(const Draft& draft, std::size_t task, Time earliest, con
   Placement first, least_late;
   for (std::size_t i = 0; i < owner.choices.size(); ++i) {
     ++work.done;
-    const auto begin = EarliestFit(draft, task, owner.choices[i], earliest, starts);
+    const auto begin = EarliestFit(draft, owner.choices[i], earliest, starts);
     if (!begin) continue;
     Placement candidate = InOnePiece(draft, task, i, *begin);
     if (first.choice < 0 || *begin < first.begin() ||

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "plan/problem/draft.h"
@@ -31,10 +32,27 @@ struct SplitTables {
   std::vector<int> blocked;
 };
 
+/// Tables of width_search.h, kept from one call to the next to reuse their memory.
+struct WidthTables {
+  struct Cell {
+    double cost = std::numeric_limits<double>::infinity();
+    double work = 0;          ///< share of the work that is done
+    std::uint8_t before = 0;  ///< bucket of work of the state before
+    std::uint8_t way = 0;     ///< step that led here
+    std::uint16_t slots = 0;  ///< slots of the step; after a stop, the option that stopped
+  };
+  std::vector<Cell> on, off;
+  std::vector<double> costs;  ///< price before each slot, by width
+  std::vector<double> rest;   ///< least reduced cost of all slots from this one on
+  std::vector<int> blocked;
+  std::vector<std::pair<double, double>> bits;  ///< price of a share of work, and the share
+};
+
 /// Counts the places looked at, so that a budget means the same on every machine.
 struct Work {
   std::int64_t done = 0;
   SplitTables tables;
+  WidthTables width_tables;
 };
 
 /// The cheapest placement in one piece within `allowed` (which begins now or later) that keeps the

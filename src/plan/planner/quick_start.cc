@@ -37,12 +37,12 @@ std::optional<Candidate> AskNow(const Draft& draft, std::size_t index,
   const Placement& planned = draft.PlacementOf(index);
   std::optional<Candidate> best;
   for (const Choice& choice : task.choices) {
-    if (free[static_cast<std::size_t>(choice.pool)] < task.width) continue;
+    if (free[static_cast<std::size_t>(choice.pool)] < choice.width) continue;
     const Cost now = input.CostOf(task, choice, {{input.now, input.now + choice.length}});
     if (Lower(planned.cost, now)) continue;
     const double gain = planned.cost.late > now.late ? std::numeric_limits<double>::infinity()
                                                      : (planned.cost.price - now.price) /
-                                                           (Hours(choice.length) * task.width);
+                                                           (Hours(choice.length) * choice.width);
     if (!best || gain > best->gain_per_device_hour) best = {gain, planned.begin(), index};
   }
   return best;

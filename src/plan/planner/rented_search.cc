@@ -33,8 +33,7 @@ Draft Repriced(const Draft& draft, const PlanInput& input) {
     const Task& task = input.tasks[i];
     if (task.fixed || !draft.IsPlaced(i)) continue;
     Placement placement = draft.PlacementOf(i);
-    placement.cost = input.CostOf(task, task.choices[static_cast<std::size_t>(placement.choice)],
-                                  placement.pieces);
+    placement.cost = input.CostOf(task, placement);
     placements.emplace_back(i, std::move(placement));
   }
   if (!repriced.PlaceAll(placements))
@@ -42,10 +41,11 @@ Draft Repriced(const Draft& draft, const PlanInput& input) {
   return repriced;
 }
 
-Duration Shortest(const Task& task) {
-  Duration shortest = Duration::max();
-  for (const Choice& choice : task.choices) shortest = std::min(shortest, choice.length);
-  return shortest;
+// The least device time that the task takes on any choice.
+Duration LeastDeviceTime(const Task& task) {
+  Duration least = Duration::max();
+  for (const Choice& choice : task.choices) least = std::min(least, choice.length * choice.width);
+  return least;
 }
 
 std::vector<std::size_t> LongestFirst(const PlanInput& input) {
@@ -54,7 +54,7 @@ std::vector<std::size_t> LongestFirst(const PlanInput& input) {
     if (!input.tasks[i].fixed && !input.tasks[i].choices.empty()) order.push_back(i);
   const auto key = [&](std::size_t index) {
     const Task& task = input.tasks[index];
-    return std::tuple(!task.continues, -Shortest(task) * task.width, index);
+    return std::tuple(!task.continues, -LeastDeviceTime(task), index);
   };
   std::sort(order.begin(), order.end(),
             [&](std::size_t left, std::size_t right) { return key(left) < key(right); });

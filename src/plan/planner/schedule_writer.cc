@@ -35,17 +35,21 @@ bool HoursUnknown(const Problem& problem, int pool) {
   return view && view->Current() && !core::KnowsHours(*view);
 }
 
-// Power is constant over a job's run, so the mean by energy equals the mean by time.
-std::optional<Intensity> ExpectedOver(const Problem& problem, const Placement& placement,
-                                      int pool) {
+// Power is constant over a piece, and over a job's run unless it changes its width, so the mean by
+// energy is the mean by device-hours.
+std::optional<Intensity> ExpectedOver(const Problem& problem, const Task& task,
+                                      const Placement& placement, int pool) {
   const core::SignalView* view = ViewOf(problem, pool);
   if (!view) return std::nullopt;
   double weighted = 0, hours = 0;
-  for (const Interval& piece : placement.pieces) {
+  for (std::size_t i = 0; i < placement.pieces.size(); ++i) {
+    const Interval& piece = placement.pieces[i];
     const auto mean = view->Mean(piece);
     if (!mean) continue;
-    weighted += mean->intensity.g_per_kwh * mean->coverage * Hours(piece.length());
-    hours += mean->coverage * Hours(piece.length());
+    const double devices =
+        placement.choices.empty() ? 1 : task.choices[placement.ChoiceOf(i)].width;
+    weighted += mean->intensity.g_per_kwh * mean->coverage * Hours(piece.length()) * devices;
+    hours += mean->coverage * Hours(piece.length()) * devices;
   }
   if (hours <= 0) return std::nullopt;
   return Intensity{weighted / hours};
@@ -87,12 +91,15 @@ JobPlan PlanOf(const Problem& problem, const Task& task, const Placement& placem
   }
   const Choice& choice = task.choices[static_cast<std::size_t>(placement.choice)];
   plan.pool = choice.pool;
+  if (task.elastic) plan.devices = choice.width;
   plan.run_now = placement.begin() <= problem.now;
-  for (const Interval& piece : placement.pieces) plan.segments.push_back({choice.pool, piece});
+  for (std::size_t i = 0; i < placement.pieces.size(); ++i)
+    plan.segments.push_back({choice.pool, placement.pieces[i],
+                             task.elastic ? task.choices[placement.ChoiceOf(i)].width : 0});
   plan.reason.rule = RuleFor(problem, task, placement, heeded.money);
   plan.order.rank = plan.reason.rule == GateRule::kCompulsory ? 0 : 1;
   plan.reason.current = CurrentAt(problem, choice.pool);
-  plan.reason.expected = ExpectedOver(problem, placement, choice.pool);
+  plan.reason.expected = ExpectedOver(problem, task, placement, choice.pool);
   plan.wake_at = NextEdge(placement, problem.now);
   return plan;
 }

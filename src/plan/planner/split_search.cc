@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "plan/planner/slot_programme.h"
+#include "plan/planner/width_search.h"
 
 namespace ebb::plan {
 namespace {
@@ -76,7 +77,7 @@ class SplitSearch {
       Ask(QuestionFor(input, task_, choice, allowed_), index);
     const SlotQuestion running = RunningQuestion(input, task_, choice, allowed_, goes_on);
     if ((goes_on || running.first > allowed_.begin) && running.length > Duration::zero() &&
-        draft_.ProfileOf(choice.pool).HasFree({allowed_.begin, running.first}, task_.width))
+        draft_.ProfileOf(choice.pool).HasFree({allowed_.begin, running.first}, choice.width))
       Ask(running, index);
   }
 
@@ -106,7 +107,7 @@ class SplitSearch {
     const RunPrice price = draft_.input().PriceOf(task_, choice);
     const double paid = PaidBefore(question, choice, price);
     FillMoves(question, choice);
-    SlotProgramme programme(question, price, draft_.ProfileOf(choice.pool), task_.width,
+    SlotProgramme programme(question, price, draft_.ProfileOf(choice.pool), choice.width,
                             work_.tables);
     work_.done += programme.slots();
     const Cost floor{0, paid + programme.Floor() * task_.weight * choice.kilowatts};
@@ -139,6 +140,7 @@ class SplitSearch {
 
 std::optional<Placement> CheapestSplit(const Draft& draft, std::size_t task, Interval allowed,
                                        const Cost& to_beat, Work& work) {
+  if (draft.input().tasks[task].elastic) return CheapestWidths(draft, task, allowed, to_beat, work);
   return SplitSearch(draft, task, allowed, to_beat, work).Run();
 }
 

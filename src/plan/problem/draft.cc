@@ -56,15 +56,39 @@ Cost PlanInput::CostOf(const Task& task, const Choice& choice,
   for (const Interval& piece : pieces)
     cost.price += task.weight * choice.kilowatts * price.Integral(piece.begin, piece.end);
   cost.price += task.weight * MovePrice(choice, CurveOf(choice), pieces.front().begin);
-  if (pieces.back().end > choice.latest_end) {
-    cost.late = kHoursPerLateJob + Hours(pieces.back().end - choice.latest_end);
-    if (task.deadline_is_soft) cost.late *= kSoftDeadline;
+  AddLateness(task, choice, pieces, cost);
+  return cost;
+}
+
+Cost PlanInput::CostOf(const Task& task, const Placement& placement) const {
+  const Choice& first = task.choices[placement.ChoiceOf(0)];
+  if (placement.choices.empty()) return CostOf(task, first, placement.pieces);
+  Cost cost;
+  for (std::size_t i = 0; i < placement.pieces.size(); ++i) {
+    const Choice& choice = task.choices[placement.ChoiceOf(i)];
+    const Interval& piece = placement.pieces[i];
+    cost.price +=
+        task.weight * choice.kilowatts * PriceOf(task, choice).Integral(piece.begin, piece.end);
   }
-  // Pausing a piece that is still too short is as bad as being late.
-  const Time begun_end = pieces.front().begin == now ? pieces.front().end : now;
+  cost.price += task.weight * MovePrice(first, CurveOf(first), placement.begin());
+  AddLateness(task, first, placement.pieces, cost);
+  return cost;
+}
+
+void PlanInput::AddLateness(const Task& task, const Choice& first,
+                            const std::vector<Interval>& pieces, Cost& cost) const {
+  if (pieces.back().end > first.latest_end) {
+    cost.late = kHoursPerLateJob + Hours(pieces.back().end - first.latest_end);
+    if (task.deadline_is_soft) cost.late *= kSoftDeadline;
+  } else if (pieces.front().begin > first.begin_by) {
+    cost.late = kHoursPerLateJob + Hours(pieces.front().begin - first.begin_by);
+  }
+  // Pausing a piece that is still too short is as bad as being late. Another width is a pause.
+  const bool goes_on =
+      pieces.front().begin == now && (!task.elastic || &first == &task.choices.front());
+  const Time begun_end = goes_on ? pieces.front().end : now;
   if (task.continues && begun_end < std::min(task.committed_until, now + task.continued_length))
     cost.late += kHoursPerLateJob;
-  return cost;
 }
 
 bool PlanInput::GoesOn(const Task& task, const Placement& placement) const {
@@ -89,20 +113,23 @@ Draft::Draft(const PlanInput& input)
 
 void Draft::Take(std::size_t task, const Placement& placement, int sign) {
   const Task& owner = input_->tasks[task];
-  const int pool = owner.choices[static_cast<std::size_t>(placement.choice)].pool;
-  for (const Interval& piece : placement.pieces)
-    profiles_[static_cast<std::size_t>(pool)].Take(input_->Held(piece), sign * owner.width);
+  for (std::size_t i = 0; i < placement.pieces.size(); ++i) {
+    const Choice& choice = owner.choices[placement.ChoiceOf(i)];
+    profiles_[static_cast<std::size_t>(choice.pool)].Take(input_->Held(placement.pieces[i]),
+                                                          sign * choice.width);
+  }
   if (starts_.limited()) LogStarts(task, placement, sign > 0);
 }
 
 void Draft::LogStarts(std::size_t task, const Placement& placement, bool add) {
   const Task& owner = input_->tasks[task];
-  const double watts = owner.choices[static_cast<std::size_t>(placement.choice)].watts;
-  for (std::size_t i = input_->GoesOn(owner, placement) ? 1 : 0; i < placement.pieces.size(); ++i)
+  for (std::size_t i = input_->GoesOn(owner, placement) ? 1 : 0; i < placement.pieces.size(); ++i) {
+    const double watts = owner.choices[placement.ChoiceOf(i)].watts;
     if (add)
       starts_.Add(placement.pieces[i].begin, watts);
     else
       starts_.Remove(placement.pieces[i].begin, watts);
+  }
 }
 
 void Draft::Place(std::size_t task, Placement placement) {
@@ -120,9 +147,11 @@ bool Draft::PlaceAll(std::vector<std::pair<std::size_t, Placement>>& placements)
   std::vector<std::vector<CapacityProfile::Use>> uses(profiles_.size());
   for (const auto& [index, placement] : placements) {
     const Task& task = input_->tasks[index];
-    const int pool = task.choices[static_cast<std::size_t>(placement.choice)].pool;
-    for (const Interval& piece : placement.pieces)
-      uses[static_cast<std::size_t>(pool)].push_back({input_->Held(piece), task.width});
+    for (std::size_t i = 0; i < placement.pieces.size(); ++i) {
+      const Choice& choice = task.choices[placement.ChoiceOf(i)];
+      uses[static_cast<std::size_t>(choice.pool)].push_back(
+          {input_->Held(placement.pieces[i]), choice.width});
+    }
   }
   std::vector<CapacityProfile> profiles = profiles_;
   for (std::size_t pool = 0; pool < profiles.size(); ++pool)
@@ -134,13 +163,14 @@ bool Draft::PlaceAll(std::vector<std::pair<std::size_t, Placement>>& placements)
 
 bool Draft::HasRoom(std::size_t task, const Placement& placement) const {
   const Task& owner = input_->tasks[task];
-  const Choice& choice = owner.choices[static_cast<std::size_t>(placement.choice)];
-  const int pool = choice.pool;
-  for (std::size_t i = input_->GoesOn(owner, placement) ? 1 : 0; i < placement.pieces.size(); ++i)
-    if (!starts_.Allows(placement.pieces[i].begin, choice.watts)) return false;
-  return std::all_of(placement.pieces.begin(), placement.pieces.end(), [&](const Interval& piece) {
-    return ProfileOf(pool).HasFree(input_->Held(piece), owner.width);
-  });
+  const std::size_t first_start = input_->GoesOn(owner, placement) ? 1 : 0;
+  for (std::size_t i = 0; i < placement.pieces.size(); ++i) {
+    const Choice& choice = owner.choices[placement.ChoiceOf(i)];
+    if (i >= first_start && !starts_.Allows(placement.pieces[i].begin, choice.watts)) return false;
+    if (!ProfileOf(choice.pool).HasFree(input_->Held(placement.pieces[i]), choice.width))
+      return false;
+  }
+  return true;
 }
 
 Cost Draft::Total() const {
@@ -153,13 +183,16 @@ double Draft::PlainPrice() const {
   double total = 0;
   for (std::size_t i = 0; i < placements_.size(); ++i) {
     if (!IsPlaced(i)) continue;
-    const Choice& choice =
-        input_->tasks[i].choices[static_cast<std::size_t>(placements_[i].choice)];
+    const auto& choices = input_->tasks[i].choices;
+    const Choice& choice = choices[placements_[i].ChoiceOf(0)];
     const int site = input_->site_of_pool[static_cast<std::size_t>(choice.pool)];
     const PriceCurve& curve = input_->curves[static_cast<std::size_t>(site)];
     double price = 0;
-    for (const Interval& piece : placements_[i].pieces)
-      price += choice.kilowatts * curve.Integral(piece.begin, piece.end);
+    for (std::size_t p = 0; p < placements_[i].pieces.size(); ++p) {
+      const Interval& piece = placements_[i].pieces[p];
+      price +=
+          choices[placements_[i].ChoiceOf(p)].kilowatts * curve.Integral(piece.begin, piece.end);
+    }
     total += price + input_->MovePrice(choice, curve, placements_[i].begin());
   }
   return total;

@@ -37,7 +37,13 @@ struct Placement {
   std::vector<Interval> pieces;
   Cost cost;
   bool saving_too_small = false;  ///< begins early, because waiting would save too little
+  /// The choice of each piece, if an elastic task changes its width; all are on one pool. Empty:
+  /// `choice`, which is that of the first piece, is that of all.
+  std::vector<int> choices{};
 
+  std::size_t ChoiceOf(std::size_t piece) const {
+    return static_cast<std::size_t>(choices.empty() ? choice : choices[piece]);
+  }
   Time begin() const { return pieces.front().begin; }
   Time end() const { return pieces.back().end; }
 };
@@ -65,7 +71,7 @@ struct PlanInput {
     const PriceCurve* rent =
         rents.empty() ? nullptr : &rents[static_cast<std::size_t>(choice.pool)];
     const double kilowatts = task.weight * choice.kilowatts;
-    return {CurveOf(choice), rent, kilowatts > 0 ? task.width / kilowatts : 0};
+    return {CurveOf(choice), rent, kilowatts > 0 ? choice.width / kilowatts : 0};
   }
   /// The price of a move that begins at `begin`, beyond that of running for the same time. `here`
   /// is the curve that prices the site of the choice.
@@ -78,6 +84,12 @@ struct PlanInput {
   bool GoesOn(const Task& task, const Placement& placement) const;
   /// Price and lateness of running `pieces` on a choice.
   Cost CostOf(const Task& task, const Choice& choice, const std::vector<Interval>& pieces) const;
+  /// The same of a placement, whose pieces may have different widths.
+  Cost CostOf(const Task& task, const Placement& placement) const;
+
+ private:
+  void AddLateness(const Task& task, const Choice& first, const std::vector<Interval>& pieces,
+                   Cost& cost) const;
 };
 
 class Draft {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/jobs/move.h"
+#include "core/jobs/widths.h"
 #include "plan/deadline.h"
 
 namespace ebb::plan {
@@ -14,18 +15,33 @@ Duration BeginLeft(const JobView& view, Time now) {
   return std::max(Duration::zero(), view.segment_begin + view.moving + resume - now);
 }
 
-Choice ChoiceOn(const core::Cluster& cluster, const JobView& view, int pool) {
+// The devices of a move wait at the width of the choice.
+ChoiceMove MoveAt(const core::Cluster& cluster, const JobView& view, int pool, int width) {
+  if (width == view.job->devices) return MoveOn(*view.job, cluster, view.last_site, pool);
+  core::Job job = *view.job;
+  job.devices = width;
+  return MoveOn(job, cluster, view.last_site, pool);
+}
+
+Choice ChoiceOn(const core::Cluster& cluster, const JobView& view, int pool, int width) {
   const core::DevicePool& devices = cluster.pools[static_cast<std::size_t>(pool)];
   Choice choice;
   choice.pool = pool;
-  choice.move = MoveOn(*view.job, cluster, view.last_site, pool);
+  choice.width = width;
+  choice.move = MoveAt(cluster, view, pool, width);
+  choice.before_work = choice.move.takes;
   choice.length =
-      choice.move.takes + std::max(Duration{1}, TimeOn(*view.job, devices, view.remaining));
+      choice.move.takes + std::max(Duration{1}, TimeOn(*view.job, devices, width, view.remaining));
   choice.speed = SpeedOn(*view.job, devices);
-  choice.watts = PowerOn(*view.job, devices).watts;
+  choice.watts = PowerOn(*view.job, devices, width).watts;
   choice.kilowatts = choice.watts * cluster.SiteOf(pool).pue.ratio / 1000;
   choice.curve = devices.site;
   return choice;
+}
+
+void AddResume(const JobView& view, Choice& choice) {
+  choice.before_work += view.job->pause_cost;
+  choice.length += view.job->pause_cost;
 }
 
 void SetDeadline(const core::Cluster& cluster, const JobView& view, Duration longest_delay,
@@ -34,6 +50,8 @@ void SetDeadline(const core::Cluster& cluster, const JobView& view, Duration lon
   choice.latest_end = LatestEndOn(*view.job, devices, view.remaining)
                           .value_or(view.job->submitted + longest_delay +
                                     TimeOn(*view.job, devices, view.job->duration));
+  if (IsElastic(*view.job) && view.job->start_by && view.state == JobState::kWaiting)
+    choice.begin_by = *view.job->start_by - choice.move.takes;
 }
 
 Task RunningTask(const Problem& problem, const JobView& view) {
@@ -43,13 +61,29 @@ Task RunningTask(const Problem& problem, const JobView& view) {
   const bool unknown = site < problem.sites.size() && NothingKnown(problem.sites[site]);
   task.fixed = !view.job->checkpointable || unknown || problem.closed_until;
   task.continues = !task.fixed;
-  Choice here = ChoiceOn(*problem.cluster, view, view.pool);
+  Choice here = ChoiceOn(*problem.cluster, view, view.pool, view.width());
   task.continued_length = here.length + BeginLeft(view, problem.now);
   task.committed_until =
       std::max(problem.now, view.segment_begin + view.moving + view.job->minimum_segment);
-  here.length += task.fixed ? Duration::zero() : view.job->pause_cost;
+  if (!task.fixed) AddResume(view, here);
   task.choices.push_back(here);
   return task;
+}
+
+// Adds the choices on a pool: one, or one for each width of an elastic job.
+void AddChoices(const core::Cluster& cluster, const JobView& view, int pool, Task& task) {
+  const auto add = [&](int width) {
+    const bool runs_here = view.state == JobState::kRunning && view.pool == pool;
+    if (runs_here && width == view.width()) return;
+    task.choices.push_back(ChoiceOn(cluster, view, pool, width));
+    if (view.state != JobState::kWaiting) AddResume(view, task.choices.back());
+  };
+  if (!task.elastic) {
+    if (Fits(*view.job, cluster, pool)) add(task.width);
+    return;
+  }
+  for (const core::WidthSpeed& width : WidthsOf(*view.job))
+    if (FitsAt(*view.job, cluster, pool, width.devices)) add(width.devices);
 }
 
 Task MakeTask(const Problem& problem, const JobView& view, Duration longest_delay) {
@@ -58,14 +92,11 @@ Task MakeTask(const Problem& problem, const JobView& view, Duration longest_dela
   Task task = running ? RunningTask(problem, view) : Task{};
   task.view = &view;
   task.width = view.job->devices;
+  task.elastic = IsElastic(*view.job);
   task.pausable = view.job->checkpointable;
   task.deadline_is_soft = !view.job->start_by && !view.job->finish_by;
-  for (int pool = 0; !task.fixed && pool < static_cast<int>(cluster.pools.size()); ++pool) {
-    if ((running && pool == view.pool) || !Fits(*view.job, cluster, pool)) continue;
-    task.choices.push_back(ChoiceOn(cluster, view, pool));
-    if (running || view.state == JobState::kPaused)
-      task.choices.back().length += view.job->pause_cost;
-  }
+  for (int pool = 0; !task.fixed && pool < static_cast<int>(cluster.pools.size()); ++pool)
+    AddChoices(cluster, view, pool, task);
   for (Choice& choice : task.choices) SetDeadline(cluster, view, longest_delay, choice);
   return task;
 }

@@ -1,7 +1,7 @@
 #pragma once
-// A job as the planner sees it: the remaining work, the pools on which it can run, its length and
-// power there, and its latest end there. Built once per plan from the Problem, so that the search
-// touches only numbers.
+// A job as the planner sees it: the remaining work, the pools and widths on which it can run, its
+// length and power there, and its latest end there. Built once per plan from the Problem, so that
+// the search touches only numbers.
 
 #include <algorithm>
 #include <vector>
@@ -19,9 +19,10 @@ struct ChoiceMove {
   int curve_from = -1;        ///< index of that site's curve; -1: nothing comes over the network
 };
 
-/// One pool on which a task may run.
+/// One pool on which a task may run, at one width.
 struct Choice {
   int pool = -1;
+  int width = 1;  ///< number of devices
   /// Time for which it holds its devices if it starts or resumes here, in one piece: its move and
   /// its remaining work; > 0.
   Duration length{};
@@ -29,18 +30,23 @@ struct Choice {
   double kilowatts = 0;
   int curve = -1;    ///< index of the curve of the job's price here: the site's, or one of its own
   double watts = 0;  ///< power of its devices alone
-  double speed = 1;
+  double speed = 1;  ///< speed of the pool, without that of the width
+  Duration before_work{};  ///< the part of `length` without progress: move and resume
   Time latest_end = Time::max();
+  /// Latest begin of a job that has not begun, beside that by `latest_end`: an elastic job that is
+  /// wide could otherwise begin after its latest start.
+  Time begin_by = Time::max();
   ChoiceMove move;
 
-  Time LatestBegin() const { return latest_end - length; }
+  Time LatestBegin() const { return std::min(latest_end - length, begin_by); }
 };
 
 struct Task {
   const JobView* view = nullptr;
-  int width = 1;
-  double weight = 1;   ///< weight of its cost beside other jobs' (preferences.h)
-  bool fixed = false;  ///< runs and cannot be paused: it holds its devices to its end
+  int width = 1;         ///< the job's own width
+  bool elastic = false;  ///< it has choices of other widths too, and may change its width
+  double weight = 1;     ///< weight of its cost beside other jobs' (preferences.h)
+  bool fixed = false;    ///< runs and cannot be paused: it holds its devices to its end
   /// True if the task may be split: its job is checkpointable, or can be frozen and no other job
   /// waits for its devices.
   bool pausable = false;
@@ -49,7 +55,8 @@ struct Task {
   Duration continued_length{};    ///< running time of the remaining work if it goes on now
   Time committed_until{};         ///< continues: it must not pause before this time
   bool deadline_is_soft = false;  ///< the deadline is the planner's own, so that no job starves
-  std::vector<Choice> choices;    ///< choices by pool; a running job's pool comes first
+  std::vector<Choice> choices;    ///< choices by pool, then by width, ascending; a running job's
+                                  ///< pool and width come first
 
   bool CanSplit() const { return pausable && !fixed; }
   /// The latest begin on the choice that leaves most time; the far past if there are no choices.

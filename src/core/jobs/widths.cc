@@ -1,0 +1,113 @@
+#include "core/jobs/widths.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/check.h"
+#include "base/text.h"
+
+namespace ebb::core {
+namespace {
+
+constexpr double kMostDevices = 100'000, kMostSpeed = 100'000;
+
+Result<WidthSpeed> ParseWidth(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  const auto refuse = [&] {
+    return Fail({ExitCode::kUsage, "\"" + text + "\" is not a width and its speed", "",
+                 "a number of devices and the speed relative to `devices`: 4=3.3"});
+  };
+  if (equals == std::string::npos) return refuse();
+  const auto devices = ParseNumber(Trim(std::string_view(text).substr(0, equals)));
+  const auto speed = ParseNumber(Trim(std::string_view(text).substr(equals + 1)));
+  if (!devices || !speed || !(*devices >= 1 && *devices <= kMostDevices) ||
+      *devices != std::floor(*devices) || !(*speed > 0 && *speed <= kMostSpeed))
+    return refuse();
+  return WidthSpeed{static_cast<int>(*devices), *speed};
+}
+
+Status Wrong(const Job& job, std::string what, std::string next) {
+  const std::string name =
+      "job " + std::to_string(job.id) + (job.name.empty() ? "" : " (" + job.name + ")");
+  return Fail({ExitCode::kConfiguration, std::move(what), name, std::move(next)});
+}
+
+}  // namespace
+
+std::vector<WidthSpeed> WidthsOf(const Job& job) {
+  std::vector<WidthSpeed> widths = job.speedup;
+  const auto at = std::ranges::lower_bound(widths, job.devices, {}, &WidthSpeed::devices);
+  if (at == widths.end() || at->devices != job.devices) widths.insert(at, {job.devices, 1});
+  return widths;
+}
+
+double SpeedAt(const Job& job, int devices) {
+  if (devices == job.devices) return 1;
+  const auto width = std::ranges::find(job.speedup, devices, &WidthSpeed::devices);
+  EBB_CHECK(width != job.speedup.end());
+  return width->speed;
+}
+
+Result<std::vector<WidthSpeed>> ParseSpeedup(const std::vector<std::string>& texts) {
+  std::vector<WidthSpeed> speedup;
+  for (const std::string& text : texts) {
+    EBB_ASSIGN_OR_RETURN(const WidthSpeed width, ParseWidth(text));
+    speedup.push_back(width);
+  }
+  std::ranges::stable_sort(speedup, {}, &WidthSpeed::devices);
+  return speedup;
+}
+
+std::vector<std::string> Describe(const std::vector<WidthSpeed>& speedup) {
+  std::vector<std::string> texts;
+  for (const WidthSpeed& width : speedup)
+    texts.push_back(std::to_string(width.devices) + "=" + FormatExact(width.speed));
+  return texts;
+}
+
+Status CheckWidths(const Job& job) {
+  if (!IsElastic(job)) return {};
+  if (!job.checkpointable || job.freeze)
+    return Wrong(job, "it has several widths, but cannot change them without a checkpoint",
+                 "make it checkpointable, or leave out speedup");
+  for (const WidthSpeed& width : job.speedup)
+    if (width.devices < 1 || !std::isfinite(width.speed) || !(width.speed > 0) ||
+        (width.devices == job.devices && width.speed != 1))
+      return Wrong(job,
+                   "its speed on " + std::to_string(width.devices) + " devices is " +
+                       FormatExact(width.speed),
+                   "give speeds above 0; the speed on `devices` is 1");
+  const std::vector<WidthSpeed> widths = WidthsOf(job);
+  for (std::size_t i = 1; i < widths.size(); ++i)
+    if (widths[i].devices == widths[i - 1].devices || !(widths[i].speed > widths[i - 1].speed))
+      return Wrong(job,
+                   "it is not faster on " + std::to_string(widths[i].devices) +
+                       " devices than on " + std::to_string(widths[i - 1].devices),
+                   "give each width once, and leave out widths that are no faster");
+  return {};
+}
+
+bool FitsAt(const Job& job, const Cluster& cluster, int pool, int devices) {
+  if (devices == job.devices) return Fits(job, cluster, pool);
+  Job other = job;
+  other.devices = devices;
+  return Fits(other, cluster, pool);
+}
+
+double SpeedOn(const Job& job, const DevicePool& pool, int devices) {
+  return SpeedOn(job, pool) * SpeedAt(job, devices);
+}
+
+Power PowerOn(const Job& job, const DevicePool& pool, int devices) {
+  const Power power = PowerOn(job, pool);
+  if (devices == job.devices) return power;
+  return {power.watts * devices / job.devices};
+}
+
+Duration TimeOn(const Job& job, const DevicePool& pool, int devices, Duration work) {
+  const double speed = SpeedOn(job, pool, devices);
+  if (speed == 1) return work;
+  return Duration{static_cast<Duration::rep>(std::ceil(static_cast<double>(work.count()) / speed))};
+}
+
+}  // namespace ebb::core

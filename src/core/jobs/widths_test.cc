@@ -1,0 +1,78 @@
+#include "core/jobs/widths.h"
+
+#include <gtest/gtest.h>
+
+namespace ebb::core {
+namespace {
+
+using std::chrono::hours;
+
+Job Elastic() {
+  Job job;
+  job.devices = 2;
+  job.duration = hours{3};
+  job.power = {100};
+  job.checkpointable = true;
+  job.speedup = {{1, 0.6}, {4, 1.5}};
+  return job;
+}
+
+TEST(Widths, TheJobsOwnWidthIsAmongThem) {
+  const std::vector<WidthSpeed> expected{{1, 0.6}, {2, 1}, {4, 1.5}};
+  EXPECT_EQ(WidthsOf(Elastic()), expected);
+  EXPECT_EQ(SpeedAt(Elastic(), 4), 1.5);
+  EXPECT_EQ(SpeedAt(Elastic(), 2), 1);
+  EXPECT_EQ(WidthsOf(Job()), (std::vector<WidthSpeed>{{1, 1}}));
+}
+
+TEST(Widths, GiveTimeAndPowerOnAPool) {
+  const DevicePool pool{"gpu", 0, 8, 2, 1.5, {}};
+  EXPECT_EQ(TimeOn(Elastic(), pool, 4, hours{3}), hours{1});
+  EXPECT_EQ(TimeOn(Elastic(), pool, 2, hours{3}), TimeOn(Elastic(), pool, hours{3}));
+  EXPECT_DOUBLE_EQ(PowerOn(Elastic(), pool, 4).watts, 600);
+  EXPECT_DOUBLE_EQ(PowerOn(Elastic(), pool, 2).watts, PowerOn(Elastic(), pool).watts);
+}
+
+TEST(Widths, FitAPoolThatIsLargeEnough) {
+  Cluster cluster;
+  cluster.sites = {{"home", "Z", {1}}};
+  cluster.pools = {{"gpu", 0, 3, 1, 1, {}}};
+  EXPECT_TRUE(FitsAt(Elastic(), cluster, 0, 1));
+  EXPECT_TRUE(FitsAt(Elastic(), cluster, 0, 2));
+  EXPECT_FALSE(FitsAt(Elastic(), cluster, 0, 4));
+}
+
+TEST(Widths, AreReadAndWrittenAsText) {
+  const auto parsed = ParseSpeedup({"4=3.3", " 2 = 1.9 "});
+  ASSERT_TRUE(parsed);
+  EXPECT_EQ(*parsed, (std::vector<WidthSpeed>{{2, 1.9}, {4, 3.3}}));
+  EXPECT_EQ(Describe(*parsed), (std::vector<std::string>{"2=1.9", "4=3.3"}));
+  for (const char* const text :
+       {"", "4", "=2", "4=", "0=1", "1.5=2", "2=0", "2=-1", "2=nan", "x=2"})
+    EXPECT_FALSE(ParseSpeedup({text})) << text;
+}
+
+TEST(Widths, AreRefusedIfTheJobCannotHaveThem) {
+  EXPECT_TRUE(CheckWidths(Elastic()));
+  EXPECT_TRUE(CheckWidths(Job()));
+  Job job = Elastic();
+  job.checkpointable = false;
+  EXPECT_NE(CheckWidths(job).error().next.find("checkpointable"), std::string::npos);
+  job = Elastic();
+  job.freeze = true;
+  EXPECT_FALSE(CheckWidths(job));
+  for (const std::vector<WidthSpeed>& wrong : {std::vector<WidthSpeed>{{4, 0.9}},
+                                               {{4, 1}},
+                                               {{1, 1.2}},
+                                               {{4, 1.5}, {4, 1.6}},
+                                               {{2, 1.1}},
+                                               {{3, 1.8}, {4, 1.7}},
+                                               {{0, 0.1}}}) {
+    job = Elastic();
+    job.speedup = wrong;
+    EXPECT_FALSE(CheckWidths(job)) << wrong.front().devices << " " << wrong.front().speed;
+  }
+}
+
+}  // namespace
+}  // namespace ebb::core
