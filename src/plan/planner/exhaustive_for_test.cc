@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/random.h"
+#include "plan/planner/exhaustive_widths_for_test.h"
 
 namespace ebb::plan::testing {
 namespace {
@@ -62,11 +63,6 @@ double PriceAt(const Instance& instance, std::size_t site, int unit) {
   return instance.signals[site].At(instance.now + instance.unit * unit)->intensity.g_per_kwh;
 }
 
-struct Way {
-  int pool = 0;
-  std::vector<int> units;  ///< the first ones are the move
-  double grams = 0;
-};
 
 // A move as docs/plan.md describes it, worked out without core/jobs/move.h.
 struct OwnMove {
@@ -127,17 +123,22 @@ class Search {
     for (int pool = 0; pool < static_cast<int>(instance_.cluster.pools.size()); ++pool) {
       if (!Fits(job, instance_.cluster, pool) || !MayRunAt(job, instance_.cluster.SiteOf(pool)))
         continue;
+      if (!job.speedup.empty()) {
+        AddWaysWithWidths(instance_, job, pool, ways);
+        continue;
+      }
       const OwnMove move = OwnMoveOf(instance_, job, pool);
       const core::DevicePool& devices = instance_.cluster.pools[static_cast<std::size_t>(pool)];
       const auto length = static_cast<int>(TimeOn(job, devices, job.duration) / instance_.unit);
       for (int set = 1; set < 1 << instance_.units; ++set) {
-        Way way{pool, {}, 0};
+        Way way{pool, {}, {}, 0};
         for (int unit = 0; unit < instance_.units; ++unit)
           if (set >> unit & 1) way.units.push_back(unit);
         if (IsAllowed(job, devices, move.units, length, way.units)) ways.push_back(std::move(way));
       }
     }
-    for (Way& way : ways) way.grams = GramsOf(job, way);
+    for (Way& way : ways)
+      if (way.widths.empty()) way.grams = GramsOf(job, way);
     std::sort(ways.begin(), ways.end(),
               [](const Way& left, const Way& right) { return left.grams < right.grams; });
     return ways;
@@ -194,16 +195,20 @@ class Search {
       best_ = grams;
       return;
     }
-    const int width = instance_.jobs[job].devices;
     for (const Way& way : ways_[job]) {
+      if (best_ && grams + way.grams + cheapest_rest_[job + 1] >= *best_) return;
+      const auto width = [&](std::size_t unit) {
+        return way.widths.empty() ? instance_.jobs[job].devices : way.widths[unit];
+      };
       auto& free = free_[static_cast<std::size_t>(way.pool)];
       const auto at = [&](int unit) -> int& { return free[static_cast<std::size_t>(unit)]; };
-      if (std::any_of(way.units.begin(), way.units.end(),
-                      [&](int unit) { return at(unit) < width; }))
-        continue;
-      for (const int unit : way.units) at(unit) -= width;
+      bool fits = true;
+      for (std::size_t i = 0; i < way.units.size(); ++i)
+        fits = fits && at(way.units[i]) >= width(i);
+      if (!fits) continue;
+      for (std::size_t i = 0; i < way.units.size(); ++i) at(way.units[i]) -= width(i);
       Try(job + 1, grams + way.grams);
-      for (const int unit : way.units) at(unit) += width;
+      for (std::size_t i = 0; i < way.units.size(); ++i) at(way.units[i]) += width(i);
     }
   }
 
@@ -269,6 +274,28 @@ void MakeRandomInstance(std::uint64_t seed, Instance& instance) {
   const std::uint64_t jobs = 2 + random.Below(3);
   for (std::uint64_t i = 0; i < jobs; ++i)
     instance.jobs.push_back(RandomJob(random, instance, static_cast<core::JobId>(i)));
+}
+
+void MakeRandomElastic(std::uint64_t seed, Instance& instance) {
+  MakeRandomInstance(seed, instance);
+  Random random(SeedFor(seed, 2));
+  for (core::DevicePool& pool : instance.cluster.pools)
+    pool.count += static_cast<int>(1 + random.Below(2));
+  const std::size_t elastic = std::min(instance.jobs.size(), 1 + random.Below(2));
+  for (std::size_t i = 0; i < elastic; ++i) {
+    core::Job& job = instance.jobs[i];
+    job.checkpointable = true;
+    job.devices = 1;
+    const double two = random.Uniform(1.3, 2), three = random.Uniform(0.3, two - 1);
+    job.speedup = {{2, two}};
+    if (random.Below(2) == 0) job.speedup.push_back({3, two + three});
+    // Some jobs name their wide form, and are slower on one device.
+    if (random.Below(3) == 0) {
+      job.devices = 2;
+      for (core::WidthSpeed& width : job.speedup) width.speed /= two;
+      job.speedup.front() = {1, 1 / two};
+    }
+  }
 }
 
 void MakeRandomSites(std::uint64_t seed, Instance& instance) {

@@ -1,7 +1,8 @@
 #pragma once
 // Small random planning problems, and their optimum found by trying every way, for tests and the
 // planner's benchmark. They share nothing with the planner: time is a handful of whole units, and a
-// way to run a job is a set of units on one pool.
+// way to run a job is a set of units on one pool. An elastic job has a width in each unit, and runs
+// for a part of one unit, at the begin or the end of a piece, where the work asks for no more.
 
 #include <cstdint>
 #include <optional>
@@ -38,6 +39,10 @@ void MakeRandomInstance(std::uint64_t seed, Instance& instance);
 /// that another site costs a move of up to three units, with energy of the network, of the set-up
 /// and of waiting devices. Some sites may not hold some jobs' data.
 void MakeRandomSites(std::uint64_t seed, Instance& instance);
+
+/// The same as MakeRandomInstance with larger pools and one or two elastic jobs of two or three
+/// widths, whose further devices add less and less.
+void MakeRandomElastic(std::uint64_t seed, Instance& instance);
 
 /// The job's cost of a kilowatt-hour in a unit of time: the site's intensity, plus three times the
 /// dearest unit if it is above the job's threshold, all times the job's weight.

@@ -8,6 +8,7 @@
 
 #include "base/random.h"
 #include "core/jobs/move.h"
+#include "core/jobs/widths.h"
 #include "plan/hourly_for_test.h"
 
 namespace ebb::plan::testing {
@@ -75,10 +76,15 @@ void ExpectSound(const Instance& instance, const Schedule& schedule) {
     const core::DevicePool& pool = instance.cluster.pools[static_cast<std::size_t>(plan.pool)];
     const Duration moving = core::MoveTo(job, instance.cluster, -1, plan.pool).takes;
     Duration run{};
+    double done = 0;
     for (const Segment& segment : plan.segments) {
+      const int devices = segment.devices > 0 ? segment.devices : job.devices;
+      const Duration before =
+          segment == plan.segments.front() ? moving : job.pause_cost;
       run += segment.time.length();
-      steps[{segment.pool, segment.time.begin}] += job.devices;
-      steps[{segment.pool, segment.time.end}] -= job.devices;
+      done += Seconds(segment.time.length() - before) * SpeedOn(job, pool, devices);
+      steps[{segment.pool, segment.time.begin}] += devices;
+      steps[{segment.pool, segment.time.end}] -= devices;
       const Duration shortest =
           job.minimum_segment + (segment == plan.segments.front() ? moving : Duration::zero());
       EXPECT_TRUE(plan.segments.size() == 1 || segment.time.length() >= shortest);
@@ -86,8 +92,11 @@ void ExpectSound(const Instance& instance, const Schedule& schedule) {
     }
     EXPECT_TRUE(plan.segments.size() == 1 || job.checkpointable);
     EXPECT_TRUE(core::Fits(job, instance.cluster, plan.pool));
-    EXPECT_EQ(run, moving + TimeOn(job, pool, job.duration) +
-                       job.pause_cost * (static_cast<int>(plan.segments.size()) - 1));
+    if (core::IsElastic(job))
+      EXPECT_NEAR(done, Seconds(job.duration), 0.01 * static_cast<double>(plan.segments.size()));
+    else
+      EXPECT_EQ(run, moving + TimeOn(job, pool, job.duration) +
+                         job.pause_cost * (static_cast<int>(plan.segments.size()) - 1));
     if (job.start_by) {
       EXPECT_LE(BeginOf(plan) + moving, *job.start_by);
     }
