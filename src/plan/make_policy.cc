@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "base/text.h"
 #include "plan/gated.h"
+#include "plan/planner/carbon_scaler.h"
 
 namespace ebb::plan {
 namespace {
@@ -29,7 +30,7 @@ struct PolicyRow {
   std::optional<InRuns> in_runs = std::nullopt;
 };
 
-constexpr std::array<PolicyRow, 9> kPolicies{
+constexpr std::array<PolicyRow, 10> kPolicies{
     {{.name = "run-now",
       .make_gate = [](const PolicyOptions&) { return MakeRunNow(); },
       .in_runs = InRuns{GatePolicyKind::kNow, "now", "at once"}},
@@ -61,6 +62,7 @@ constexpr std::array<PolicyRow, 9> kPolicies{
       .make_gate = [](const PolicyOptions& o) { return MakeDtpr(o.dtpr); },
       .reads_all_known = true,
       .in_runs = InRuns{GatePolicyKind::kDtpr, "dtpr", "a threshold from past values alone"}},
+     {.name = "carbon-scaler"},
      {.name = "planner", .heeds_threshold = true, .heeds_priority = true}}};
 
 template <typename Property>
@@ -142,6 +144,7 @@ Result<std::unique_ptr<GatePolicy>> MakeGatePolicy(std::string_view name,
 
 Result<std::unique_ptr<Policy>> MakePolicy(std::string_view name, const PolicyOptions& options) {
   if (name == "planner") return MakePlanner(options.planner);
+  if (name == "carbon-scaler") return MakeCarbonScaler(options.planner.horizon);
   auto gate = MakeGatePolicy(name, options);
   if (!gate) return Unknown(name, PolicyNames());
   return MakeGated(*std::move(gate), {std::string(PolicyNameOf(name)), options.default_max_delay});

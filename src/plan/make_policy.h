@@ -28,7 +28,8 @@ struct PolicyOptions {
   PlannerOptions planner;
 };
 
-/// Names of all policies. All but "planner" look at one job at a time.
+/// Names of all policies. All but "planner" look at one job at a time, and all but "planner" and
+/// "carbon-scaler" run an elastic job on its own number of devices.
 std::span<const std::string> PolicyNames();
 
 /// The present name of a policy. `ebb run` began with "now" for "run-now" and "window" for

@@ -34,6 +34,11 @@ Status Wrong(const Job& job, std::string what, std::string next) {
 
 }  // namespace
 
+bool IsElastic(const Job& job) {
+  return std::ranges::any_of(job.speedup,
+                             [&](const WidthSpeed& width) { return width.devices != job.devices; });
+}
+
 std::vector<WidthSpeed> WidthsOf(const Job& job) {
   std::vector<WidthSpeed> widths = job.speedup;
   const auto at = std::ranges::lower_bound(widths, job.devices, {}, &WidthSpeed::devices);
@@ -66,7 +71,7 @@ std::vector<std::string> Describe(const std::vector<WidthSpeed>& speedup) {
 }
 
 Status CheckWidths(const Job& job) {
-  if (!IsElastic(job)) return {};
+  if (job.speedup.empty()) return {};
   if (!job.checkpointable || job.freeze)
     return Wrong(job, "it has several widths, but cannot change them without a checkpoint",
                  "make it checkpointable, or leave out speedup");

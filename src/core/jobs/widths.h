@@ -11,7 +11,8 @@
 
 namespace ebb::core {
 
-inline bool IsElastic(const Job& job) { return !job.speedup.empty(); }
+/// True if the job has more than its own width.
+bool IsElastic(const Job& job);
 
 /// All widths of the job with their speeds, in ascending order: its own, and those of an elastic
 /// job.

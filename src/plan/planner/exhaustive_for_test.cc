@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/random.h"
+#include "core/jobs/widths.h"
 #include "plan/planner/exhaustive_widths_for_test.h"
 
 namespace ebb::plan::testing {
@@ -62,7 +63,6 @@ core::Job RandomJob(Random& random, const Instance& instance, core::JobId id) {
 double PriceAt(const Instance& instance, std::size_t site, int unit) {
   return instance.signals[site].At(instance.now + instance.unit * unit)->intensity.g_per_kwh;
 }
-
 
 // A move as docs/plan.md describes it, worked out without core/jobs/move.h.
 struct OwnMove {
@@ -123,7 +123,7 @@ class Search {
     for (int pool = 0; pool < static_cast<int>(instance_.cluster.pools.size()); ++pool) {
       if (!Fits(job, instance_.cluster, pool) || !MayRunAt(job, instance_.cluster.SiteOf(pool)))
         continue;
-      if (!job.speedup.empty()) {
+      if (core::IsElastic(job)) {
         AddWaysWithWidths(instance_, job, pool, ways);
         continue;
       }

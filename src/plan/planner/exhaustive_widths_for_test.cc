@@ -121,11 +121,10 @@ class Widths {
   // Grams of a unit, with the cost of the job's preferences.
   double UnitGrams(const Piece& piece, int unit) const {
     const double watts = job_.power.watts * devices_.power_factor * piece.width;
-    return WeightOf(instance_, job_) *
-           EmissionsOf(Energy::Joules(watts * Seconds(instance_.unit)),
-                       instance_.cluster.SiteOf(pool_).pue,
-                       {PreferredPriceOf(instance_, job_, pool_, unit)})
-               .grams;
+    return WeightOf(instance_, job_) * EmissionsOf(Energy::Joules(watts * Seconds(instance_.unit)),
+                                                   instance_.cluster.SiteOf(pool_).pue,
+                                                   {PreferredPriceOf(instance_, job_, pool_, unit)})
+                                           .grams;
   }
 
   const Instance& instance_;

@@ -79,8 +79,7 @@ void ExpectSound(const Instance& instance, const Schedule& schedule) {
     double done = 0;
     for (const Segment& segment : plan.segments) {
       const int devices = segment.devices > 0 ? segment.devices : job.devices;
-      const Duration before =
-          segment == plan.segments.front() ? moving : job.pause_cost;
+      const Duration before = segment == plan.segments.front() ? moving : job.pause_cost;
       run += segment.time.length();
       done += Seconds(segment.time.length() - before) * SpeedOn(job, pool, devices);
       steps[{segment.pool, segment.time.begin}] += devices;

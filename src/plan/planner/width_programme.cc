@@ -7,7 +7,7 @@ namespace ebb::plan {
 namespace {
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
-constexpr double kDone = 1 - 1e-9;
+constexpr double kDone = 1 - 1e-12;
 constexpr double kTie = 1e-6;
 
 int CeilDiv(Duration time, Duration slot) {
