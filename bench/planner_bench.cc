@@ -313,7 +313,7 @@ void MeasureElastic(double share) {
   MeasureQueue({.name = "the same on 40 devices", .devices = {40}, .elastic = share});
   MeasureQueue(
       {.name = "the same on 64 devices, hours without a pattern", .walk = 1, .elastic = share});
-  MeasureQueue({.name = "400 jobs, 3 devices", .jobs = 400, .devices = {3}, .elastic = share});
+  MeasureQueue({.name = "300 jobs, 3 devices", .jobs = 300, .devices = {3}, .elastic = share});
   CompareWithExhaustiveSearch(testing::MakeRandomElastic, 300, " with elastic jobs");
 }
 

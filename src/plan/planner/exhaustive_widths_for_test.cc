@@ -29,6 +29,10 @@ class Widths {
     work_ = UnitsOf(TimeOn(job, devices_, job.duration));
     shortest_ = UnitsOf(job.minimum_segment);
     resume_ = UnitsOf(job.pause_cost);
+    latest_end_ = instance.units;
+    if (job.finish_by) latest_end_ = std::min(latest_end_, UnitsOf(*job.finish_by - instance.now));
+    if (job.start_by)
+      latest_end_ = std::min(latest_end_, UnitsOf(*job.start_by - instance.now) + work_);
   }
 
   void AddAll() { Try(0); }
@@ -53,17 +57,18 @@ class Widths {
       AddWay();
       return;
     }
-    if (unit == instance_.units) return;
+    const double most = speeds_.rbegin()->second * std::max(0.0, std::ceil(latest_end_) - unit);
+    if (unit == instance_.units || Done() + most < work_ - kRounding) return;
     for (const auto& [width, speed] : speeds_) {
-      const std::vector<Piece> before = pieces_;
       if (RunsUpTo(unit) && pieces_.back().width == width) {
         ++pieces_.back().units;
         Try(unit + 1);
+        --pieces_.back().units;
       } else if (pieces_.empty() || IsLongEnough(pieces_.back())) {
         pieces_.push_back({unit, 1, width});
         Try(unit + 1);
+        pieces_.pop_back();
       }
-      pieces_ = before;
     }
     if (!RunsUpTo(unit) || IsLongEnough(pieces_.back())) Try(unit + 1);
   }
@@ -135,6 +140,7 @@ class Widths {
   std::map<int, double> speeds_;  // speed by width
   double work_ = 0;               // units of work at the job's own width
   double shortest_ = 0, resume_ = 0;
+  double latest_end_ = 0;  // units from now
   std::vector<Piece> pieces_;
 };
 

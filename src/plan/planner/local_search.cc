@@ -120,10 +120,18 @@ class RuinAndRecreate {
   }
 
   // Sometimes restricts a task to places before or after some moment, so that neighbours can share
-  // a valley in whose middle the first task would sit.
+  // a valley in whose middle the first task would sit. Sometimes keeps an elastic task narrow, so
+  // that it leaves devices to others.
   Placement Cheapest(std::size_t task) {
     if (!options_.AsksForSaving() && random_.Below(3) == 0) {
       Placement placement = CheapestWithin(draft_, task, RandomPart(task), work_);
+      if (placement.choice >= 0) return placement;
+    }
+    const auto& choices = draft_.input().tasks[task].choices;
+    if (draft_.input().tasks[task].elastic && random_.Below(2) == 0) {
+      work_.widest = choices[random_.Below(choices.size())].width;
+      Placement placement = CheapestPlacement(draft_, task, options_, work_);
+      work_.widest = std::numeric_limits<int>::max();
       if (placement.choice >= 0) return placement;
     }
     return CheapestPlacement(draft_, task, options_, work_);

@@ -264,6 +264,7 @@ Placement CheapestWindow(const Draft& draft, std::size_t task, Interval allowed,
   const Task& owner = draft.input().tasks[task];
   Placement best;
   for (std::size_t i = 0; i < owner.choices.size(); ++i) {
+    if (owner.elastic && owner.choices[i].width > work.widest) continue;
     if (const auto begin = CheapestBegin(draft, task, owner.choices[i], allowed, work))
       KeepBetter(InOnePiece(draft, task, i, *begin), best);
   }

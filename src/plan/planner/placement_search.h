@@ -53,6 +53,7 @@ struct Work {
   std::int64_t done = 0;
   SplitTables tables;
   WidthTables width_tables;
+  int widest = std::numeric_limits<int>::max();  ///< limit of the devices of an elastic task
 };
 
 /// The cheapest placement in one piece within `allowed` (which begins now or later) that keeps the

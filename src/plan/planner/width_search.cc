@@ -47,7 +47,7 @@ class WidthSearch {
     std::vector<WidthOption> options;
     for (std::size_t i = 0; i < task_.choices.size(); ++i) {
       const Choice& choice = task_.choices[i];
-      if (choice.pool == pool)
+      if (choice.pool == pool && choice.width <= work_.widest)
         options.push_back({static_cast<int>(i), choice.width, FullTime(choice), choice.before_work,
                            task_.weight * choice.kilowatts});
     }
@@ -77,7 +77,7 @@ class WidthSearch {
   void TryPool(int pool) {
     WidthQuestion question;
     question.options = OptionsOn(pool);
-    if (!MayChange(question.options)) return;
+    if (question.options.empty() || !MayChange(question.options)) return;
     const Choice& choice = task_.choices[static_cast<std::size_t>(question.options.front().choice)];
     const bool goes_on =
         task_.continues && pool == task_.choices[0].pool && allowed_.begin == input_.now;
@@ -95,7 +95,7 @@ class WidthSearch {
     if (!input_.rents.empty()) question.rent = &input_.rents[static_cast<std::size_t>(pool)];
     if (task_.continues && task_.committed_until > input_.now) question.must_go_on = true;
     if (question.must_go_on && !goes_on) return;
-    if (goes_on) AddRunning(question);
+    if (goes_on && task_.choices[0].width <= work_.widest) AddRunning(question);
     AddMoves(choice, question);
     question.to_beat = to_beat_.late > 0 ? 1e100 : to_beat_.price;
     Ask(question, pool);
