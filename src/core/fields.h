@@ -104,7 +104,7 @@ void Visit(Archive& archive, Value& value) {
   archive("checkpointable", checkpointable, "pausable");
   archive("pause_cost_ms", pause_cost, "pause_overhead_ms");
   archive("minimum_segment_ms", minimum_segment);
-  archive.Maybe("speedup", speedup);
+  archive("speedup", speedup);
   archive("freeze", freeze);
   archive("sites", sites);
   archive("models", models);

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/text.h"
+#include "core/jobs/widths.h"
 #include "engine/admission.h"
 #include "plan/feasibility/feasibility.h"
 
@@ -61,6 +62,8 @@ Status Apply(Folding& fold, Time at, JobSubmitted&& fact) {
   State& state = fold.state;
   const core::JobId id = fact.job.id;
   if (state.FindLive(id) || state.FindHeld(id) || state.FindEnded(id)) return {};
+  EBB_RETURN_IF_ERROR(core::CheckWidths(fact.job));
+  if (!fold.options.changes_widths) fact.job.speedup.clear();
   EBB_RETURN_IF_ERROR(CheckSubmission(fold, fact.job, at));
   LiveJob live;
   live.job = std::move(fact.job);

@@ -12,12 +12,13 @@
 
 namespace ebb::engine {
 
-/// Starts or resumes a job: its attempt n, on `devices` devices of a pool. If the attempt is
-/// frozen, the executor lets it go on. The command is idempotent.
+/// Starts or resumes a job: its attempt n, on the devices of a pool. If the attempt is frozen, the
+/// executor lets it go on. The command is idempotent.
 struct StartJob {
   core::JobId job = 0;
   int attempt = 1;
   int pool = -1;
+  int devices = 0;  ///< width of an elastic job (Options::changes_widths); 0: the job's own
   friend bool operator==(const StartJob&, const StartJob&) = default;
 };
 

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "core/jobs/move.h"
+#include "core/jobs/widths.h"
 #include "engine/apply.h"
 #include "engine/explain.h"
 #include "engine/move.h"
@@ -76,7 +77,8 @@ bool MustStart(const State& state, std::size_t index, const plan::JobView& view)
 bool ShouldPause(const State& state, const LiveJob& live, const plan::JobPlan& plan) {
   const bool held = live.control == JobControl::kHold;
   const bool can = live.job.checkpointable || (live.job.freeze && held);
-  return live.stage == Stage::kRunning && can && !plan.run_now && !live.cancel_wanted &&
+  const bool stops = !plan.run_now || GoesOnAtAnotherWidth(live, plan, state.now);
+  return live.stage == Stage::kRunning && can && stops && !live.cancel_wanted &&
          (!state.drain || held);
 }
 
@@ -87,8 +89,12 @@ Time PausableFrom(const LiveJob& live) {
 // When a plan may pause a running job; nothing: the pause would be for a move that saves too
 // little. A person's hold is no move.
 std::optional<Time> PauseAt(const State& state, const LiveJob& live, const plan::JobPlan& plan) {
-  if (live.control == JobControl::kHold || !GoesElsewhere(state, live, plan))
+  if (live.control == JobControl::kHold) return PausableFrom(live);
+  if (GoesOnAtAnotherWidth(live, plan, state.now)) {
+    if (!IsWorthANewWidth(state, live, plan)) return std::nullopt;
     return PausableFrom(live);
+  }
+  if (!GoesElsewhere(state, live, plan)) return PausableFrom(live);
   if (!IsWorthMoving(state, live, plan)) return std::nullopt;
   return std::max(PausableFrom(live), live.segment_begin + kStaysFor);
 }
@@ -180,20 +186,22 @@ void CommandIfDue(LiveJob& live, std::vector<Command>& commands) {
   } else if (live.stage == Stage::kPausing) {
     commands.push_back(PauseJob{live.job.id, live.attempt});
   } else if (live.stage == Stage::kStarting) {
-    commands.push_back(StartJob{live.job.id, live.attempt, live.pool});
+    commands.push_back(StartJob{live.job.id, live.attempt, live.pool, live.devices});
   }
 }
 
-void Start(LiveJob& live, const core::Cluster& cluster, int pool, Time now,
+void Start(LiveJob& live, const core::Cluster& cluster, const Placement& placement, Time now,
            std::vector<Command>& commands) {
+  const int pool = placement.pool;
   live.stage = Stage::kStarting;
   live.since = live.segment_begin = now;
   live.pool = pool;
+  live.devices = placement.devices;
   live.moving = core::MoveTo(live.job, cluster, live.last_site.value_or(-1), pool).takes;
   live.attempt_over = false;
   live.start_repeated = false;
   ++live.attempt;
-  commands.push_back(StartJob{live.job.id, live.attempt, live.pool});
+  commands.push_back(StartJob{live.job.id, live.attempt, live.pool, live.devices});
 }
 
 void ExpectStarts(const State& state, const QueueIndex& queue_index, Cycle& cycle) {
@@ -285,7 +293,7 @@ std::vector<Command> Engine::Commands(const std::vector<Placement>& starts, Cycl
   }
   for (const Placement& placement : starts) {
     LiveJob& live = state_.live[placement.index].Change();
-    Start(live, state_.cluster, placement.pool, cycle.now, commands);
+    Start(live, state_.cluster, placement, cycle.now, commands);
     change_.jobs.push_back(live.job.id);
     queue_index_->Refresh(state_, placement.index);
   }
@@ -332,8 +340,8 @@ void Engine::RememberStarts(const std::vector<Placement>& starts) {
                 [&](const RecentStart& start) { return start.at <= state_.now - kRampWindow; });
   for (const Placement& placement : starts) {
     const auto& pool = state_.cluster.pools[static_cast<std::size_t>(placement.pool)];
-    state_.recent_starts.push_back(
-        {state_.now, core::PowerOn(state_.live[placement.index]->job, pool)});
+    const LiveJob& live = *state_.live[placement.index];
+    state_.recent_starts.push_back({state_.now, core::PowerOn(live.job, pool, live.width())});
   }
 }
 

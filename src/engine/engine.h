@@ -41,6 +41,9 @@ struct Options {
   /// A decision starts at most this many jobs, and the next decision follows at once. If thousands
   /// of jobs may start together, the first ones do not wait until all are recorded.
   std::optional<int> most_starts;
+  /// The executor runs a job on as many devices as StartJob says. Otherwise elastic jobs run on
+  /// their own number of devices, and the engine leaves out their other widths.
+  bool changes_widths = false;
 };
 
 /// Everything that an engine remembers beside its options and its policy.

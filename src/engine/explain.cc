@@ -59,7 +59,7 @@ std::vector<PoolQueue> QueuesNow(const State& state, const std::vector<std::size
   for (const std::size_t index : holding) {
     const LiveJob& live = *state.live[index];
     queues[static_cast<std::size_t>(live.pool)].AddEnd(
-        ExpectedEnd(live, state.cluster, now).value_or(NextStep(now)), live.job.devices);
+        ExpectedEnd(live, state.cluster, now).value_or(NextStep(now)), live.width());
   }
   return queues;
 }
@@ -134,9 +134,10 @@ std::vector<Time> ExpectedStarts(const State& state, const std::vector<std::size
       continue;
     }
     const auto at = static_cast<std::size_t>(pool);
-    const Duration takes =
-        core::HeldOn(live.job, state.cluster, live.last_site.value_or(-1), pool, live.remaining);
-    const Time start = queues[at].StartNext(live.job.devices, takes, now);
+    const int wanted = state.schedule.jobs[index].devices;
+    const int devices = wanted > 0 ? wanted : live.job.devices;
+    const Duration takes = HeldOn(live, state.cluster, pool, devices);
+    const Time start = queues[at].StartNext(devices, takes, now);
     starts.push_back(start > now ? start : NextStep(now));
   }
   return starts;

@@ -74,7 +74,7 @@ void Visit(Archive& archive, Value& value) {
   auto& [job, stage, attempt, attempt_over, pool, remaining, since, segment_begin, pauses,
          failed_starts, unasked_pauses, unasked_remaining, retry_at, first_start, control,
          cancel_wanted, cancel_why, command_due, start_repeated, moved, first_start_moved,
-         last_site, moving, explanation] = value;
+         last_site, moving, devices, explanation] = value;
   archive("job", job);
   archive("stage", stage);
   archive("attempt", attempt);
@@ -98,6 +98,7 @@ void Visit(Archive& archive, Value& value) {
   archive("first_start_moved_ms", first_start_moved);
   archive("last_site", last_site);
   archive("moving_ms", moving);
+  archive("devices", devices);
   archive("explanation", explanation);
 }
 
@@ -234,10 +235,11 @@ inline constexpr std::array<std::string_view, 3> kCommandNames{"start", "pause",
 
 template <typename Archive, Like<StartJob> Value>
 void VisitKind(Archive& archive, Value& value) {
-  auto& [job, attempt, pool] = value;
+  auto& [job, attempt, pool, devices] = value;
   archive.Must("job", job);
   archive("attempt", attempt);
   archive("pool", pool);
+  archive("devices", devices);
 }
 template <typename Archive, typename Value>
 requires Like<Value, PauseJob> || Like<Value, CancelJob>

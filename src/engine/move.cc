@@ -2,17 +2,40 @@
 
 #include <optional>
 
+#include "core/jobs/widths.h"
+
 namespace ebb::engine {
 namespace {
 
-// The emissions of running for this time on the pool; nothing if the intensity is unknown.
-std::optional<double> GramsOf(const State& state, const core::Job& job, int pool, Interval time) {
+// The emissions of running for this time on devices of the pool; nothing if the intensity is
+// unknown.
+std::optional<double> GramsOf(const State& state, const core::Job& job, int pool, int width,
+                              Interval time) {
   const core::DevicePool& devices = state.cluster.pools[static_cast<std::size_t>(pool)];
   const auto mean = state.signals[static_cast<std::size_t>(devices.site)].view.Mean(time);
   if (!mean) return std::nullopt;
-  return EmissionsOf(core::EnergyOn(job, devices, time.length()), state.cluster.SiteOf(pool).pue,
-                     mean->intensity)
-      .grams;
+  const Energy energy =
+      Energy::Joules(core::PowerOn(job, devices, width).watts * Seconds(time.length()));
+  return EmissionsOf(energy, state.cluster.SiteOf(pool).pue, mean->intensity).grams;
+}
+
+// True if the plan emits less, by this share, than the rest of the job where and as it runs; also
+// while an intensity is unknown, or if the job would be late there.
+bool Saves(const State& state, const LiveJob& live, const plan::JobPlan& plan, double share) {
+  const core::DevicePool& here = state.cluster.pools[static_cast<std::size_t>(live.pool)];
+  const Duration left = RemainingAt(live, state.cluster, state.now);
+  const Duration takes = core::TimeOn(live.job, here, live.width(), left);
+  if (live.job.finish_by && state.now + takes > *live.job.finish_by) return true;
+  const auto stays =
+      GramsOf(state, live.job, live.pool, live.width(), {state.now, state.now + takes});
+  double planned = 0;
+  for (const plan::Segment& segment : plan.segments) {
+    const int width = segment.devices > 0 ? segment.devices : live.job.devices;
+    const auto grams = GramsOf(state, live.job, segment.pool, width, segment.time);
+    if (!grams) return true;
+    planned += *grams;
+  }
+  return !stays || planned <= (1 - share) * *stays;
 }
 
 }  // namespace
@@ -25,19 +48,17 @@ bool GoesElsewhere(const State& state, const LiveJob& live, const plan::JobPlan&
 }
 
 bool IsWorthMoving(const State& state, const LiveJob& live, const plan::JobPlan& plan) {
-  const core::DevicePool& here = state.cluster.pools[static_cast<std::size_t>(live.pool)];
-  const Duration left = RemainingAt(live, state.cluster, state.now);
-  const auto latest = core::LatestStartOn(live.job, here, left);
-  if (latest && *latest < state.now && live.job.finish_by) return true;
-  const auto stays = GramsOf(state, live.job, live.pool,
-                             {state.now, state.now + core::TimeOn(live.job, here, left)});
-  double moves = 0;
-  for (const plan::Segment& segment : plan.segments) {
-    const auto grams = GramsOf(state, live.job, segment.pool, segment.time);
-    if (!grams) return true;
-    moves += *grams;
-  }
-  return !stays || moves <= (1 - kMoveSaves) * *stays;
+  return Saves(state, live, plan, kMoveSaves);
+}
+
+bool GoesOnAtAnotherWidth(const LiveJob& live, const plan::JobPlan& plan, Time now) {
+  if (!plan.run_now || plan.segments.empty() || plan.pool != live.pool) return false;
+  return plan.devices > 0 && plan.devices != live.width() &&
+         plan.segments.front().time.begin <= now;
+}
+
+bool IsWorthANewWidth(const State& state, const LiveJob& live, const plan::JobPlan& plan) {
+  return Saves(state, live, plan, kNewWidthSaves);
 }
 
 }  // namespace ebb::engine

@@ -1,7 +1,7 @@
 #pragma once
-// Decides whether a running job moves to another site. A plan for tomorrow changes with each
-// forecast, and a move costs a checkpoint, a transfer and a start, so a small gain is not worth
-// one. Pure.
+// Decides whether a running job moves to another site, or changes its number of devices. A plan for
+// tomorrow changes with each forecast. A move costs a checkpoint, a transfer and a start, and a
+// change of width a checkpoint and a start, so a small gain is not worth one. Pure.
 
 #include "engine/state.h"
 #include "plan/policy.h"
@@ -10,6 +10,8 @@ namespace ebb::engine {
 
 /// A move saves at least this share of what the rest of the job would emit if it stayed.
 inline constexpr double kMoveSaves = 0.1;
+/// A change of width saves at least this share of what the rest of the job would emit without it.
+inline constexpr double kNewWidthSaves = 0.02;
 /// A job that has come to a site stays there for at least this long.
 inline constexpr Duration kStaysFor{std::chrono::hours{1}};
 
@@ -19,5 +21,11 @@ bool GoesElsewhere(const State& state, const LiveJob& live, const plan::JobPlan&
 /// True if such a plan saves enough, or if the job would be late where it is. True also while an
 /// intensity is unknown: the policy knows why then.
 bool IsWorthMoving(const State& state, const LiveJob& live, const plan::JobPlan& plan);
+
+/// True if the plan of a running elastic job goes on now, where it runs, at another width.
+bool GoesOnAtAnotherWidth(const LiveJob& live, const plan::JobPlan& plan, Time now);
+
+/// True if that saves enough, or if the job would be late at its width.
+bool IsWorthANewWidth(const State& state, const LiveJob& live, const plan::JobPlan& plan);
 
 }  // namespace ebb::engine

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/jobs/move.h"
+#include "core/jobs/widths.h"
 
 namespace ebb::engine {
 namespace {
@@ -14,6 +15,19 @@ constexpr Duration kRampWindow = std::chrono::minutes{5};
 constexpr Duration kOverrun = std::chrono::minutes{15};
 
 std::size_t Index(int pool) { return static_cast<std::size_t>(pool); }
+
+int WantedWidth(const LiveJob& live, const plan::JobPlan& plan) {
+  return plan.devices > 0 ? plan.devices : live.job.devices;
+}
+
+// The widths below one, widest first.
+std::vector<core::WidthSpeed> NarrowerWidths(const core::Job& job, int devices) {
+  if (!core::IsElastic(job)) return {};
+  std::vector<core::WidthSpeed> widths = core::WidthsOf(job);
+  std::erase_if(widths, [&](const core::WidthSpeed& width) { return width.devices >= devices; });
+  std::reverse(widths.begin(), widths.end());
+  return widths;
+}
 
 }  // namespace
 
@@ -30,10 +44,9 @@ Placer::Placer(const Options& options, const State& state, const std::vector<std
     if (start.at > now - kRampWindow) ramp_used_w_ += start.power.watts;
 }
 
-Duration Placer::RunTimeOn(const LiveJob& live, int pool) const {
+Duration Placer::RunTimeOn(const LiveJob& live, int pool, int devices) const {
   const Duration overhead = live.pauses > 0 ? live.job.pause_cost : Duration::zero();
-  return overhead +
-         core::HeldOn(live.job, state_.cluster, live.last_site.value_or(-1), pool, live.remaining);
+  return overhead + HeldOn(live, state_.cluster, pool, devices);
 }
 
 // A job that exceeds the limit alone may start if no other job has started.
@@ -49,17 +62,17 @@ bool Placer::RampAllows(Power power) {
   return false;
 }
 
-bool Placer::PassesReservation(const LiveJob& live, int pool) const {
+bool Placer::PassesReservation(const LiveJob& live, int pool, int devices) const {
   const auto& kept = reserved_[Index(pool)];
-  return !kept || live.job.devices <= kept->spare || now_ + RunTimeOn(live, pool) <= kept->from;
+  return !kept || devices <= kept->spare || now_ + RunTimeOn(live, pool, devices) <= kept->from;
 }
 
-bool Placer::RoomFor(const LiveJob& live, int pool) const {
-  return free_[Index(pool)] >= live.job.devices && core::Fits(live.job, state_.cluster, pool);
+bool Placer::RoomFor(const LiveJob& live, int pool, int devices) const {
+  return free_[Index(pool)] >= devices && core::FitsAt(live.job, state_.cluster, pool, devices);
 }
 
 double Placer::GramsOn(const LiveJob& live, int pool) const {
-  const Interval held{now_, now_ + RunTimeOn(live, pool)};
+  const Interval held{now_, now_ + RunTimeOn(live, pool, live.job.devices)};
   const core::HeldEnergy energy =
       core::EnergyOver(live.job, state_.cluster, live.last_site.value_or(-1), pool, held);
   double grams = 0;
@@ -73,10 +86,10 @@ double Placer::GramsOn(const LiveJob& live, int pool) const {
 }
 
 // The pool with the fewest grams among those that keep the deadline; if none keeps it, among all.
-int Placer::Choose(const Candidate& candidate, const LiveJob& live,
-                   const plan::JobPlan& plan) const {
-  if (plan.pool >= 0 && RoomFor(live, plan.pool))
-    return PassesReservation(live, plan.pool) ? plan.pool : -1;
+int Placer::Choose(const Candidate& candidate, const LiveJob& live, const plan::JobPlan& plan,
+                   int devices) const {
+  if (plan.pool >= 0 && RoomFor(live, plan.pool, devices))
+    return PassesReservation(live, plan.pool, devices) ? plan.pool : -1;
   // The planned place is taken. The job can wait, so it waits for that place.
   if (plan.pool >= 0 && !candidate.must_start) return -1;
   int only = -1;
@@ -84,7 +97,7 @@ int Placer::Choose(const Candidate& candidate, const LiveJob& live,
   double best_grams = 0;
   bool best_in_time = false;
   for (int pool = 0; pool < static_cast<int>(free_.size()); ++pool) {
-    if (!RoomFor(live, pool) || !PassesReservation(live, pool)) continue;
+    if (!RoomFor(live, pool, devices) || !PassesReservation(live, pool, devices)) continue;
     if (best < 0 && only < 0) {  // with only one candidate pool, no grams are needed
       only = pool;
       continue;
@@ -92,7 +105,7 @@ int Placer::Choose(const Candidate& candidate, const LiveJob& live,
     for (const int option : {std::exchange(only, -1), pool}) {
       if (option < 0) continue;
       const bool in_time =
-          !live.job.finish_by || now_ + RunTimeOn(live, option) <= *live.job.finish_by;
+          !live.job.finish_by || now_ + RunTimeOn(live, option, devices) <= *live.job.finish_by;
       const double grams = GramsOn(live, option);
       if (best >= 0 && (best_in_time != in_time ? best_in_time : best_grams <= grams)) continue;
       best = option;
@@ -107,8 +120,10 @@ GateRule Placer::WhyNot(const LiveJob& live, const plan::JobPlan& plan) const {
   GateRule why = GateRule::kNoFreeDevice;
   for (int pool = 0; pool < static_cast<int>(free_.size()); ++pool) {
     if (plan.pool >= 0 && pool != plan.pool) continue;
-    if (RoomFor(live, pool)) return GateRule::kDevicesReserved;
-    if (free_before_[Index(pool)] >= live.job.devices && core::Fits(live.job, state_.cluster, pool))
+    const int devices = WantedWidth(live, plan);
+    if (RoomFor(live, pool, devices)) return GateRule::kDevicesReserved;
+    if (free_before_[Index(pool)] >= devices &&
+        core::FitsAt(live.job, state_.cluster, pool, devices))
       why = GateRule::kBehindPriority;
   }
   return why;
@@ -122,11 +137,12 @@ Placer::Reservation Placer::ReservationOn(const LiveJob& live, int pool) const {
     const LiveJob& other = *state_.live[index];
     if (other.pool != pool) continue;
     ends.emplace_back(ExpectedEnd(other, state_.cluster, now_).value_or(now_ + kOverrun),
-                      other.job.devices);
+                      other.width());
   }
-  for (const auto& [index, where] : placed_) {
-    const LiveJob& other = *state_.live[index];
-    if (where == pool) ends.emplace_back(now_ + RunTimeOn(other, pool), other.job.devices);
+  for (const Placement& placed : placed_) {
+    const LiveJob& other = *state_.live[placed.index];
+    const int devices = placed.devices > 0 ? placed.devices : other.job.devices;
+    if (placed.pool == pool) ends.emplace_back(now_ + RunTimeOn(other, pool, devices), devices);
   }
   std::sort(ends.begin(), ends.end());
   Reservation reservation{now_, free_[Index(pool)] - live.job.devices};
@@ -153,26 +169,35 @@ void Placer::Reserve(const LiveJob& live, const plan::JobPlan&) {
 Placement Placer::Place(const Candidate& candidate) {
   const LiveJob& live = *state_.live[candidate.index];
   const plan::JobPlan& plan = state_.schedule.jobs[candidate.index];
-  Placement placement{candidate.index, -1, GateRule::kRampLimit};
+  Placement placement{candidate.index, -1, 0, GateRule::kRampLimit};
   if (ramp_closed_) return placement;
-  const int pool = Choose(candidate, live, plan);
+  int devices = WantedWidth(live, plan);
+  int pool = Choose(candidate, live, plan, devices);
+  // A job that must start takes fewer devices if the planned ones are not free.
+  if (pool < 0 && candidate.must_start)
+    for (const core::WidthSpeed& width : NarrowerWidths(live.job, devices)) {
+      pool = Choose(candidate, live, plan, devices = width.devices);
+      if (pool >= 0) break;
+    }
   if (pool < 0) {
     placement.hold = WhyNot(live, plan);
     if (candidate.must_start) Reserve(live, plan);
     return placement;
   }
-  const Power power = core::PowerOn(live.job, state_.cluster.pools[Index(pool)]);
+  const Power power = core::PowerOn(live.job, state_.cluster.pools[Index(pool)], devices);
   if (!RampAllows(power)) {
     // No job may overtake this one, because a smaller job would use up the power that it waits for.
     ramp_closed_ = true;
     return placement;
   }
   ramp_used_w_ += power.watts;
-  free_[Index(pool)] -= live.job.devices;
-  if (auto& kept = reserved_[Index(pool)]; kept && now_ + RunTimeOn(live, pool) > kept->from)
-    kept->spare -= live.job.devices;
-  placed_.emplace_back(candidate.index, pool);
+  free_[Index(pool)] -= devices;
+  if (auto& kept = reserved_[Index(pool)];
+      kept && now_ + RunTimeOn(live, pool, devices) > kept->from)
+    kept->spare -= devices;
   placement.pool = pool;
+  if (core::IsElastic(live.job)) placement.devices = devices;
+  placed_.push_back(placement);
   return placement;
 }
 

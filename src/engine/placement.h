@@ -22,6 +22,7 @@ struct Candidate {
 struct Placement {
   std::size_t index = 0;
   int pool = -1;                                        ///< -1: the job does not start now
+  int devices = 0;                                      ///< width of an elastic job; 0: its own
   core::GateRule hold = core::GateRule::kNoFreeDevice;  ///< the reason if the job does not start
 };
 
@@ -45,14 +46,15 @@ class Placer {
   };
 
   bool RampAllows(Power power);
-  bool RoomFor(const LiveJob& live, int pool) const;
-  bool PassesReservation(const LiveJob& live, int pool) const;
-  int Choose(const Candidate& candidate, const LiveJob& live, const plan::JobPlan& plan) const;
+  bool RoomFor(const LiveJob& live, int pool, int devices) const;
+  bool PassesReservation(const LiveJob& live, int pool, int devices) const;
+  int Choose(const Candidate& candidate, const LiveJob& live, const plan::JobPlan& plan,
+             int devices) const;
   double GramsOn(const LiveJob& live, int pool) const;
   core::GateRule WhyNot(const LiveJob& live, const plan::JobPlan& plan) const;
   void Reserve(const LiveJob& live, const plan::JobPlan& plan);
   Reservation ReservationOn(const LiveJob& live, int pool) const;
-  Duration RunTimeOn(const LiveJob& live, int pool) const;
+  Duration RunTimeOn(const LiveJob& live, int pool, int devices) const;
 
   const Options& options_;
   const State& state_;
@@ -61,8 +63,7 @@ class Placer {
   std::vector<int> free_;         // free devices of each pool
   std::vector<int> free_before_;  // free devices of each pool at the beginning of the cycle
   std::vector<std::optional<Reservation>> reserved_;
-  std::vector<std::pair<std::size_t, int>> placed_;  // (index, pool) of the jobs placed in this
-                                                     // cycle
+  std::vector<Placement> placed_;  // the jobs placed in this cycle
   double ramp_used_w_ = 0;
   bool ramp_closed_ = false;
   Time ramp_wake_at_ = Time::max();

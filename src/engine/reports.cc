@@ -43,6 +43,7 @@ void LeaveDevices(LiveJob& live, const core::Cluster& cluster, Time at) {
   live.stage = live.pauses > 0 ? Stage::kPaused : Stage::kWaiting;
   live.since = at;
   live.pool = -1;
+  live.devices = 0;
   live.command_due = false;
 }
 

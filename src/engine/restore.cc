@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/jobs/move.h"
+#include "core/jobs/widths.h"
 #include "engine/apply.h"
 #include "engine/engine.h"
 #include "engine/queue_index.h"
@@ -49,6 +50,7 @@ void Engine::AdoptStart(LiveJob& live, const StartJob& start) {
   live.stage = Stage::kStarting;
   live.since = live.segment_begin = state_.now;
   live.pool = start.pool;
+  live.devices = start.devices;
   live.moving =
       core::MoveTo(live.job, state_.cluster, live.last_site.value_or(-1), start.pool).takes;
   live.attempt = start.attempt;
@@ -56,7 +58,7 @@ void Engine::AdoptStart(LiveJob& live, const StartJob& start) {
   live.start_repeated = false;
   if (!options_.ramp_limit_per_5_minutes) return;
   const auto& pool = state_.cluster.pools[static_cast<std::size_t>(start.pool)];
-  state_.recent_starts.push_back({state_.now, core::PowerOn(live.job, pool)});
+  state_.recent_starts.push_back({state_.now, core::PowerOn(live.job, pool, live.width())});
 }
 
 Status Engine::Adopt(const Decision& decision) {

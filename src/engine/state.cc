@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/jobs/move.h"
+#include "core/jobs/widths.h"
+
 namespace ebb::engine {
 namespace {
 
@@ -55,7 +58,7 @@ std::vector<int> FreeDevices(const State& state, const std::vector<std::size_t>&
   for (const core::DevicePool& pool : state.cluster.pools) free.push_back(pool.count);
   for (const std::size_t index : holding) {
     const LiveJob& live = *state.live[index];
-    free[static_cast<std::size_t>(live.pool)] -= live.job.devices;
+    free[static_cast<std::size_t>(live.pool)] -= live.width();
   }
   return free;
 }
@@ -84,6 +87,7 @@ plan::JobView ViewOf(const LiveJob& live, const core::Cluster& cluster, Time now
     view.pool = live.pool;
     view.segment_begin = live.segment_begin;
     view.moving = live.moving;
+    view.devices = live.devices;
   } else if (live.stage != Stage::kWaiting) {
     view.state = plan::JobState::kPaused;
   }
@@ -94,17 +98,25 @@ Duration RemainingAt(const LiveJob& live, const core::Cluster& cluster, Time now
   if (!HoldsDevices(live.stage)) return live.remaining;
   const Duration useful = now - live.segment_begin - Overhead(live);
   if (useful <= Duration::zero()) return live.remaining;
-  const double speed = core::SpeedOn(live.job, PoolOf(live, cluster));
+  const double speed = core::SpeedOn(live.job, PoolOf(live, cluster), live.width());
   const Duration done =
       speed == 1 ? useful : Duration{std::llround(static_cast<double>(useful.count()) * speed)};
   return std::max(live.remaining - done, std::min(live.remaining, kLeastRemaining));
 }
 
+Duration HeldOn(const LiveJob& live, const core::Cluster& cluster, int pool, int devices) {
+  return core::MoveTo(live.job, cluster, live.last_site.value_or(-1), pool).takes +
+         core::TimeOn(live.job, cluster.pools[static_cast<std::size_t>(pool)], devices,
+                      live.remaining);
+}
+
 std::optional<Time> ExpectedEnd(const LiveJob& live, const core::Cluster& cluster, Time now) {
-  if (IsFrozen(live)) return now + core::TimeOn(live.job, PoolOf(live, cluster), live.remaining);
+  const Duration left =
+      live.pool < 0 ? Duration::zero()
+                    : core::TimeOn(live.job, PoolOf(live, cluster), live.width(), live.remaining);
+  if (IsFrozen(live)) return now + left;
   if (!HoldsDevices(live.stage)) return std::nullopt;
-  const Time end = live.segment_begin + Overhead(live) +
-                   core::TimeOn(live.job, PoolOf(live, cluster), live.remaining);
+  const Time end = live.segment_begin + Overhead(live) + left;
   if (end <= now) return std::nullopt;
   return end;
 }

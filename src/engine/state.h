@@ -57,7 +57,10 @@ struct LiveJob {
   Duration first_start_moved{};  ///< shift of first_start for the same reason
   std::optional<int> last_site;  ///< site where it ran last, with its checkpoint; absent: none yet
   Duration moving{};  ///< time that the move of the attempt under way takes from segment_begin on
+  int devices = 0;    ///< with `pool`: devices that an elastic job holds; 0: the job's own
   Explanation explanation;
+
+  int width() const { return devices > 0 ? devices : job.devices; }
 };
 
 /// The part of an ended job that the engine keeps.
@@ -124,6 +127,9 @@ plan::JobView ViewOf(const LiveJob& live, const core::Cluster& cluster, Time now
 /// Known remaining work at `now`, at speed 1. It is > 0 even for a job that runs longer than
 /// estimated.
 Duration RemainingAt(const LiveJob& live, const core::Cluster& cluster, Time now);
+/// The time for which a start on the pool with this width holds its devices: move and remaining
+/// work.
+Duration HeldOn(const LiveJob& live, const core::Cluster& cluster, int pool, int devices);
 /// The expected end of the running attempt; nullopt if that time has passed or no attempt runs.
 std::optional<Time> ExpectedEnd(const LiveJob& live, const core::Cluster& cluster, Time now);
 

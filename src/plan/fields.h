@@ -12,7 +12,7 @@ void Visit(Archive& archive, Value& value) {
   auto& [pool, time, devices] = value;
   archive("pool", pool);
   archive("time", time);
-  archive.Maybe("devices", devices);
+  archive("devices", devices);
 }
 
 template <typename Archive, Like<Order> Value>
@@ -35,7 +35,7 @@ void Visit(Archive& archive, Value& value) {
   archive("expected", reason.expected);
   archive("threshold", reason.threshold);
   archive("wake_at", wake_at);
-  archive.Maybe("devices", devices);
+  archive("devices", devices);
 }
 
 template <typename Archive, Like<Rents> Value>

@@ -38,7 +38,7 @@ void CheckTogether(const JobSection& section, const GivenKeys& given, int line, 
   check_date("finish_by", section.finish_by);
   if (given.Has("files_gb") && !given.Has("home"))
     problems.Add(given.LineOf("files_gb"), "files_gb needs home: the site where the files lie");
-  for (const char* key : {"pause_cost", "minimum_segment"})
+  for (const char* key : {"pause_cost", "minimum_segment", "speedup"})
     if (given.Has(key) && !section.submission.job.checkpointable)
       problems.Add(given.LineOf(key), "has no meaning for a job that is not checkpointable: true");
 }

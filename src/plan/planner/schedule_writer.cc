@@ -59,7 +59,9 @@ GateRule RuleFor(const Problem& problem, const Task& task, const Placement& plac
                  bool heeds_money) {
   const Choice& choice = task.choices[static_cast<std::size_t>(placement.choice)];
   const bool now = placement.begin() <= problem.now;
-  if (now && task.view->state == JobState::kRunning) return GateRule::kRunning;
+  // Another width is a pause and a start.
+  const bool goes_on = !task.elastic || placement.ChoiceOf(0) == 0;
+  if (now && task.view->state == JobState::kRunning && goes_on) return GateRule::kRunning;
   if (now && choice.LatestBegin() <= problem.now) return GateRule::kCompulsory;
   if (now && placement.saving_too_small) return GateRule::kSavingTooSmall;
   if (now && !heeds_money && HoursUnknown(problem, choice.pool)) return GateRule::kHoursUnknown;

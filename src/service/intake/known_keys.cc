@@ -24,6 +24,7 @@ std::vector<std::string> Differences(const core::Submission& before, const core:
   compare("environment", before.environment, now.environment);
   compare("parameters", before.parameters, now.parameters);
   compare("devices", before.job.devices, now.job.devices);
+  compare("speedup", before.job.speedup, now.job.speedup);
   compare("checkpointable", before.job.checkpointable, now.job.checkpointable);
   compare("freeze", before.job.freeze, now.job.freeze);
   compare("time_limit", before.time_limit, now.time_limit);
