@@ -2,8 +2,14 @@
 
 #include <algorithm>
 
+#include "core/jobs/widths.h"
+
 namespace ebb::sim {
 namespace {
+
+int WidthOf(const core::Job& job, const plan::Segment& segment) {
+  return segment.devices > 0 ? segment.devices : job.devices;
+}
 
 Use Minus(Use a, const Use& b) {
   a.energy -= b.energy;
@@ -38,8 +44,13 @@ core::HeldEnergy EnergyOfSegment(const core::Job& job, const core::Cluster& clus
   const auto site_of = [&](std::size_t i) {
     return cluster.pools[static_cast<std::size_t>(segments[i].pool)].site;
   };
-  return core::EnergyOver(job, cluster, index > 0 ? site_of(index - 1) : -1, segments[index].pool,
-                          segments[index].time);
+  const plan::Segment& segment = segments[index];
+  const int last_site = index > 0 ? site_of(index - 1) : -1;
+  if (segment.devices == 0)
+    return core::EnergyOver(job, cluster, last_site, segment.pool, segment.time);
+  core::Job at_width = job;
+  at_width.devices = segment.devices;
+  return core::EnergyOver(at_width, cluster, last_site, segment.pool, segment.time);
 }
 
 void Account(const core::Job& job, const core::Cluster& cluster, Truth truth, JobOutcome& outcome) {
@@ -52,7 +63,8 @@ void Account(const core::Job& job, const core::Cluster& cluster, Truth truth, Jo
     outcome.use += use_of(energy.run);
     if (i > 0)
       outcome.pause_energy +=
-          core::EnergyOn(job, pool, std::min(job.pause_cost, energy.run.time.length()));
+          Energy::Joules(core::PowerOn(job, pool, WidthOf(job, outcome.segments[i])).watts *
+                         Seconds(std::min(job.pause_cost, energy.run.time.length())));
     if (energy.set_up.time.length() == Duration::zero()) continue;
     if (i == 0) outcome.first_move = energy.set_up.time.length();
     ++outcome.moves;
@@ -76,7 +88,8 @@ Use IdleUse(const core::Cluster& cluster, Truth truth, std::span<const core::Job
     idle += at_idle(static_cast<int>(pool), cluster.pools[pool].count, window);
   for (std::size_t i = 0; i < outcomes.size(); ++i)
     for (const plan::Segment& segment : outcomes[i].segments)
-      idle = Minus(idle, at_idle(segment.pool, jobs[i].devices, Overlap(segment.time, window)));
+      idle = Minus(idle,
+                   at_idle(segment.pool, WidthOf(jobs[i], segment), Overlap(segment.time, window)));
   return idle;
 }
 

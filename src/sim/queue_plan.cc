@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/jobs/move.h"
+#include "core/jobs/widths.h"
 #include "engine/engine.h"
 #include "sim/cost.h"
 
@@ -69,9 +71,11 @@ void SettlePools(const core::Cluster& cluster, PlannedJob& planned) {
 void TakeStart(const engine::StartJob& start, const QueuePlan& plan, PlannedJob& planned) {
   planned.starts_now = true;
   if (!planned.segments.empty() && planned.segments.front().pool == start.pool) return;
-  const Duration held =
-      core::HeldOn(planned.job, plan.cluster, -1, start.pool, planned.job.duration);
-  planned.segments = {{start.pool, {plan.at, plan.at + held}}};
+  const core::DevicePool& pool = plan.cluster.pools[static_cast<std::size_t>(start.pool)];
+  const int devices = start.devices > 0 ? start.devices : planned.job.devices;
+  const Duration held = core::MoveTo(planned.job, plan.cluster, -1, start.pool).takes +
+                        core::TimeOn(planned.job, pool, devices, planned.job.duration);
+  planned.segments = {{start.pool, {plan.at, plan.at + held}, start.devices}};
 }
 
 // Reads the engine's decision for one job.
@@ -129,7 +133,9 @@ Result<QueuePlan> PlanQueue(const Scenario& scenario, const PolicyChoice& policy
   plan.cluster = scenario.cluster;
   plan.views = std::move(views);
   EBB_ASSIGN_OR_RETURN(auto decider, plan::MakePolicy(policy.policy, OptionsOf(scenario, policy)));
-  engine::Engine engine({}, std::move(decider));
+  engine::Options options;
+  options.changes_widths = true;
+  engine::Engine engine(options, std::move(decider));
   EBB_RETURN_IF_ERROR(engine.Apply({at, engine::ClusterChanged{scenario.cluster}}));
   for (std::size_t site = 0; site < plan.views.size(); ++site)
     EBB_RETURN_IF_ERROR(engine.Apply(

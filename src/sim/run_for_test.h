@@ -74,7 +74,7 @@ class LawObserver final : public runtime::LoopObserver {
         const engine::LiveJob& other = *state.live[k];
         const bool after = std::pair(state.schedule.jobs[i].order, waits.job.id) <
                            std::pair(state.schedule.jobs[k].order, other.job.id);
-        if (after) free[static_cast<std::size_t>(other.pool)] += other.job.devices;
+        if (after) free[static_cast<std::size_t>(other.pool)] += other.width();
       }
       for (std::size_t pool = 0; pool < free.size(); ++pool) {
         const bool fits = core::Fits(waits.job, state.cluster, static_cast<int>(pool)) &&

@@ -5,6 +5,7 @@
 
 #include "base/random.h"
 #include "core/jobs/move.h"
+#include "core/jobs/widths.h"
 
 namespace ebb::sim {
 namespace {
@@ -93,7 +94,8 @@ Duration SimulatedExecutor::Work(const JobRun& run) const {
   const Duration useful = now_ - segment.time.begin - Overhead(run, segment);
   if (useful <= Duration::zero()) return Duration::zero();
   const double speed =
-      core::SpeedOn(run.job, cluster_.pools[static_cast<std::size_t>(segment.pool)]);
+      core::SpeedOn(run.job, cluster_.pools[static_cast<std::size_t>(segment.pool)],
+                    static_cast<int>(segment.devices.size()));
   return Duration{static_cast<Duration::rep>(static_cast<double>(useful.count()) * speed)};
 }
 
@@ -110,9 +112,10 @@ Status SimulatedExecutor::Start(const engine::StartJob& command) {
   if (command.attempt <= run->attempt) return {};
   if (run->running) return Violate(command.job, "started while an attempt runs");
   if (run->ends > 0) return Violate(command.job, "started after its end");
-  if (command.pool < 0 || !core::Fits(run->job, cluster_, command.pool))
+  const int devices = command.devices > 0 ? command.devices : run->job.devices;
+  if (command.pool < 0 || !core::FitsAt(run->job, cluster_, command.pool, devices))
     return Violate(command.job, "started where it does not fit");
-  if (static_cast<int>(free_[static_cast<std::size_t>(command.pool)].size()) < run->job.devices)
+  if (static_cast<int>(free_[static_cast<std::size_t>(command.pool)].size()) < devices)
     return Violate(command.job, "started without enough free devices");
   run->attempt = command.attempt;
   known_.insert(command.job);
@@ -127,14 +130,14 @@ Status SimulatedExecutor::Start(const engine::StartJob& command) {
           : cluster_.pools[static_cast<std::size_t>(run->segments.back().pool)].site;
   run->segments.push_back({command.attempt,
                            command.pool,
-                           TakeDevices(command.pool, run->job.devices),
+                           TakeDevices(command.pool, devices),
                            {now_, Time::max()},
                            core::MoveTo(run->job, cluster_, last_site, command.pool).takes});
   run->running = true;
   Report(*run, JobPhase::kRunning);
   const Duration work = run->program_fails ? run->remaining / 2 : run->remaining;
-  Arrange(now_ + Overhead(*run, run->segments.back()) + core::TimeOn(run->job, pool, work), *run,
-          run->program_fails ? JobPhase::kFailed : JobPhase::kSucceeded);
+  Arrange(now_ + Overhead(*run, run->segments.back()) + core::TimeOn(run->job, pool, devices, work),
+          *run, run->program_fails ? JobPhase::kFailed : JobPhase::kSucceeded);
   return {};
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "core/jobs/widths.h"
 #include "engine/engine.h"
 #include "runtime/run_loop.h"
 #include "sim/plan_throttle.h"
@@ -39,12 +40,17 @@ Error Unfinished(const core::Job& job, const std::string& label) {
           "is there a device that it fits on?"};
 }
 
+// The width of a stretch of an elastic job; 0 of any other job.
+int WidthIn(const SegmentRun& segment, const core::Job& job) {
+  return core::IsElastic(job) ? static_cast<int>(segment.devices.size()) : 0;
+}
+
 JobOutcome OutcomeOf(const JobRun& run) {
   JobOutcome outcome;
   outcome.job = run.job.id;
   outcome.succeeded = run.last.phase == engine::JobPhase::kSucceeded;
   for (const SegmentRun& segment : run.segments)
-    outcome.segments.push_back({segment.pool, segment.time});
+    outcome.segments.push_back({segment.pool, segment.time, WidthIn(segment, run.job)});
   return outcome;
 }
 
@@ -89,6 +95,7 @@ Result<Simulation> Run(const Scenario& scenario, const std::string& label,
   std::vector<core::Job> jobs = JobsAt(scenario, start);
   engine::Options options;
   options.admission = engine::Admission::kTakeAll;
+  options.changes_widths = true;
   const bool places_beside = decider->places_beside();
   engine::Engine engine(options, std::move(decider), engine::Explaining::kNothing);
   SimulatedExecutor executor(scenario.cluster, start, {});
