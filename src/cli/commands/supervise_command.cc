@@ -11,6 +11,7 @@
 #include "cli/command_line.h"
 #include "local/job_start.h"
 #include "local/supervisor/supervisor.h"
+#include "sites/remote/kept_start.h"
 #include "store/accounts/stored_feed.h"
 
 namespace ebb::cli {
@@ -61,8 +62,11 @@ Status Supervise(const local::AttemptPaths& paths, const local::AttemptPlan& pla
 Result<int> RunSupervisor(const std::filesystem::path& file) {
   const std::string secret = local::TakeEndSecret();
   const auto lock = platform::FileLock::Inherited(kLockDescriptor);
+  // A job of another machine's service may wait here for its start, and its plan may change.
+  EBB_ASSIGN_OR_RETURN(const local::AttemptPlan before, local::ReadPlan(file));
+  const local::AttemptPaths paths{file.parent_path(), before.attempt};
+  if (!sites::WaitForStart(paths, {.devices_are_free = sites::DevicesAreFree})) return 0;
   EBB_ASSIGN_OR_RETURN(const local::AttemptPlan plan, local::ReadPlan(file));
-  const local::AttemptPaths paths{file.parent_path(), plan.attempt};
   auto metering = MeteringFor(plan);
   if (metering) metering->options.end_secret = secret;
   if (metering)

@@ -36,23 +36,25 @@ void VisitPowerCap(Archive& archive, Value& cap) {
 
 template <typename Archive, Like<RemotePlace> Value>
 void Visit(Archive& archive, Value& value) {
-  auto& [site, reach, service, folder, leave_out, most_bytes] = value;
+  auto& [site, reach, service, folder, leave_out, most_bytes, order] = value;
   archive.Must("site", site);
   archive.Must("reach", reach);
   archive.Must("service", service);
   archive("folder", folder);
   archive("leave_out", leave_out);
   archive("most_bytes", most_bytes);
+  archive("order", order);
 }
 
 template <typename Archive, Like<SiteState> Value>
 void Visit(Archive& archive, Value& value) {
-  auto& [start_was_sent, trouble, since, doing, frozen] = value;
+  auto& [start_was_sent, trouble, since, doing, frozen, order] = value;
   archive("start_was_sent", start_was_sent);
   archive("trouble", trouble);
   archive("since_ms", since);
   archive("doing", doing);
   archive("frozen", frozen);
+  archive("order", order);
 }
 
 template <typename Archive, Like<AttemptPlan> Value>

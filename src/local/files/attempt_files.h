@@ -166,6 +166,7 @@ struct SiteState {
   Time since{};                 ///< wall time since which that is so
   std::string doing;            ///< "sending files", ...; for people
   bool frozen = false;          ///< the program was stopped where it is
+  OrderStage order = OrderStage::kNone;  ///< of an attempt whose start the site keeps
 };
 Status WriteSiteState(const AttemptPaths& paths, const SiteState& state);
 /// The state; as it is at first while there is no file.

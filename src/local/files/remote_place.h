@@ -3,8 +3,11 @@
 // the plan of the attempt; values only.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "local/files/start_order.h"
 
 namespace ebb::local {
 
@@ -16,6 +19,7 @@ struct RemotePlace {
       folder;  ///< folder here that the job gets a copy of as its working folder; empty: none
   std::vector<std::string> leave_out;  ///< names in that folder that are not copied
   std::uint64_t most_bytes = 0;        ///< limit of the copied folder
+  std::optional<StartOrder> order{};   ///< nothing: the attempt is to start now
 };
 
 }  // namespace ebb::local

@@ -20,6 +20,10 @@ namespace {
 namespace fs = std::filesystem;
 using local::AttemptEnd;
 using local::EndRequest;
+using local::OrderStage;
+
+// The site counts the service as gone after several minutes (sites/remote/kept_start.h).
+constexpr Duration kTellAgain{std::chrono::seconds{20}};
 
 class Follower {
  public:
@@ -28,6 +32,7 @@ class Follower {
       : paths_(std::move(paths)),
         plan_(plan),
         options_(options),
+        order_number_(plan.place->order ? plan.place->order->number : 0),
         state_(local::ReadSiteState(paths_)),
         files_(paths_, *plan.place),
         log_(paths_.log(), plan.log_limit_bytes),
@@ -36,12 +41,19 @@ class Follower {
   Status Run();
 
  private:
-  enum class Step { kAsk, kSend, kStart, kFollow, kFetch, kOver };
+  enum class Step { kAsk, kSend, kKeep, kStart, kFollow, kFetch, kOver };
 
   JobKey Key() const { return {plan_.place->service, plan_.job, plan_.identity}; }
   Status Do();
   Status Ask();
   Status Send();
+  Status Keep();
+  Status TakeBack();
+  void LookAtPlan();
+  Status SetOrder(OrderStage stage);
+  bool WaitsThere() const {
+    return state_.order != OrderStage::kNone && state_.order != OrderStage::kBegun;
+  }
   Status Start();
   Status FollowOnce();
   Status Fetch();
@@ -61,8 +73,11 @@ class Follower {
   std::optional<EndRequest> Asked() const { return local::ReadAsked(paths_); }
 
   local::AttemptPaths paths_;
-  const local::AttemptPlan& plan_;
+  local::AttemptPlan plan_;
   const FollowerOptions& options_;
+  std::int64_t order_number_ = 0;                // of the last order in the plan
+  std::optional<local::StartOrder> told_order_;  // over this connection
+  Duration told_order_at_{};
   local::SiteState state_;
   RunFiles files_;
   local::LogTrimmer log_;
@@ -117,6 +132,7 @@ bool Follower::Connect() {
     connection_.emplace(*std::move(opened));
     wait_ = options_.shortest_wait;
     told_.reset();
+    told_order_.reset();
     hurry_told_ = frozen_told_ = false;
     Doing(state_.doing);
     return true;
@@ -130,13 +146,15 @@ bool Follower::Connect() {
 Status Follower::Run() {
   for (;;) {
     while (const auto received = signals_.Wait(Duration::zero())) Take(received->number);
-    const bool may_run_there = state_.start_was_sent;
+    LookAtPlan();
+    const bool may_run_there = state_.start_was_sent || state_.order != OrderStage::kNone;
     if (!Connect()) {
       const bool late = platform::SinceBoot() - unreachable_since_ > options_.patience;
       if (!may_run_there && (late || Asked()))
         return GiveUp({ExitCode::kTryLater,
                        "site " + plan_.place->site + " cannot be reached: " + state_.trouble, "",
                        ""});
+      if (late && WaitsThere()) EBB_RETURN_IF_ERROR(SetOrder(OrderStage::kAlone));
       continue;
     }
     const Status done = Do();
@@ -162,12 +180,21 @@ Status Follower::Refuse(const Error& error) {
     wait_ = std::min(2 * wait_, options_.longest_wait);
     return {};
   }
-  if (step_ == Step::kStart) {
+  if (step_ == Step::kStart || WaitsThere()) {
     LookAnswer answer;
     const auto more = LookOnce(answer);
     if (!more) return {};  // asked again with the next connection
-    if (answer.state != AttemptState::kNone) {
+    if (answer.state != AttemptState::kNone && answer.state != AttemptState::kKept) {
       step_ = Step::kFollow;
+      return {};
+    }
+  }
+  if (WaitsThere()) {
+    const auto taken_back =
+        connection_->Ask<StartAnswer>(Withdraw{Key(), plan_.attempt, order_number_});
+    if (!taken_back || taken_back->state != AttemptState::kNone) {
+      Wait(wait_);
+      step_ = Step::kAsk;
       return {};
     }
   }
@@ -187,6 +214,8 @@ Status Follower::Do() {
       return Ask();
     case Step::kSend:
       return Send();
+    case Step::kKeep:
+      return Keep();
     case Step::kStart:
       return Start();
     case Step::kFollow:
@@ -203,20 +232,85 @@ Status Follower::Do() {
 Status Follower::Ask() {
   LookAnswer answer;
   EBB_RETURN_IF_ERROR(LookOnce(answer));
-  if (answer.state != AttemptState::kNone) {
+  const auto& order = plan_.place->order;
+  const bool ends =
+      state_.order == OrderStage::kAlone || Asked() || (order && order->is_taken_back);
+  if (answer.state == AttemptState::kKept && !order) {
+    step_ = Step::kStart;
+  } else if (answer.state != AttemptState::kNone && answer.state != AttemptState::kKept) {
     state_.start_was_sent = true;
+    if (order) EBB_RETURN_IF_ERROR(SetOrder(OrderStage::kBegun));
     step_ = Step::kFollow;
   } else if (platform::Exists(paths_.energy())) {
     // The attempt ran there, and nothing there knows of it any more.
     last_ = answer;
     last_.state = AttemptState::kLost;
     step_ = Step::kFetch;
-  } else if (Asked()) {
+  } else if (order && ends && WaitsThere()) {
+    return TakeBack();
+  } else if (Asked() || (order && ends)) {
     return GiveUp({ExitCode::kTryLater, "was asked to end before it had started", "", ""});
   } else {
-    step_ = Step::kSend;
+    step_ = answer.state == AttemptState::kKept ? Step::kKeep : Step::kSend;
   }
   return {};
+}
+
+// The service writes into the plan what is to become of a start that the site keeps. Once the
+// attempt is to start, the plan has no order.
+void Follower::LookAtPlan() {
+  if (!plan_.place->order) return;
+  auto plan = local::ReadPlan(paths_.plan());
+  if (!plan || !plan->place) return;
+  plan_ = *std::move(plan);
+  if (plan_.place->order) order_number_ = plan_.place->order->number;
+}
+
+Status Follower::SetOrder(OrderStage stage) {
+  if (std::exchange(state_.order, stage) == stage) return {};
+  return local::WriteSiteState(paths_, state_);
+}
+
+Status Follower::Keep() {
+  const auto order = plan_.place->order;
+  if (!order) {
+    step_ = Step::kStart;
+    return {};
+  }
+  if (order->is_taken_back || Asked()) return TakeBack();
+  if (told_order_ != order || platform::SinceBoot() - told_order_at_ >= kTellAgain) {
+    if (!WaitsThere()) EBB_RETURN_IF_ERROR(SetOrder(OrderStage::kAsked));
+    EBB_ASSIGN_OR_RETURN(const std::string plan,
+                         platform::ReadSharedFile(paths_.plan(), kLongestLine));
+    EBB_ASSIGN_OR_RETURN(const StartAnswer answer, connection_->Ask<StartAnswer>(sites::Keep{
+                                                       Key(), plan_.attempt, plan, *order}));
+    if (answer.state == AttemptState::kNone) return TakeBack();
+    if (answer.state != AttemptState::kKept) {
+      step_ = Step::kAsk;
+      return {};
+    }
+    told_order_ = order;
+    told_order_at_ = platform::SinceBoot();
+    EBB_RETURN_IF_ERROR(SetOrder(OrderStage::kKept));
+  }
+  Doing("waiting there for its start");
+  Wait(options_.tick);
+  return {};
+}
+
+// From here on the site does not start the attempt, unless it has done so already.
+Status Follower::TakeBack() {
+  Doing("taking its start back");
+  if (state_.order != OrderStage::kNone) {
+    EBB_ASSIGN_OR_RETURN(const StartAnswer answer, connection_->Ask<StartAnswer>(Withdraw{
+                                                       Key(), plan_.attempt, order_number_}));
+    if (answer.state != AttemptState::kNone) {
+      step_ = Step::kAsk;
+      return {};
+    }
+  }
+  return GiveUp(
+      {ExitCode::kTryLater, "its start was taken back from site " + plan_.place->site, "", ""});
 }
 
 Status Follower::Send() {
@@ -226,7 +320,7 @@ Status Follower::Send() {
     return !Asked();
   });
   EBB_RETURN_IF_ERROR(files_.Send(transfer));
-  step_ = Step::kStart;
+  step_ = plan_.place->order ? Step::kKeep : Step::kStart;
   return {};
 }
 
@@ -278,7 +372,7 @@ Status Follower::FollowOnce() {
   if (more) return {};
   if (last_.state == AttemptState::kRunning)
     Wait(options_.tick);
-  else if (last_.state == AttemptState::kNone)
+  else if (last_.state == AttemptState::kNone || last_.state == AttemptState::kKept)
     step_ = Step::kAsk;
   else
     step_ = Step::kFetch;

@@ -10,6 +10,11 @@
 // there. If the follower itself is killed, the service starts another for the same attempt, which
 // finds out how far it got: starts there are idempotent, so nothing runs twice.
 //
+// If the plan has an order (local/files/start_order.h), the site gets the files early and keeps the
+// start. The service changes the order in the plan, and removes it when the attempt is to start.
+// If the site cannot be reached for a while, `order` in attempt-N.site says that it is on its own.
+// If it has not started the job by the time it is back, the start is taken back.
+//
 // An attempt that was never asked to start there may end here without a connection, so that the job
 // can run elsewhere: `start_was_sent` in attempt-N.site is on the disk before the site is asked.
 

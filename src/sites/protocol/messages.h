@@ -13,13 +13,14 @@
 #include <variant>
 #include <vector>
 
+#include "local/files/start_order.h"
 #include "sites/files/file_fact.h"
 
 namespace ebb::sites {
 
 /// Raised with each change that an older end would misunderstand. Ends of different versions do not
 /// work together.
-inline constexpr int kProtocolVersion = 1;
+inline constexpr int kProtocolVersion = 2;
 /// Longer lines are refused.
 inline constexpr std::size_t kLongestLine = 32 << 20;
 /// More bytes after a line are refused.
@@ -70,6 +71,21 @@ struct Start {
   int attempt = 0;
   std::string plan;  ///< text of local::AttemptPlan
 };
+/// Has an attempt whose files are there start later, by itself if nothing is heard of the service.
+/// Asked again, it tells the site that the service can be heard, and of new times.
+struct Keep {
+  JobKey job;
+  int attempt = 0;
+  std::string plan;  ///< text of local::AttemptPlan
+  local::StartOrder order;
+};
+/// Takes such a start back, and all with lower numbers, even if they come later. The answer is
+/// StartAnswer: kNone if the attempt cannot start any more.
+struct Withdraw {
+  JobKey job;
+  int attempt = 0;
+  std::int64_t order = 0;  ///< number of the order
+};
 /// How far a file of the run that only grows has been read.
 struct ReadUpTo {
   std::string path;
@@ -101,9 +117,10 @@ struct Get {
 struct Forget {
   JobKey job;
 };
-using Request = std::variant<Hello, Offer, Put, Start, Look, Tell, List, Get, Forget>;
-inline constexpr std::array<std::string_view, 9> kRequestNames{
-    "hello", "offer", "put", "start", "look", "tell", "list", "get", "forget"};
+using Request =
+    std::variant<Hello, Offer, Put, Start, Keep, Withdraw, Look, Tell, List, Get, Forget>;
+inline constexpr std::array<std::string_view, 11> kRequestNames{
+    "hello", "offer", "put", "start", "keep", "withdraw", "look", "tell", "list", "get", "forget"};
 
 // Answers ------------------------------------------------------------------------------------
 
@@ -128,12 +145,13 @@ struct PutAnswer {
 };
 enum class AttemptState {
   kNone,     ///< it was never started
+  kKept,     ///< its start is still to come
   kRunning,  ///< its supervisor runs
   kEnded,    ///< it ended, and `end` says how
   kLost,     ///< its supervisor was killed, or the machine was started anew; nothing of it runs
 };
-inline constexpr std::array<std::string_view, 4> kAttemptStateNames{"none", "running", "ended",
-                                                                    "lost"};
+inline constexpr std::array<std::string_view, 5> kAttemptStateNames{"none", "kept", "running",
+                                                                    "ended", "lost"};
 inline std::string_view Name(AttemptState state) {
   return kAttemptStateNames[static_cast<std::size_t>(state)];
 }
@@ -203,6 +221,21 @@ void VisitKind(Archive& archive, Value& value) {
   archive.Must("of", job);
   archive.Must("attempt", attempt);
   archive.Must("plan", plan);
+}
+template <typename Archive, Like<Keep> Value>
+void VisitKind(Archive& archive, Value& value) {
+  auto& [job, attempt, plan, order] = value;
+  archive.Must("of", job);
+  archive.Must("attempt", attempt);
+  archive.Must("plan", plan);
+  archive.Must("order", order);
+}
+template <typename Archive, Like<Withdraw> Value>
+void VisitKind(Archive& archive, Value& value) {
+  auto& [job, attempt, order] = value;
+  archive.Must("of", job);
+  archive.Must("attempt", attempt);
+  archive.Must("order", order);
 }
 template <typename Archive, Like<ReadUpTo> Value>
 void Visit(Archive& archive, Value& value) {

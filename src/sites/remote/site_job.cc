@@ -2,16 +2,17 @@
 
 #include <algorithm>
 #include <csignal>
+#include <thread>
 
 #include "base/text.h"
 #include "local/files/job_folder.h"
 #include "local/supervisor/orphan.h"
 #include "platform/file.h"
-#include "platform/file_lock.h"
 #include "platform/path_facts.h"
 #include "platform/shared_file.h"
 #include "platform/signature.h"
 #include "platform/system_clock.h"
+#include "sites/remote/kept_start.h"
 
 namespace ebb::sites {
 namespace {
@@ -32,7 +33,7 @@ bool IsOfAttempt(const std::string& path) {
   const auto ends = [&](std::string_view ending) { return path.ends_with(ending); };
   return path.starts_with("attempt-") &&
          (ends(".json") || ends(".lock") || ends(".asked") || ends(".end") || ends(".energy") ||
-          ends(".offered") || ends(".site") || ends(".sent"));
+          ends(".offered") || ends(".site") || ends(".sent") || ends(".order"));
 }
 
 }  // namespace
@@ -57,41 +58,126 @@ Result<SiteJob> SiteJob::Open(const SiteJobOptions& options, const JobKey& job) 
   return SiteJob(options, std::move(folder));
 }
 
-// The plan is on disk before the supervisor exists, and the lock is held from here on, as at home.
-Result<StartAnswer> SiteJob::Begin(const Start& start) const {
-  const AttemptPaths paths = PathsOf(start.attempt);
+Status SiteJob::MakeFolder(const AttemptPaths& paths) {
   EBB_RETURN_IF_ERROR(
       platform::EnsureWritableDirectory(paths.directory, platform::Readers::kOwner));
-  if (local::LastAttempt(paths.directory) > start.attempt)
+  if (local::LastAttempt(paths.directory) > paths.attempt)
     return Fail(
         {ExitCode::kUsage, "a later attempt was started already", paths.plan().string(), ""});
+  return {};
+}
+
+// The plan as the service sent it, made one of this machine.
+Result<local::AttemptPlan> SiteJob::PlanFrom(const std::string& text, const AttemptPaths& paths) {
+  const fs::path offered = paths.plan().string() + ".offered";
+  EBB_RETURN_IF_ERROR(platform::WriteFileAtomically(offered, text, platform::Readers::kOwner));
+  auto plan = local::ReadPlan(offered);
+  std::error_code ignored;
+  fs::remove(offered, ignored);
+  if (!plan) return plan;
+  if (plan->attempt != paths.attempt)
+    return Fail({ExitCode::kUsage, "the plan is of another attempt", paths.plan().string(), ""});
+  plan->place.reset();
+  plan->since_wall = platform::WallNow();
+  plan->since_boot = platform::SinceBoot();
+  if (!plan->working_directory.empty()) fs::create_directories(plan->working_directory, ignored);
+  return plan;
+}
+
+// The plan is on disk before the supervisor exists, and the lock is held from here on, as at home.
+Status SiteJob::StartSupervisor(const std::string& text, const AttemptPaths& paths,
+                                const platform::FileLock& lock) const {
+  EBB_ASSIGN_OR_RETURN(local::AttemptPlan plan, PlanFrom(text, paths));
+  EBB_ASSIGN_OR_RETURN(const platform::SigningKeys keys, platform::MakeSigningKeys());
+  plan.end_key = keys.public_key;
+  EBB_RETURN_IF_ERROR(local::WritePlan(paths, plan));
+  platform::DetachedOptions supervisor{options_.supervisor_program, options_.supervisor,
+                                       lock.descriptor(), keys.secret_key};
+  supervisor.argv.push_back(platform::AbsolutePath(paths.plan()).string());
+  return platform::StartDetached(supervisor).map([](pid_t) {});
+}
+
+Result<StartAnswer> SiteJob::Begin(const Start& start) const {
+  const AttemptPaths paths = PathsOf(start.attempt);
+  EBB_RETURN_IF_ERROR(MakeFolder(paths));
   const auto lock = platform::FileLock::Take(paths.lock());
-  if (!lock && lock.error().code == ExitCode::kTryLater) return StartAnswer{AttemptState::kRunning};
+  if (!lock && lock.error().code == ExitCode::kTryLater) return BeginKept(start, paths);
   if (!lock) return Fail(lock.error());
   if (platform::Exists(paths.energy()) || platform::Exists(paths.end()))
     return StartAnswer{AttemptState::kRunning};
-  const fs::path offered = paths.plan().string() + ".offered";
-  EBB_RETURN_IF_ERROR(
-      platform::WriteFileAtomically(offered, start.plan, platform::Readers::kOwner));
-  auto read = local::ReadPlan(offered);
-  std::error_code ignored;
-  fs::remove(offered, ignored);
-  if (!read) return Fail(read.error());
-  local::AttemptPlan plan = *std::move(read);
-  if (plan.attempt != start.attempt)
-    return Fail({ExitCode::kUsage, "the plan is of another attempt", paths.plan().string(), ""});
-  EBB_ASSIGN_OR_RETURN(const platform::SigningKeys keys, platform::MakeSigningKeys());
-  plan.end_key = keys.public_key;
-  plan.place.reset();
-  plan.since_wall = platform::WallNow();
-  plan.since_boot = platform::SinceBoot();
-  if (!plan.working_directory.empty()) fs::create_directories(plan.working_directory, ignored);
-  EBB_RETURN_IF_ERROR(local::WritePlan(paths, plan));
-  platform::DetachedOptions supervisor{options_.supervisor_program, options_.supervisor,
-                                       lock->descriptor(), keys.secret_key};
-  supervisor.argv.push_back(platform::AbsolutePath(paths.plan()).string());
-  EBB_RETURN_IF_ERROR(platform::StartDetached(supervisor));
+  // A supervisor that waited for the start was killed.
+  if (ReadKeptStart(paths))
+    EBB_RETURN_IF_ERROR(ChangeKeptStart(paths, [](std::optional<KeptStart>& kept) -> Status {
+      if (kept) kept->state = KeptState::kBegun;
+      return {};
+    }));
+  EBB_RETURN_IF_ERROR(StartSupervisor(start.plan, paths, *lock));
   return StartAnswer{AttemptState::kRunning};
+}
+
+// The supervisor is there, and may wait for this. The plan may have other devices by now.
+Result<StartAnswer> SiteJob::BeginKept(const Start& start, const AttemptPaths& paths) {
+  const auto begin = [&](std::optional<KeptStart>& kept) -> Status {
+    if (!kept || kept->state == KeptState::kBegun) return {};
+    if (kept->state == KeptState::kTakenBack)
+      return Fail(
+          {ExitCode::kTryLater, "its start has just been taken back", paths.plan().string(), ""});
+    EBB_ASSIGN_OR_RETURN(const local::AttemptPlan before, local::ReadPlan(paths.plan()));
+    EBB_ASSIGN_OR_RETURN(local::AttemptPlan plan, PlanFrom(start.plan, paths));
+    plan.end_key = before.end_key;
+    EBB_RETURN_IF_ERROR(local::WritePlan(paths, plan));
+    kept->state = KeptState::kBegun;
+    return {};
+  };
+  EBB_RETURN_IF_ERROR(ChangeKeptStart(paths, begin));
+  return StartAnswer{AttemptState::kRunning};
+}
+
+Result<StartAnswer> SiteJob::KeepFor(const Keep& keep) {
+  const AttemptPaths paths = PathsOf(keep.attempt);
+  EBB_RETURN_IF_ERROR(MakeFolder(paths));
+  const auto lock = platform::FileLock::Take(paths.lock());
+  if (!lock && lock.error().code != ExitCode::kTryLater) return Fail(lock.error());
+  if (lock && (platform::Exists(paths.energy()) || platform::Exists(paths.end())))
+    return StartAnswer{AttemptState::kRunning};
+  bool is_kept = false;
+  EBB_RETURN_IF_ERROR(ChangeKeptStart(paths, [&](std::optional<KeptStart>& kept) -> Status {
+    const bool waits = kept && kept->state == KeptState::kWaits;
+    const bool was_taken_back =
+        kept && kept->state == KeptState::kTakenBack && kept->order.number >= keep.order.number;
+    if (was_taken_back || (!lock && !waits)) return {};
+    kept = KeptStart{keep.order, KeptState::kWaits, platform::WallNow()};
+    is_kept = true;
+    return {};
+  }));
+  if (lock && is_kept) EBB_RETURN_IF_ERROR(StartSupervisor(keep.plan, paths, *lock));
+  if (is_kept) return StartAnswer{AttemptState::kKept};
+  if (lock) return StartAnswer{AttemptState::kNone};
+  std::string end;
+  EBB_ASSIGN_OR_RETURN(const AttemptState state, StateOf(keep.attempt, end));
+  return StartAnswer{state};
+}
+
+// Written down even if nothing is kept: the request to keep it may still be on its way.
+Result<StartAnswer> SiteJob::TakeBack(const Withdraw& withdraw) {
+  constexpr int kTries = 150;
+  const AttemptPaths paths = PathsOf(withdraw.attempt);
+  EBB_RETURN_IF_ERROR(
+      platform::EnsureWritableDirectory(paths.directory, platform::Readers::kOwner));
+  EBB_RETURN_IF_ERROR(ChangeKeptStart(paths, [&](std::optional<KeptStart>& kept) -> Status {
+    if (!kept) kept = KeptStart{{.number = withdraw.order}, KeptState::kWaits, {}};
+    if (kept->state != KeptState::kBegun) kept->state = KeptState::kTakenBack;
+    kept->order.number = std::max(kept->order.number, withdraw.order);
+    return {};
+  }));
+  std::string end;
+  EBB_ASSIGN_OR_RETURN(const AttemptState state, StateOf(withdraw.attempt, end));
+  // The supervisor ends in a moment, and the attempt may be started anew after that.
+  for (int left = kTries; state == AttemptState::kNone && left > 0; --left) {
+    if (!platform::FileLock::IsHeld(paths.lock())) break;
+    std::this_thread::sleep_for(std::chrono::milliseconds{20});
+  }
+  return StartAnswer{state};
 }
 
 bool SiteJob::NothingIsLeft(const AttemptPaths& paths, Duration grace) {
@@ -107,7 +193,11 @@ bool SiteJob::NothingIsLeft(const AttemptPaths& paths, Duration grace) {
 Result<AttemptState> SiteJob::StateOf(int attempt, std::string& end) {
   const AttemptPaths paths = PathsOf(attempt);
   if (!platform::Exists(paths.plan())) return AttemptState::kNone;
-  if (platform::FileLock::IsHeld(paths.lock())) return AttemptState::kRunning;
+  if (platform::FileLock::IsHeld(paths.lock())) {
+    const auto kept = ReadKeptStart(paths);
+    if (!kept || kept->state == KeptState::kBegun) return AttemptState::kRunning;
+    return kept->state == KeptState::kWaits ? AttemptState::kKept : AttemptState::kNone;
+  }
   EBB_ASSIGN_OR_RETURN(const local::AttemptPlan plan, local::ReadPlan(paths.plan()));
   if (const auto read = local::ReadEnd(paths, plan.end_key); read && *read) {
     EBB_ASSIGN_OR_RETURN(end, platform::ReadSharedFile(paths.end(), kLongestEnd));

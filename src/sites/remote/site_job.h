@@ -12,6 +12,7 @@
 #include "local/files/attempt_files.h"
 #include "local/supervisor/ending.h"
 #include "platform/detached_process.h"
+#include "platform/file_lock.h"
 #include "sites/files/folder.h"
 #include "sites/protocol/messages.h"
 
@@ -39,6 +40,10 @@ class SiteJob {
 
   /// Starts the attempt unless it was started before.
   Result<StartAnswer> Begin(const Start& start) const;
+  /// Has the attempt start later (kept_start.h), unless it was started before.
+  Result<StartAnswer> KeepFor(const Keep& keep);
+  /// Takes such a start back, unless the attempt has begun.
+  Result<StartAnswer> TakeBack(const Withdraw& withdraw);
   /// The state of the attempt. Processes that a killed supervisor left are ended first: meanwhile
   /// the attempt counts as running.
   Result<LookAnswer> LookAt(const Look& look, std::string& bytes);
@@ -52,6 +57,12 @@ class SiteJob {
   SiteJob(SiteJobOptions options, std::filesystem::path folder)
       : options_(std::move(options)), folder_(std::move(folder)) {}
   local::AttemptPaths PathsOf(int attempt) const { return {folder_ / Name(Root::kRun), attempt}; }
+  static Status MakeFolder(const local::AttemptPaths& paths);
+  static Result<local::AttemptPlan> PlanFrom(const std::string& text,
+                                             const local::AttemptPaths& paths);
+  Status StartSupervisor(const std::string& text, const local::AttemptPaths& paths,
+                         const platform::FileLock& lock) const;
+  static Result<StartAnswer> BeginKept(const Start& start, const local::AttemptPaths& paths);
   Result<AttemptState> StateOf(int attempt, std::string& end);
   bool NothingIsLeft(const local::AttemptPaths& paths, Duration grace);
 

@@ -69,6 +69,16 @@ class Session {
     EBB_ASSIGN_OR_RETURN(const StartAnswer answer, job->Begin(start));
     return Fields(answer);
   }
+  Result<Answer> Do(const Keep& keep, const std::string&) {
+    EBB_ASSIGN_OR_RETURN(SiteJob * job, Job(keep.job));
+    EBB_ASSIGN_OR_RETURN(const StartAnswer answer, job->KeepFor(keep));
+    return Fields(answer);
+  }
+  Result<Answer> Do(const Withdraw& withdraw, const std::string&) {
+    EBB_ASSIGN_OR_RETURN(SiteJob * job, Job(withdraw.job));
+    EBB_ASSIGN_OR_RETURN(const StartAnswer answer, job->TakeBack(withdraw));
+    return Fields(answer);
+  }
   Result<Answer> Do(const Look& look, const std::string&) {
     EBB_ASSIGN_OR_RETURN(SiteJob * job, Job(look.job));
     Answer answer;
