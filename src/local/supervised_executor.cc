@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <set>
 
 #include "base/text.h"
 #include "local/files/job_folder.h"
@@ -98,6 +97,15 @@ Status SupervisedExecutor::Add(LocalJob job) {
   entry.local = std::move(job);
   if (!plan) return {};
   TakeInEarlier(entry, plan->attempt);
+  const AttemptPaths paths{entry.local.directory, plan->attempt};
+  const bool is_known = plan->pool >= 0 && plan->pool < std::ssize(devices_.pools().pools);
+  if (is_known && WaitsAtSite(*plan, ReadSiteState(paths))) {
+    entry.order = *std::move(plan);
+    kept_.insert(id);
+    return {};
+  }
+  // The plan is older than the start.
+  if (plan->place && plan->place->order) SetBegin(*plan, paths);
   return Adopt(entry, *std::move(plan));
 }
 
@@ -209,12 +217,16 @@ Result<std::vector<JobReport>> SupervisedExecutor::Observe() {
 void SupervisedExecutor::Forget(core::JobId job) {
   const auto found = entries_.find(job);
   // The job was cancelled before it was started, or while it was paused: no report will come.
-  if (found != entries_.end() && !found->second.program) entries_.erase(found);
+  if (found == entries_.end() || found->second.program) return;
+  if (found->second.order) return CancelOrder(found->second);
+  entries_.erase(found);
 }
 
 void SupervisedExecutor::Replace(std::shared_ptr<const core::Submission> submission) {
   const auto found = entries_.find(submission->job.id);
-  if (found != entries_.end()) found->second.local.submission = std::move(submission);
+  if (found == entries_.end()) return;
+  found->second.local.submission = std::move(submission);
+  if (found->second.order) TakeBack(found->second);  // it has the files and words of before
 }
 
 void SupervisedExecutor::PauseAll() {
@@ -292,6 +304,17 @@ Status WhoseFault(Status begun, const std::filesystem::path& directory) {
 
 }  // namespace
 
+// Slots of the pool that nothing runs in.
+Result<std::vector<int>> SupervisedExecutor::FreeSlots(const core::Job& job, int pool) const {
+  const HeldDevices held = Held();
+  std::set<int> taken = devices_.Taken(pool, held);
+  for (const auto& [other, running] : running_) {
+    const AttemptPlan& plan = running->program->plan();
+    if (plan.pool == pool) taken.insert(plan.slots.begin(), plan.slots.end());
+  }
+  return SlotsFor(job, devices_.ClusterWith(held), pool, devices_.SlotsOf(pool), taken);
+}
+
 Status SupervisedExecutor::Start(const engine::StartJob& command) {
   EBB_ASSIGN_OR_RETURN(Entry* const entry, Find(command.job));
   if (entry->program && entry->last_report->phase == JobPhase::kFrozen &&
@@ -303,21 +326,14 @@ Status SupervisedExecutor::Start(const engine::StartJob& command) {
     return Fail({ExitCode::kUnavailable, "an earlier attempt still runs", job.name, ""});
   if (command.pool < 0 || command.pool >= std::ssize(devices_.pools().pools))
     return Fail({ExitCode::kInfeasible, "does not fit these devices", job.name, ""});
-  const HeldDevices held = Held();
+  if (entry->order) return StartKept(*entry, command);
   const core::Cluster now = cluster();
   const core::DevicePool& pool = now.pools[static_cast<std::size_t>(command.pool)];
   // The site could be reached when this was decided.
   if (pool.site > 0 && pool.count < job.devices && pool.away > 0)
     return Fail(
         {ExitCode::kTryLater, "cannot be reached", "site " + now.SiteOf(command.pool).name, ""});
-  std::set<int> taken = devices_.Taken(command.pool, held);
-  for (const auto& [other, running] : running_) {
-    const AttemptPlan& plan = running->program->plan();
-    if (plan.pool == command.pool) taken.insert(plan.slots.begin(), plan.slots.end());
-  }
-  EBB_ASSIGN_OR_RETURN(std::vector<int> slots,
-                       SlotsFor(job, devices_.ClusterWith(held), command.pool,
-                                devices_.SlotsOf(command.pool), taken));
+  EBB_ASSIGN_OR_RETURN(std::vector<int> slots, FreeSlots(job, command.pool));
   EBB_ASSIGN_OR_RETURN(AttemptPlan plan, PlanFor(*entry, command, std::move(slots)));
   return WhoseFault(Begin(*entry, std::move(plan)), entry->local.directory);
 }
@@ -406,8 +422,16 @@ JobPower SupervisedExecutor::PowerOf(const core::Submission& submission, int poo
           submission.slower_by.value_or(options_.slower_by)};
 }
 
-// The plan is on disk before the supervisor exists, and the lock is held from here on.
 Status SupervisedExecutor::Begin(Entry& entry, AttemptPlan plan) {
+  EBB_ASSIGN_OR_RETURN(const pid_t pid, Launch(entry, plan));
+  Watch(entry, std::move(plan), platform::ProcessWatch::Open(pid));
+  entry.followed_at = SinceBoot();
+  reports_.push_back(*entry.last_report);
+  return {};
+}
+
+// The plan is on disk before the supervisor exists, and the lock is held from here on.
+Result<pid_t> SupervisedExecutor::Launch(const Entry& entry, AttemptPlan& plan) {
   const AttemptPaths paths{entry.local.directory, plan.attempt};
   EBB_RETURN_IF_ERROR(platform::EnsureWritableDirectory(entry.local.directory));
   EBB_ASSIGN_OR_RETURN(const auto lock, platform::FileLock::Take(paths.lock()));
@@ -427,11 +451,7 @@ Status SupervisedExecutor::Begin(Entry& entry, AttemptPlan plan) {
     secret = keys->secret_key;
   }
   EBB_RETURN_IF_ERROR(WritePlan(paths, plan));
-  EBB_ASSIGN_OR_RETURN(const pid_t pid, StartSupervisor(plan, paths, lock.descriptor(), secret));
-  Watch(entry, std::move(plan), platform::ProcessWatch::Open(pid));
-  entry.followed_at = SinceBoot();
-  reports_.push_back(*entry.last_report);
-  return {};
+  return StartSupervisor(plan, paths, lock.descriptor(), secret);
 }
 
 Result<pid_t> SupervisedExecutor::StartSupervisor(const AttemptPlan& plan,
@@ -446,15 +466,14 @@ Result<pid_t> SupervisedExecutor::StartSupervisor(const AttemptPlan& plan,
 
 // Starts another follower after the first was killed, or after the machine was started anew: the
 // attempt may run at its site.
-void SupervisedExecutor::FollowAgain(Entry& entry) {
-  if (SinceBoot() - entry.followed_at < kBetweenFollowers) return;
+std::optional<pid_t> SupervisedExecutor::FollowAgain(Entry& entry, const AttemptPlan& plan) {
+  if (SinceBoot() - entry.followed_at < kBetweenFollowers) return std::nullopt;
   entry.followed_at = SinceBoot();
-  const AttemptPlan& plan = entry.program->plan();
   const AttemptPaths paths{entry.local.directory, plan.attempt};
   const auto lock = platform::FileLock::Take(paths.lock());
-  if (!lock) return;
+  if (!lock) return std::nullopt;
   const auto pid = StartSupervisor(plan, paths, lock->descriptor(), "");
-  if (pid) entry.program->Watch(platform::ProcessWatch::Open(*pid));
+  return pid ? std::optional(*pid) : std::nullopt;
 }
 
 void SupervisedExecutor::Freeze(Entry& entry, bool frozen) {
@@ -481,6 +500,12 @@ Status SupervisedExecutor::RequestEnd(core::JobId job, int attempt, EndRequest r
   EBB_ASSIGN_OR_RETURN(Entry* const entry, Find(job));
   if (entry->program && entry->program->plan().attempt == attempt) {
     entry->program->AskToEnd(request);
+    return {};
+  }
+  // It was to start elsewhere as soon as another site had let go of it.
+  if (request == EndRequest::kCancel && entry->order && entry->start_after) {
+    CancelOrder(*entry);
+    Report(*entry, {job, attempt, JobPhase::kCancelled, -1, Now(), 0, ""});
     return {};
   }
   // No program runs that could be cancelled, and the engine waits for the report.
@@ -512,7 +537,9 @@ void SupervisedExecutor::LookAtPrograms() {
     if (const auto trouble = program.TakeTrouble()) options_.say(job, *trouble);
     if (program.HasEnded()) {
       if (program.Settle() == SupervisedProgram::Rest::kNothing) ended.push_back(entry);
-      if (program.NeedsFollower()) FollowAgain(*entry);
+      if (program.NeedsFollower())
+        if (const auto pid = FollowAgain(*entry, program.plan()))
+          program.Watch(platform::ProcessWatch::Open(*pid));
       continue;
     }
     const auto& limit = entry->local.submission->time_limit;
@@ -525,6 +552,7 @@ void SupervisedExecutor::LookAtPrograms() {
     HearPowerChoice(*entry);
   }
   for (Entry* entry : ended) TakeEnd(*entry);
+  LookAtOrders();
 }
 
 void SupervisedExecutor::LookAtSites() {
@@ -635,12 +663,13 @@ Result<std::vector<JobReport>> SupervisedExecutor::WaitForEvents(Time deadline) 
     if (LookAtClock()) break;
     const Time now = Now();
     if (now >= deadline || stop_signal_) break;
-    if (running_.empty() && clock_.settings().skip_waits && deadline < Time::max()) {
+    const bool is_idle = running_.empty() && kept_.empty();
+    if (is_idle && clock_.settings().skip_waits && deadline < Time::max()) {
       clock_.SkipTo(deadline);
       break;
     }
     const Duration left = clock_.ToWall(std::min(deadline - now, kLongestWait));
-    const Duration tick = running_.empty() ? options_.idle_tick : options_.tick;
+    const Duration tick = is_idle ? options_.idle_tick : options_.tick;
     const Duration until_tick = std::max(last_tick_ + tick - SinceBoot(), Duration::zero());
     const Duration look_at_clock =
         std::clamp(options_.clock.settle, kShortestLookAtClock, kLookAtClock);

@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -80,6 +81,18 @@ struct SupervisedExecutorOptions {
   std::function<void(Duration)> on_clock_jump = [](Duration) {};
 };
 
+/// A start that another site should keep, in case the connection breaks before it.
+struct StartWish {
+  core::JobId job = 0;
+  int attempt = 1;  ///< number of the attempt that comes next
+  int pool = -1;
+  Time planned{}, latest{};  ///< grid times
+  friend bool operator==(const StartWish&, const StartWish&) = default;
+};
+
+/// True if the plan's start is kept by a site that has not begun it, as far as is known here.
+bool WaitsAtSite(const AttemptPlan& plan, const SiteState& state);
+
 class SupervisedExecutor final : public JobExecutor {
  public:
   /// Everything borrowed must outlive the executor. `feed` is the feed of the only site.
@@ -99,6 +112,10 @@ class SupervisedExecutor final : public JobExecutor {
   /// whose plan is damaged counts as a failed start, and is an Error while it still runs.
   Status Add(LocalJob job) override;
   void Replace(std::shared_ptr<const core::Submission> submission) override;
+  /// Has other sites keep exactly these starts: sends the jobs ahead, and takes other starts back.
+  /// Jobs without a deadline of their own are not sent ahead, nor are those with a budget of
+  /// emissions.
+  void KeepStarts(const std::vector<StartWish>& wishes);
   /// Asks all running programs to pause, and waits until they have ended; a second request to stop
   /// ends the grace periods. The next life finds their ends, as after a crash.
   void PauseAll();
@@ -129,7 +146,11 @@ class SupervisedExecutor final : public JobExecutor {
     bool adopted = false;                          // adopted, and not yet looked at
     std::optional<Duration> frozen_since{};        // on the clock of SinceBoot
     Duration frozen{};                             // earlier frozen time, as far as this life knows
-    Duration followed_at{};  // when its follower was started, on the clock of SinceBoot
+    Duration followed_at{};              // when its follower was started, on the clock of SinceBoot
+    std::optional<AttemptPlan> order{};  // of the next attempt, whose start another site keeps
+    std::optional<engine::StartJob> start_after{};  // given once that start has been taken back
+    Duration no_order_before{};                     // on the clock of SinceBoot
+    bool is_forgotten = false;                      // once its order is over, nobody needs it
   };
 
   Result<Entry*> Find(core::JobId job);
@@ -141,7 +162,22 @@ class SupervisedExecutor final : public JobExecutor {
   Result<AttemptPlan> PlanFor(const Entry& entry, const engine::StartJob& command,
                               std::vector<int> slots);
   Status PutElsewhere(const Entry& entry, AttemptPlan& plan, std::filesystem::path& directory);
-  void FollowAgain(Entry& entry);
+  Result<pid_t> Launch(const Entry& entry, AttemptPlan& plan);
+  Result<std::vector<int>> FreeSlots(const core::Job& job, int pool) const;
+  int SiteOf(int pool) const { return devices_.pools().pools[static_cast<std::size_t>(pool)].site; }
+  std::optional<pid_t> FollowAgain(Entry& entry, const AttemptPlan& plan);
+  bool KeepStart(const StartWish& wish);
+  StartOrder OrderFor(const StartWish& wish, std::int64_t number) const;
+  std::set<int> SlotsOfOrders(int pool) const;
+  bool Stage(Entry& entry, const StartWish& wish);
+  void TakeBack(Entry& entry);
+  void CancelOrder(Entry& entry);
+  Status StartKept(Entry& entry, const engine::StartJob& command);
+  void TakeOrder(Entry& entry);
+  void SetBegin(AttemptPlan& plan, const AttemptPaths& paths) const;
+  static std::optional<platform::ProcessWatch> FollowerOf(const AttemptPaths& paths);
+  void LookAtOrders();
+  void DropOrder(Entry& entry);
   Result<pid_t> StartSupervisor(const AttemptPlan& plan, const AttemptPaths& paths, int lock,
                                 const std::string& secret) const;
   runtime::SignalFeed& FeedOf(int pool) const;
@@ -175,6 +211,7 @@ class SupervisedExecutor final : public JobExecutor {
   JobRecords& records_;
   std::map<core::JobId, Entry> entries_;
   std::map<core::JobId, Entry*> running_;
+  std::set<core::JobId> kept_;              // jobs with an order
   std::vector<engine::JobReport> reports_;  // reports that were not handed out yet
   std::optional<int> stop_signal_;
   runtime::ClockWatch watch_;

@@ -106,6 +106,7 @@ struct AttemptPaths {
   std::filesystem::path faults() const { return Named(".faults"); }
   std::filesystem::path log() const { return Named(".log"); }
   std::filesystem::path site() const { return Named(".site"); }
+  std::filesystem::path sent() const { return Named(".sent"); }
 
  private:
   std::filesystem::path Named(const char* ending) const {

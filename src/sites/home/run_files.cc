@@ -33,10 +33,6 @@ std::uint64_t SizeOf(const fs::path& file) {
 RunFiles::RunFiles(local::AttemptPaths paths, local::RemotePlace place)
     : paths_(std::move(paths)), place_(std::move(place)) {}
 
-fs::path RunFiles::SentFile() const {
-  return paths_.directory / ("attempt-" + std::to_string(paths_.attempt) + ".sent");
-}
-
 Status RunFiles::Send(FileTransfer& transfer) {
   EBB_ASSIGN_OR_RETURN(const auto run, Run().List(IsOurs, {}));
   EBB_RETURN_IF_ERROR(transfer.Send(Run(), Root::kRun, run, kCheckpoints));
@@ -53,7 +49,7 @@ Status RunFiles::Send(FileTransfer& transfer) {
   };
   EBB_ASSIGN_OR_RETURN(const auto files, work.List(leaves_out, {.bytes = place_.most_bytes}));
   EBB_RETURN_IF_ERROR(transfer.Send(work, Root::kWork, files));
-  return platform::WriteFileAtomically(SentFile(), ToFieldText(ListAnswer{files}));
+  return platform::WriteFileAtomically(paths_.sent(), ToFieldText(ListAnswer{files}));
 }
 
 std::vector<ReadUpTo> RunFiles::Followed() const {
@@ -99,7 +95,7 @@ Status RunFiles::Fetch(FileTransfer& transfer, std::vector<std::string>& notes) 
 
 Status RunFiles::FetchWork(FileTransfer& transfer, std::vector<std::string>& notes) {
   EBB_ASSIGN_OR_RETURN(const auto files, transfer.ListOf(Root::kWork));
-  const auto text = platform::ReadSharedFile(SentFile(), kLongestList);
+  const auto text = platform::ReadSharedFile(paths_.sent(), kLongestList);
   const ListAnswer sent =
       text ? FromFieldText<ListAnswer>(*text, "").value_or(ListAnswer{}) : ListAnswer{};
   Folder work(place_.folder, paths_.directory / "incoming");

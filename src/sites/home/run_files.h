@@ -35,7 +35,6 @@ class RunFiles {
 
  private:
   Folder Run() const { return {paths_.directory, paths_.directory / "incoming"}; }
-  std::filesystem::path SentFile() const;
   Status FetchWork(FileTransfer& transfer, std::vector<std::string>& notes);
 
   local::AttemptPaths paths_;
