@@ -59,8 +59,20 @@ void TakeFrozen(LiveJob& live, const core::Cluster& cluster, const JobReport& re
   live.command_due = live.cancel_wanted;
 }
 
-void TakeRunning(LiveJob& live, const JobReport& report) {
+// True if the attempt runs at another site than was asked, which had its start in keeping.
+bool RunsElsewhere(const LiveJob& live, const core::Cluster& cluster, const JobReport& report) {
+  const auto is_known = [&](int pool) { return pool >= 0 && pool < std::ssize(cluster.pools); };
+  if (!is_known(live.pool) || !is_known(report.pool)) return false;
+  return cluster.pools[static_cast<std::size_t>(live.pool)].site !=
+         cluster.pools[static_cast<std::size_t>(report.pool)].site;
+}
+
+void TakeRunning(LiveJob& live, const core::Cluster& cluster, const JobReport& report) {
   if (!HoldsDevices(live.stage)) live.pool = report.pool;
+  if (RunsElsewhere(live, cluster, report)) {
+    live.pool = report.pool;
+    live.moving = Duration::zero();
+  }
   live.stage = Stage::kRunning;
   live.since = report.since;
   live.segment_begin = report.since;
@@ -164,7 +176,7 @@ void Take(Folding& fold, std::size_t index, const JobReport& report, Source sour
   }
   switch (report.phase) {
     case JobPhase::kRunning:
-      TakeRunning(live, report);
+      TakeRunning(live, fold.state.cluster, report);
       break;
     case JobPhase::kPaused:
       TakePaused(fold, index, report, source);

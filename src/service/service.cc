@@ -8,6 +8,7 @@
 #include "platform/program_lookup.h"
 #include "runtime/run_loop.h"
 #include "service/observer.h"
+#include "service/planning/start_wishes.h"
 #include "service/planning/timed.h"
 #include "store/database/job_numbers.h"
 #include "store/store_clock.h"
@@ -170,6 +171,8 @@ void Service::OnDecision(const engine::Decision& decision) {
   publisher_.FollowDecision(decision, *engine_,
                             [this](core::JobId job) { return dependencies_.WaitsFor(job); });
   SayDrain();
+  if (supervised_ && !options_.sites.empty())
+    supervised_->KeepStarts(StartsToKeep(engine_->state()));
   options_.on_decision(decision);
   std::vector<core::JobId> ended;
   for (const engine::Explanation& explanation : decision.explanations) {
