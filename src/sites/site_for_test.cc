@@ -7,6 +7,7 @@
 #include "local/supervisor/supervise_for_test.h"
 #include "platform/byte_channel.h"
 #include "sites/home/follower.h"
+#include "sites/remote/kept_start.h"
 #include "sites/remote/site_session.h"
 
 namespace ebb::sites {
@@ -34,6 +35,14 @@ int FollowPlan(const std::filesystem::path& file) {
                                                                            : EXIT_FAILURE;
 }
 
+int Supervise(const std::filesystem::path& file) {
+  const auto plan = local::ReadPlan(file);
+  if (!plan) return EXIT_FAILURE;
+  const KeeperOptions keeper{.tick = Duration{20}, .devices_are_free = DevicesAreFree};
+  if (!WaitForStart({file.parent_path(), plan->attempt}, keeper)) return EXIT_SUCCESS;
+  return local::SuperviseForTest(file);
+}
+
 }  // namespace
 }  // namespace ebb::sites
 
@@ -41,6 +50,6 @@ int main(int count, char** words) {
   const std::vector<std::string> argv(words, words + count);
   if (count == 3 && argv[1] == "site" && argv[2] == "session") return ebb::sites::Serve();
   if (count == 4 && argv[2] == "follow") return ebb::sites::FollowPlan(argv[3]);
-  if (count == 3 && argv[1] == "supervise") return ebb::local::SuperviseForTest(argv[2]);
+  if (count == 3 && argv[1] == "supervise") return ebb::sites::Supervise(argv[2]);
   return EXIT_FAILURE;
 }

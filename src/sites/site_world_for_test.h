@@ -15,6 +15,7 @@
 #include "platform/system_clock.h"
 #include "sites/home/site_connection.h"
 #include "sites/home/site_watch.h"
+#include "sites/remote/kept_start.h"
 #include "sites/remote/site_job.h"
 #include "testing/executor_contract.h"
 #include "testing/fake_feed.h"
@@ -102,6 +103,7 @@ class SiteWorld {
     job.name = "job-" + std::to_string(job.id);
     job.duration = Duration{1000};
     job.submitted = kDay;
+    job.start_by = kDay + std::chrono::hours{24};
     job.checkpointable = checkpointable;
     submission.command = std::move(command);
     submission.working_directory = WorkOf(job.id);
@@ -122,6 +124,18 @@ class SiteWorld {
         break;
     }
     return AddCommand({"no-such-program-anywhere"});
+  }
+
+  // Has the site keep the start of the first attempt, and waits until it does so.
+  void KeepStart(core::JobId job, Duration latest) {
+    const Time by = executor_->Now() + latest;
+    executor_->KeepStarts({{job, 1, 0, by, by}});
+    const local::AttemptPaths there{RunThere(job), 1};
+    WaitFor([&] {
+      const auto kept = ReadKeptStart(there);
+      return kept && kept->state != KeptState::kTakenBack &&
+             kept->order.latest <= wall_.Now() + latest;
+    });
   }
 
   // From now on no connection can be made, and those that exist break.

@@ -154,6 +154,81 @@ TEST(Sites, AnAttemptThatCannotGetThereIsFreeToRunElsewhere) {
   EXPECT_FALSE(std::filesystem::exists(world.RunThere(job)));
 }
 
+TEST(Sites, TheSiteStartsAJobByItsLatestStartWithoutAConnection) {
+  SiteWorld world;
+  const std::string ran = (world.Directory() / "ran").string();
+  const auto job = world.AddShell("cat in.txt; echo x >> " + ran);
+  world.Write("work/1/in.txt", "from here\n");
+  world.KeepStart(job, std::chrono::hours{10});
+  EXPECT_TRUE(world.executor().Observe()->empty()) << "it waits, and holds nothing";
+  world.KeepStart(job, std::chrono::seconds{2});
+  world.Cut();
+  world.WaitFor([&] { return std::filesystem::exists(ran); });
+  world.Restart();
+  world.Reconnect();
+  world.WaitUntil(job, JobPhase::kSucceeded);
+  EXPECT_EQ(TextOf(ran), "x\n");
+  EXPECT_EQ(TextOf(world.PathsOf(job).log()), "from here\n");
+}
+
+TEST(Sites, AJobThatASiteKeepsCountsAsRunningThereWhileTheSiteIsAway) {
+  SiteWorld world;
+  const std::string ran = (world.Directory() / "ran").string();
+  const auto job = world.AddShell("echo x >> " + ran);
+  world.KeepStart(job, std::chrono::hours{10});
+  world.Cut();
+  world.WaitUntil(job, JobPhase::kRunning);
+  // Its latest start is far away, so the site has not started it, and the plan decides again.
+  world.Reconnect();
+  const engine::JobReport report = world.WaitUntil(job, JobPhase::kStartFailed);
+  EXPECT_TRUE(report.machine_trouble);
+  EXPECT_FALSE(std::filesystem::exists(ran));
+  world.WaitFor([&] { return world.executor().Execute(engine::StartJob{job, 2, 0}).has_value(); });
+  world.WaitUntil(job, JobPhase::kSucceeded);
+  EXPECT_EQ(TextOf(ran), "x\n");
+}
+
+TEST(Sites, AKeptJobStartsWhenTheServiceSaysSo) {
+  SiteWorld world;
+  const std::string ran = (world.Directory() / "ran").string();
+  const auto job = world.AddShell("echo x >> " + ran);
+  world.KeepStart(job, std::chrono::hours{10});
+  world.Restart();
+  ASSERT_TRUE(world.executor().Execute(engine::StartJob{job, 1, 0}));
+  world.WaitUntil(job, JobPhase::kSucceeded);
+  EXPECT_EQ(TextOf(ran), "x\n");
+}
+
+TEST(Sites, AStartThatIsTakenBackDoesNotHappen) {
+  SiteWorld world;
+  const std::string ran = (world.Directory() / "ran").string();
+  const auto job = world.AddShell("echo x >> " + ran);
+  world.KeepStart(job, std::chrono::hours{10});
+  world.local().KeepStarts({});
+  world.WaitFor([&] { return !std::filesystem::exists(world.PathsOf(job).plan()); });
+  const local::AttemptPaths there{world.RunThere(job), 1};
+  const auto kept = ReadKeptStart(there);
+  ASSERT_TRUE(kept);
+  EXPECT_EQ(kept->state, KeptState::kTakenBack);
+  EXPECT_FALSE(platform::FileLock::IsHeld(there.lock()));
+  EXPECT_FALSE(std::filesystem::exists(ran));
+  ASSERT_TRUE(world.executor().Execute(engine::StartJob{job, 1, 0}));
+  world.WaitUntil(job, JobPhase::kSucceeded);
+  EXPECT_EQ(TextOf(ran), "x\n");
+}
+
+TEST(Sites, ACancellationReachesAJobThatASiteKeeps) {
+  SiteWorld world;
+  const std::string ran = (world.Directory() / "ran").string();
+  const auto job = world.AddShell("echo x >> " + ran);
+  world.KeepStart(job, std::chrono::hours{10});
+  world.Cut();
+  world.executor().Forget(job);
+  world.Reconnect();
+  world.WaitFor([&] { return !std::filesystem::exists(world.RunThere(job)); });
+  EXPECT_FALSE(std::filesystem::exists(ran));
+}
+
 TEST(Sites, ConnectionsThatBreakAgainAndAgainLoseNothing) {
   SiteWorld world;
   const std::string ran = (world.Directory() / "ran").string();

@@ -309,6 +309,8 @@ Status Follower::TakeBack() {
       return {};
     }
   }
+  // The job is over, so nobody asks for its files.
+  if (Asked() == EndRequest::kCancel) std::ignore = connection_->Ask<Done>(Forget{Key()});
   return GiveUp(
       {ExitCode::kTryLater, "its start was taken back from site " + plan_.place->site, "", ""});
 }
