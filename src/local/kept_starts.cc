@@ -42,9 +42,8 @@ bool SupervisedExecutor::KeepStart(const StartWish& wish) {
   if (found == entries_.end() || !options_.other_sites) return false;
   Entry& entry = found->second;
   const bool is_over = entry.last_report && entry.last_report->attempt >= wish.attempt;
-  // Only the service knows the intensity by which such a budget counts.
-  const bool counts_grams = entry.local.submission->budget.emissions.has_value();
-  if (entry.program || is_over || counts_grams || !HasDeadline(entry.local.job())) return false;
+  if (entry.program || is_over || !HasDeadline(entry.local.job())) return false;
+  if (IsWatchedHere(entry.local.submission->budget)) return false;
   if (!entry.order) return Stage(entry, wish);
   StartOrder& order = *entry.order->place->order;
   const bool is_same = entry.order->attempt == wish.attempt && !order.is_taken_back &&

@@ -367,6 +367,10 @@ Status SupervisedExecutor::PutElsewhere(const Entry& entry, AttemptPlan& plan,
   plan.metering = std::move(access.metering);
   if (!access.work_folder.empty()) plan.working_directory = access.work_folder;
   plan.store.clear();
+  if (!plan.tracking.empty())
+    options_.say(plan.job, "its trackers get nothing of attempt " + std::to_string(plan.attempt) +
+                               ", which runs at site " + plan.place->site +
+                               "; to keep the job here, submit it with --sites here");
   plan.tracking = {};
   return {};
 }
@@ -410,7 +414,7 @@ Result<AttemptPlan> SupervisedExecutor::PlanFor(const Entry& entry, const engine
   plan.since_wall = clock_.wall().Now();
   plan.since_boot = SinceBoot();
   plan.clock = clock_.settings();
-  plan.budget = submission.budget;
+  if (!plan.place || !IsWatchedHere(submission.budget)) plan.budget = submission.budget;
   if (!plan.budget.empty())
     plan.used_before = options_.stored_before(command.job, command.attempt).used;
   return plan;

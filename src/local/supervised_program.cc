@@ -7,7 +7,6 @@
 #include "base/units_text.h"
 #include "local/files/job_folder.h"
 #include "local/process/attempt_outcome.h"
-#include "local/process/job_budget.h"
 #include "local/process/training_contract.h"
 #include "local/supervisor/orphan.h"
 
@@ -42,6 +41,10 @@ SupervisedProgram::SupervisedProgram(LocalJob job, AttemptPlan plan,
       budget_events_heard_(stored.budget_events),
       end_request_(ReadAsked(paths_)) {
   for (const core::BudgetEvent& event : ReadBudgetEvents(job_.directory)) Explain(event);
+  if (!is_elsewhere() || !IsWatchedHere(job_.submission->budget)) return;
+  JobBudget::Terms terms{job_.submission->budget, stored.used, job_.directory, plan_.attempt, pue};
+  terms.budget.grace = plan_.grace;
+  budget_.emplace(terms);
 }
 
 // The supervisor has asked the program to end; the event gives the reason.
@@ -117,6 +120,19 @@ void SupervisedProgram::FollowClock() {
 void SupervisedProgram::Tick() {
   FollowClock();
   Account(tail_.Read(SinceBoot()));
+  WatchBudget();
+}
+
+// The readings of another site come late, if the connection breaks. The site ends the program once
+// it is told to.
+void SupervisedProgram::WatchBudget() {
+  if (!budget_ || HasEnded() || !tail_.header() || !accountant_.measured_until()) return;
+  const auto step =
+      budget_->Look(BudgetSampleOf(accountant_, clock_, tail_.header()->wall_begin), clock_);
+  if (step.order == runtime::BudgetOrder::kNone) return;
+  const bool stops = job_.submission->budget.action == core::BudgetAction::kStop;
+  AskToEnd(stops ? EndRequest::kBudget : EndRequest::kPause);
+  if (step.order == runtime::BudgetOrder::kKill) Hurry();
 }
 
 bool SupervisedProgram::ProgramIsGone() const {

@@ -9,6 +9,7 @@
 #include "local/device_register.h"
 #include "local/files/attempt_files.h"
 #include "local/local_job.h"
+#include "local/process/job_budget.h"
 #include "local/supervisor/ending.h"
 #include "platform/detached_process.h"
 #include "platform/process_table.h"
@@ -101,6 +102,7 @@ class SupervisedProgram {
   std::optional<Duration> SinceBoot() const;
   std::optional<std::string> TakeTroubleThere();
   void FollowClock();
+  void WatchBudget();
   void Account(std::vector<core::EnergyReading> readings);
   void Explain(const core::BudgetEvent& event);
   void Store(std::vector<core::LedgerRow> rows);
@@ -134,7 +136,12 @@ class SupervisedProgram {
   std::string trouble_there_;  // why its site cannot be reached, as it was said last
   bool power_choice_taken_ = false;
   std::optional<DeviceUse> use_;
+  std::optional<JobBudget> budget_;  // set if it is watched here, not by the supervisor
 };
+
+/// True if the budget cannot be watched at another site: only the service knows the intensity of
+/// the site's grid.
+inline bool IsWatchedHere(const core::Budget& budget) { return budget.emissions.has_value(); }
 
 /// The kind of a job, by which similar uses of devices are compared: its sweep, recurring job or
 /// program.

@@ -93,18 +93,19 @@ class SiteWorld {
     return RunFolderOn(state().string(), {"service", job, 0});
   }
 
-  core::JobId AddShell(const std::string& script, bool checkpointable = true) {
-    return AddCommand({"bash", "-c", script}, checkpointable);
+  core::JobId AddShell(const std::string& script, const core::Budget& budget = {}) {
+    return AddCommand({"bash", "-c", script}, budget);
   }
-  core::JobId AddCommand(std::vector<std::string> command, bool checkpointable = true) {
+  core::JobId AddCommand(std::vector<std::string> command, const core::Budget& budget = {}) {
     core::Submission submission;
+    submission.budget = budget;
     core::Job& job = submission.job;
     job.id = static_cast<core::JobId>(jobs_.size()) + 1;
     job.name = "job-" + std::to_string(job.id);
     job.duration = Duration{1000};
     job.submitted = kDay;
     job.start_by = kDay + std::chrono::hours{24};
-    job.checkpointable = checkpointable;
+    job.checkpointable = true;
     submission.command = std::move(command);
     submission.working_directory = WorkOf(job.id);
     std::filesystem::create_directories(submission.working_directory);

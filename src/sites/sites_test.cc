@@ -75,6 +75,21 @@ TEST(Sites, EnergyIsThatOfTheLedgerThereAtTheValuesOfItsZone) {
   }
 }
 
+TEST(Sites, ABudgetOfGramsCountsWhatIsUsedThere) {
+  SiteWorld world;
+  core::Budget budget;
+  budget.emissions = Emissions{1e-4};
+  budget.action = core::BudgetAction::kPause;
+  const auto job = world.AddShell("trap 'exit 75' TERM; while :; do :; done", budget);
+  ASSERT_TRUE(world.executor().Execute(engine::StartJob{job, 1, 0}));
+  world.WaitUntil(job, JobPhase::kPaused);
+  const auto events = local::ReadBudgetEvents(world.FolderOf(job));
+  ASSERT_FALSE(events.empty());
+  EXPECT_EQ(events.back().measure, core::BudgetMeasure::kEmissions);
+  EXPECT_GE(events.back().level, core::BudgetLevel::kReached);
+  EXPECT_TRUE(local::ReadBudgetEvents(world.RunThere(job)).empty());
+}
+
 TEST(Sites, ABrokenConnectionEndsNothingAndNothingRunsTwice) {
   SiteWorld world;
   const std::string ran = (world.Directory() / "ran").string();

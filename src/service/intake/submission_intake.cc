@@ -7,6 +7,22 @@
 #include "service/intake/refusal.h"
 
 namespace ebb::service {
+namespace {
+
+// What goes to trackers is written on this machine, so their jobs run here.
+Status KeepAtTrackers(core::Submission& submission, const core::Cluster& devices) {
+  if (submission.tracking.empty() || devices.sites.size() < 2) return {};
+  const std::string& here = devices.sites.front().name;
+  std::vector<std::string>& sites = submission.job.sites;
+  if (!sites.empty() && std::ranges::find(sites, here) == sites.end())
+    return Fail({ExitCode::kUsage, "has a tracker, and trackers get nothing from other sites",
+                 "job \"" + submission.job.name + "\"",
+                 "leave the tracker out, or allow --sites " + here});
+  sites = {here};
+  return {};
+}
+
+}  // namespace
 
 void SubmissionIntake::Take(Submit submit, Asker asker, Time now, Events& events) {
   OnItsWay way;
@@ -39,6 +55,7 @@ Result<SubmissionIntake::Checked> SubmissionIntake::Check(Submit& submit) const 
   EBB_ASSIGN_OR_RETURN(checked.known, KnownBySweepKey(ports_.store, submit));
   if (checked.known) return checked;
   if (submit.cannot_start) return Fail(*submit.cannot_start);
+  EBB_RETURN_IF_ERROR(KeepAtTrackers(submit.submission, ports_.checks.Devices()));
   EBB_RETURN_IF_ERROR(FindKeys(ports_.store, submit));
   EBB_ASSIGN_OR_RETURN(checked.pending,
                        UnfinishedPredecessors(ports_.store, ports_.publisher, submit.submission));

@@ -85,7 +85,8 @@ Status RunFiles::Fetch(FileTransfer& transfer, std::vector<std::string>& notes) 
     // A log whose older part was dropped has other bytes here.
     const bool is_followed =
         std::ranges::find(followed, file.path, &ReadUpTo::path) != followed.end();
-    if (is_followed && SizeOf(run.root() / file.path) == file.size) continue;
+    // The events of a budget that is watched here are more than those that were sent.
+    if (is_followed && SizeOf(run.root() / file.path) >= file.size) continue;
     EBB_RETURN_IF_ERROR(CheckName(file.path));
     EBB_RETURN_IF_ERROR(transfer.Fetch(Root::kRun, file, run));
   }
