@@ -13,13 +13,15 @@ namespace {
 
 constexpr double kMostSlots = 1024;
 constexpr double kMostMb = 1e7;
+constexpr double kMostMbitPerSecond = 1e6;
+constexpr double kBytesPerMegabit = 1e6 / 8;
 constexpr std::int64_t kUsualMostMb = 2000;
 constexpr const char* kHere = "here";  // the name of the service's own machine
 
 struct SiteKeys {
   Given<std::string> name, host, zone, ssh, ebb, folder, trace, signal, cpu_model;
   Given<std::vector<std::string>> gpus, leave_out;
-  Given<double> pue, constant, cpu_tdp;
+  Given<double> pue, constant, cpu_tdp, bandwidth;
   Given<std::int64_t> slots, most_mb;
 };
 
@@ -32,6 +34,7 @@ std::vector<KeyRule> RulesFor(SiteKeys& keys) {
       ReadText("trace", keys.trace),
       ReadNumber("constant_g_per_kwh", keys.constant, {0, core::kMostIntensity}),
       ReadNumber("pue", keys.pue, {1, 10}),
+      ReadNumber("bandwidth_mbit_s", keys.bandwidth, {0.01, kMostMbitPerSecond}),
       ReadInteger("slots", keys.slots, {1, kMostSlots}),
       ReadTexts("gpus", keys.gpus),
       ReadChoice("folder", keys.folder, {"copy", "same"}),
@@ -63,6 +66,7 @@ SiteEntry EntryOf(const SiteKeys& keys, const std::string& folder) {
   SiteEntry entry;
   entry.site = {
       keys.name.value_or(""), keys.zone.value_or(keys.name.value_or("")), {keys.pue.value_or(1)}};
+  if (keys.bandwidth) entry.site.bytes_per_second = *keys.bandwidth * kBytesPerMegabit;
   entry.host = keys.host.value_or("");
   entry.ssh = keys.ssh.value_or(entry.ssh);
   entry.ebb = keys.ebb.value_or(entry.ebb);

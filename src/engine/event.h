@@ -90,6 +90,8 @@ struct JobReport {
   /// kStartFailed: the machine cannot start anything at all, for example because its disk is full.
   /// This does not count against the job; the engine retries as long as the trouble lasts.
   bool machine_trouble = false;
+  /// kPaused: what the job brings along if it goes on at another site; 0: unknown.
+  std::int64_t checkpoint_bytes = 0;
   friend bool operator==(const JobReport&, const JobReport&) = default;
 };
 

@@ -133,7 +133,8 @@ inline bool FromName(const FieldReader&, std::string_view name, Planning& value)
 
 template <typename Archive, Like<JobReport> Value>
 void Visit(Archive& archive, Value& value) {
-  auto& [job, attempt, phase, pool, since, exit_code, detail, machine_trouble] = value;
+  auto& [job, attempt, phase, pool, since, exit_code, detail, machine_trouble, checkpoint_bytes] =
+      value;
   archive.Must("job", job);
   archive("attempt", attempt);
   archive("phase", phase);
@@ -142,6 +143,7 @@ void Visit(Archive& archive, Value& value) {
   archive("exit_code", exit_code);
   archive("detail", detail);
   archive("machine_trouble", machine_trouble);
+  archive("checkpoint_bytes", checkpoint_bytes);
 }
 
 /// Names in the order of Fact.

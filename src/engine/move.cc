@@ -2,21 +2,28 @@
 
 #include <optional>
 
+#include "core/jobs/move.h"
 #include "core/jobs/widths.h"
 
 namespace ebb::engine {
 namespace {
 
-// The emissions of running for this time on devices of the pool; nothing if the intensity is
-// unknown.
-std::optional<double> GramsOf(const State& state, const core::Job& job, int pool, int width,
-                              Interval time) {
-  const core::DevicePool& devices = state.cluster.pools[static_cast<std::size_t>(pool)];
-  const auto mean = state.signals[static_cast<std::size_t>(devices.site)].view.Mean(time);
-  if (!mean) return std::nullopt;
-  const Energy energy =
-      Energy::Joules(core::PowerOn(job, devices, width).watts * Seconds(time.length()));
-  return EmissionsOf(energy, state.cluster.SiteOf(pool).pue, mean->intensity).grams;
+// The emissions of holding this many of the pool's devices for this time after the job was at
+// `last_site`: those of running and, at another site, of bringing it there. Nothing if an intensity
+// is unknown.
+std::optional<double> GramsOf(const State& state, const core::Job& job, int last_site, int pool,
+                              int width, Interval time) {
+  core::Job at_width = job;
+  at_width.devices = width;
+  double grams = 0;
+  for (const core::EnergyPart& part :
+       core::EnergyOver(at_width, state.cluster, last_site, pool, time).parts()) {
+    if (part.energy == Energy{}) continue;
+    const auto mean = state.signals[static_cast<std::size_t>(part.site)].view.Mean(part.time);
+    if (!mean) return std::nullopt;
+    grams += EmissionsOf(part.energy, part.pue, mean->intensity).grams;
+  }
+  return grams;
 }
 
 // True if the plan emits less, by this share, than the rest of the job where and as it runs; also
@@ -26,14 +33,16 @@ bool Saves(const State& state, const LiveJob& live, const plan::JobPlan& plan, d
   const Duration left = RemainingAt(live, state.cluster, state.now);
   const Duration takes = core::TimeOn(live.job, here, live.width(), left);
   if (live.job.finish_by && state.now + takes > *live.job.finish_by) return true;
+  int site = here.site;
   const auto stays =
-      GramsOf(state, live.job, live.pool, live.width(), {state.now, state.now + takes});
+      GramsOf(state, live.job, site, live.pool, live.width(), {state.now, state.now + takes});
   double planned = 0;
   for (const plan::Segment& segment : plan.segments) {
     const int width = segment.devices > 0 ? segment.devices : live.job.devices;
-    const auto grams = GramsOf(state, live.job, segment.pool, width, segment.time);
+    const auto grams = GramsOf(state, live.job, site, segment.pool, width, segment.time);
     if (!grams) return true;
     planned += *grams;
+    site = state.cluster.pools[static_cast<std::size_t>(segment.pool)].site;
   }
   return !stays || planned <= (1 - share) * *stays;
 }

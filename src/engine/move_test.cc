@@ -55,10 +55,43 @@ TEST_F(MoveTest, TheTimeOfTheMoveCounts) {
   EXPECT_FALSE(IsWorthMoving(state_, live_, plan_)) << "2.5 h at 80 are as much as 2 h at 100";
 }
 
+TEST_F(MoveTest, WhatTheNetworkTakesCounts) {
+  Intensities(100, 80);
+  // 100 W for 2 h emit 20 g here and 16 g there, and 100 GB over the network 600 g.
+  live_.job.checkpoint_bytes = 100'000'000'000;
+  EXPECT_FALSE(IsWorthMoving(state_, live_, plan_));
+}
+
 TEST_F(MoveTest, AJobThatWouldBeLateMovesWhateverItSaves) {
   Intensities(100, 100);
   live_.job.finish_by = kNow + std::chrono::hours{1};
   EXPECT_TRUE(IsWorthMoving(state_, live_, plan_));
+}
+
+TEST_F(EngineTest, TheSizeOfACheckpointIsKnownFromThePause) {
+  Make("run-now", 1);
+  Submit(testing::AJob(1).Submitted(kNow).Runs(std::chrono::hours{2}).Pausable());
+  engine_->Decide(kNow);
+  Report(1, JobPhase::kRunning, kNow);
+  JobReport paused{1, 1, JobPhase::kPaused, 0, kNow + std::chrono::hours{1}, 0, ""};
+  paused.checkpoint_bytes = 5000;
+  Apply(paused.since, paused);
+  EXPECT_EQ(engine_->state().FindLive(1)->job.checkpoint_bytes, 5000);
+}
+
+TEST_F(EngineTest, AnAttemptThatRunsAtAnotherSiteThanAskedHoldsDevicesThere) {
+  Make("run-now", 1);
+  core::Cluster cluster = testing::ClusterOf(1);
+  cluster.sites.push_back({"there", "NO", {1}});
+  cluster.pools.push_back(cluster.pools.front());
+  cluster.pools.back().site = 1;
+  Apply(kNow, ClusterChanged{cluster});
+  Submit(testing::AJob(1).Submitted(kNow));
+  engine_->Decide(kNow);
+  const int asked = engine_->state().FindLive(1)->pool;
+  Apply(kNow, JobReport{1, 1, JobPhase::kRunning, 1 - asked, kNow, 0, ""});
+  EXPECT_EQ(engine_->state().FindLive(1)->pool, 1 - asked);
+  EXPECT_EQ(engine_->state().FreeDevices()[static_cast<std::size_t>(asked)], 1);
 }
 
 }  // namespace

@@ -137,6 +137,7 @@ void TakePaused(Folding& fold, std::size_t index, const JobReport& report, Sourc
   ++live.pauses;
   live.failed_starts = 0;
   live.attempt_over = true;
+  if (report.checkpoint_bytes > 0) live.job.checkpoint_bytes = report.checkpoint_bytes;
   if (live.cancel_wanted) return EndJob(fold, index, Stage::kCancelled, report.since);
   if (!was_asked_for) {
     live.unasked_pauses = 0;

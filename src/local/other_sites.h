@@ -2,7 +2,8 @@
 // The port through which the executor learns of other machines on which jobs may run (sites), and
 // of how to get there. The implementation is sites/home/site_watch.h.
 //
-// Thread contract: all methods are called on the executor's thread and never wait.
+// Thread contract: all methods are called on the executor's thread and never wait, but for
+// BytesToBring.
 
 #include <functional>
 #include <map>
@@ -38,6 +39,10 @@ class OtherSites {
   };
   /// Changes since the last call.
   virtual std::vector<News> TakeNews() = 0;
+
+  /// How many bytes of files a job with this working folder brings along to a site: the most that
+  /// one of them gets. May be called from any thread, and reads the folder.
+  virtual std::uint64_t BytesToBring(const std::string& working_directory) const = 0;
 
   /// How the job gets to a site. An Error: the site was not reached yet in this life.
   virtual Result<SiteAccess> AccessTo(std::size_t site, const core::Submission& submission) = 0;

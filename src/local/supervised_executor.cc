@@ -579,6 +579,8 @@ void SupervisedExecutor::TakeEnd(Entry& entry) {
   JobReport report = entry.program->TakeEnd(restored ? std::vector<std::string>()
                                                      : std::vector{restored.error().Message()});
   report.since = Now();
+  if (options_.other_sites && report.phase == JobPhase::kPaused)
+    report.checkpoint_bytes = CheckpointBytes(entry.local.directory);
   running_.erase(report.job);
   if (entry.program->use()) TakeUse(*entry.program->use());
   entry.program.reset();

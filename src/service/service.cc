@@ -108,7 +108,23 @@ Status Service::MakePlanThread() {
 
 // Looks up the programs of submissions, on the caller's thread, so that the loop never waits for a
 // file system. Jobs of one list mostly run the same program, which is looked up once.
+// What a job would bring along to another site counts in the plan.
+void Service::MeasureFiles(std::span<Request> requests) const {
+  const local::OtherSites* const sites = options_.executor.other_sites;
+  std::map<std::string, std::int64_t> bytes;  // by working folder
+  for (Request& request : requests) {
+    auto* submit = std::get_if<Submit>(&request);
+    if (!submit || !sites) continue;
+    const std::string& folder = submit->submission.working_directory;
+    if (!bytes.contains(folder))
+      bytes[folder] = static_cast<std::int64_t>(sites->BytesToBring(folder));
+    submit->submission.job.home = options_.executor.cluster.sites.front().name;
+    submit->submission.job.file_bytes = bytes[folder];
+  }
+}
+
 void Service::LookUp(std::span<Request> requests) const {
+  MeasureFiles(requests);
   std::optional<platform::ChildOptions> found;
   for (Request& request : requests) {
     auto* submit = std::get_if<Submit>(&request);

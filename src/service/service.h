@@ -177,6 +177,7 @@ class Service {
   Status RecoverEnded(core::JobId job);
   void SetAsideUnknown();
   void LookUp(std::span<Request> requests) const;
+  void MeasureFiles(std::span<Request> requests) const;
   Status RecoverLive(core::Submission stored);
   std::function<void()> Waker();
   std::function<Time()> Clock() const;

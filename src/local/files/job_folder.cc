@@ -93,4 +93,17 @@ bool HasNewCheckpoint(const fs::path& folder, Time since) {
   return false;
 }
 
+std::int64_t CheckpointBytes(const fs::path& folder) {
+  std::int64_t bytes = 0;
+  std::error_code code;
+  for (auto it = fs::recursive_directory_iterator(folder / kCheckpoints, code);
+       !code && it != fs::recursive_directory_iterator(); it.increment(code)) {
+    std::error_code ignored;
+    if (!it->is_regular_file(ignored)) continue;
+    const auto size = it->file_size(ignored);
+    if (!ignored) bytes += static_cast<std::int64_t>(size);
+  }
+  return bytes;
+}
+
 }  // namespace ebb::local

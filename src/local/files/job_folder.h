@@ -31,4 +31,7 @@ Status TakeOverCheckpoints(const std::filesystem::path& from, const std::filesys
 /// Tells if a file under checkpoints/ was written since `since`, by the time of the file.
 bool HasNewCheckpoint(const std::filesystem::path& folder, Time since);
 
+/// Bytes of the files under checkpoints/.
+std::int64_t CheckpointBytes(const std::filesystem::path& folder);
+
 }  // namespace ebb::local

@@ -66,10 +66,18 @@ std::uint64_t SizeOf(const fs::path& file) {
 
 }  // namespace
 
-Result<std::vector<FileFact>> Folder::List(
-    const std::function<bool(const std::string&)>& leaves_out, const Limits& limits) const {
-  std::vector<FileFact> files;
-  std::uint64_t bytes = 0;
+std::function<bool(const std::string& path)> LeavesOut(std::vector<std::string> names) {
+  return [names = std::move(names)](const std::string& path) {
+    std::string_view name = path;
+    if (name.ends_with('/')) name.remove_suffix(1);
+    const auto last = name.substr(name.rfind('/') + 1);
+    return std::ranges::any_of(
+        names, [&](const std::string& left_out) { return left_out == name || left_out == last; });
+  };
+}
+
+// Ends early once `visit` is false.
+std::error_code Folder::ForEach(const Visitor& leaves_out, const Visitor& visit) const {
   std::error_code code;
   fs::recursive_directory_iterator item(root_, code), end;
   for (; !code && item != end; item.increment(code)) {
@@ -81,21 +89,45 @@ Result<std::vector<FileFact>> Folder::List(
       continue;
     }
     if (!item->is_regular_file(gone) || item->is_symlink(gone)) continue;
+    if (!visit(path)) break;
+  }
+  return code;
+}
+
+Result<std::vector<FileFact>> Folder::List(
+    const std::function<bool(const std::string&)>& leaves_out, const Limits& limits) const {
+  std::vector<FileFact> files;
+  std::uint64_t bytes = 0;
+  bool is_too_much = false;
+  const std::error_code code = ForEach(leaves_out, [&](const std::string& path) {
     FileFact file = Describe(path);
-    if (file.sha256.empty()) continue;
+    if (file.sha256.empty()) return true;
     bytes += file.size;
     files.push_back(std::move(file));
-    if (files.size() > limits.files || (limits.bytes > 0 && bytes > limits.bytes))
-      return Fail({ExitCode::kConfiguration,
-                   "holds more than " + std::to_string(limits.files) + " files or " +
-                       std::to_string(limits.bytes >> 20) + " MiB",
-                   root_.string(),
-                   "leave something out (leave_out), allow more (most_mb), or keep the folder on "
-                   "both machines (folder: same)"});
-  }
+    is_too_much = files.size() > limits.files || (limits.bytes > 0 && bytes > limits.bytes);
+    return !is_too_much;
+  });
+  if (is_too_much)
+    return Fail({ExitCode::kConfiguration,
+                 "holds more than " + std::to_string(limits.files) + " files or " +
+                     std::to_string(limits.bytes >> 20) + " MiB",
+                 root_.string(),
+                 "leave something out (leave_out), allow more (most_mb), or keep the folder on "
+                 "both machines (folder: same)"});
   if (code) return Failed("cannot be read", root_, code.value());
   std::ranges::sort(files, {}, &FileFact::path);
   return files;
+}
+
+std::uint64_t Folder::Size(const std::function<bool(const std::string&)>& leaves_out,
+                           const Limits& limits) const {
+  std::uint64_t bytes = 0, files = 0;
+  std::ignore = ForEach(leaves_out, [&](const std::string& path) {
+    bytes += SizeOf(root_ / path);
+    ++files;
+    return files < limits.files && (limits.bytes == 0 || bytes < limits.bytes);
+  });
+  return bytes;
 }
 
 FileFact Folder::Describe(const std::string& path) const {

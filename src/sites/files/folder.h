@@ -14,6 +14,9 @@
 
 namespace ebb::sites {
 
+/// For Folder::List: leaves out files and folders that have one of these names, or lie there.
+std::function<bool(const std::string& path)> LeavesOut(std::vector<std::string> names);
+
 class Folder {
  public:
   /// `incoming`: where parts of files are kept, on the same file system.
@@ -31,6 +34,9 @@ class Folder {
   /// goes or changes meanwhile is described as it was read.
   Result<std::vector<FileFact>> List(const std::function<bool(const std::string& path)>& leaves_out,
                                      const Limits& limits) const;
+  /// The bytes of those files, without reading them; at most those that the limits allow.
+  std::uint64_t Size(const std::function<bool(const std::string& path)>& leaves_out,
+                     const Limits& limits) const;
   /// The file as it is here; its path only if it does not exist or cannot be read.
   FileFact Describe(const std::string& path) const;
 
@@ -48,6 +54,8 @@ class Folder {
   void RemoveOthers(const std::string& folder, const std::vector<FileFact>& files) const;
 
  private:
+  using Visitor = std::function<bool(const std::string& path)>;
+  std::error_code ForEach(const Visitor& leaves_out, const Visitor& visit) const;
   std::filesystem::path PartOf(const FileFact& file) const;
   Status MakeParents(const std::string& path) const;
 

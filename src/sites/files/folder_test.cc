@@ -40,6 +40,17 @@ TEST_F(FolderTest, ListsFilesButNotLinks) {
   EXPECT_EQ(from_.List([](const std::string& path) { return path == "b/"; }, {})->size(), 1U);
 }
 
+TEST_F(FolderTest, ItsSizeIsThatOfTheFilesThatAreSent) {
+  Write("a", "1");
+  Write("data/big", "22222");
+  Write("x/data/y", "333");
+  Write("x/database", "4444");
+  EXPECT_EQ(from_.Size(Nothing, {}), 13U);
+  EXPECT_EQ(from_.Size(LeavesOut({"data"}), {}), 5U);
+  EXPECT_EQ(from_.Size(LeavesOut({"x/data"}), {}), 10U);
+  EXPECT_EQ(from_.List(LeavesOut({"data"}), {})->size(), 2U);
+}
+
 TEST_F(FolderTest, AFileComesInPartsAndGetsItsNameAtTheEnd) {
   Write("x/y", "hello");
   const FileFact file = from_.Describe("x/y");

@@ -38,16 +38,8 @@ Status RunFiles::Send(FileTransfer& transfer) {
   EBB_RETURN_IF_ERROR(transfer.Send(Run(), Root::kRun, run, kCheckpoints));
   if (place_.folder.empty()) return {};
   const Folder work(place_.folder, paths_.directory / "incoming");
-  const auto leaves_out = [&](const std::string& path) {
-    const std::string_view name = std::string_view(path).ends_with('/')
-                                      ? std::string_view(path).substr(0, path.size() - 1)
-                                      : std::string_view(path);
-    const auto last = name.substr(name.rfind('/') + 1);
-    return std::ranges::any_of(place_.leave_out, [&](const std::string& left_out) {
-      return left_out == name || left_out == last;
-    });
-  };
-  EBB_ASSIGN_OR_RETURN(const auto files, work.List(leaves_out, {.bytes = place_.most_bytes}));
+  EBB_ASSIGN_OR_RETURN(const auto files,
+                       work.List(LeavesOut(place_.leave_out), {.bytes = place_.most_bytes}));
   EBB_RETURN_IF_ERROR(transfer.Send(work, Root::kWork, files));
   return platform::WriteFileAtomically(paths_.sent(), ToFieldText(ListAnswer{files}));
 }

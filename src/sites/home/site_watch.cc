@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "platform/system_clock.h"
 #include "platform/waker.h"
+#include "sites/files/folder.h"
 #include "sites/home/site_connection.h"
 #include "sites/remote/site_job.h"
 
@@ -138,6 +139,19 @@ std::vector<SiteWatch::News> SiteWatch::TakeNews() {
       news.push_back({i, *site.look, std::exchange(site.text, "")});
   }
   return news;
+}
+
+// The terms of a site never change.
+std::uint64_t SiteWatch::BytesToBring(const std::string& working_directory) const {
+  std::uint64_t most = 0;
+  if (working_directory.empty()) return most;
+  for (const auto& site : sites_) {
+    const SiteTerms& terms = site->terms;
+    if (!terms.copies_folder) continue;
+    const Folder folder(working_directory, "");
+    most = std::max(most, folder.Size(LeavesOut(terms.leave_out), {.bytes = terms.most_bytes}));
+  }
+  return most;
 }
 
 Result<local::SiteAccess> SiteWatch::AccessTo(std::size_t site,

@@ -38,6 +38,7 @@ class SiteWatch final : public local::OtherSites {
 
   void Begin(std::function<void()> wake) override;
   std::vector<News> TakeNews() override;
+  std::uint64_t BytesToBring(const std::string& working_directory) const override;
   Result<local::SiteAccess> AccessTo(std::size_t site, const core::Submission& submission) override;
 
  private:
