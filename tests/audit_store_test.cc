@@ -151,6 +151,34 @@ TEST(AuditStore, OneJobAlone) {
   EXPECT_FALSE(audit::AuditStore(*database, {999'999, {}}));
 }
 
+TEST(AuditStore, JobsThatRanAtOtherSitesAreSaidToHaveFiguresThatAreNotComputed) {
+  const fs::path path = RandomStore(2);
+  core::JobId job = 0;
+  {
+    auto database = store::Database::Open(path, store::Database::Mode::kRead);
+    ASSERT_TRUE(database->Query("SELECT min(job) FROM settlements", {},
+                                [&](const store::Row& row) -> Status {
+                                  job = row.Integer(0);
+                                  return {};
+                                }));
+  }
+  const std::string number = std::to_string(job);
+  Sql(path, "DELETE FROM settlements WHERE job = " + number);
+  EXPECT_THAT(Audited(path, job).notes, Contains(HasSubstr("settled before Ebb kept")));
+  const local::AttemptPaths paths{path.parent_path() / "jobs" / number, 1};
+  fs::create_directories(paths.directory);
+  local::AttemptPlan plan;
+  plan.job = job;
+  plan.command = {"true"};
+  plan.store = path;
+  plan.place.emplace();
+  plan.place->site = "norway";
+  ASSERT_TRUE(local::WritePlan(paths, plan));
+  const audit::Audit audit = Audited(path, job);
+  EXPECT_TRUE(audit.agrees()) << Join(Differences(audit), "\n");
+  EXPECT_THAT(audit.notes, Contains(HasSubstr("1 jobs ran at other sites too")));
+}
+
 TEST(AuditStore, RowsFromBeforeTheChainsAreSaidToBe) {
   const fs::path path = RandomStore(3);
   Sql(path,

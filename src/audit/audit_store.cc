@@ -9,6 +9,7 @@
 #include "audit/figures/accounts.h"
 #include "audit/figures/uncertainty.h"
 #include "base/text.h"
+#include "local/files/attempt_files.h"
 #include "local/files/job_folder.h"
 #include "platform/digest_chain.h"
 #include "platform/path_facts.h"
@@ -242,11 +243,15 @@ class StoreAudit {
     return CheckSettlements(job, ledger.rows);
   }
 
+  std::filesystem::path FolderOf(const JobRow& job) const {
+    return platform::AbsolutePath(database_.path()).parent_path() / "jobs" / std::to_string(job.id);
+  }
+
   // The folder is checked only if it belongs to this store: two stores in one directory share the
   // folders of jobs.
   void CheckFolder(const JobRow& job) {
     const auto store = platform::AbsolutePath(database_.path());
-    const auto folder = store.parent_path() / "jobs" / std::to_string(job.id);
+    const auto folder = FolderOf(job);
     if (platform::IsDirectory(folder) && local::MayBelongTo(folder, store))
       energy_files_ += CheckEnergyFiles(folder, JobText(job.id), energy_);
   }
@@ -281,7 +286,8 @@ class StoreAudit {
           return {};
         }));
     if (!any || rows.empty()) {
-      if (job.settled_g || job.at_submission_g) ++without_settlement_;
+      if (job.settled_g || job.at_submission_g)
+        ++(RanElsewhere(job) ? settled_elsewhere_ : without_settlement_);
       return {};
     }
     const auto published = StepsFrom(newest);
@@ -303,6 +309,16 @@ class StoreAudit {
                                   : std::nullopt,
          std::max(kSmallest, kToleranceOfDifference * emitted.value_or(0)));
     return {};
+  }
+
+  // Whether an attempt of the job ran at another site, by the plans in its folder.
+  bool RanElsewhere(const JobRow& job) const {
+    const auto folder = FolderOf(job);
+    for (int attempt = local::LastAttempt(folder); attempt > 0; --attempt) {
+      const auto plan = local::ReadPlan(local::AttemptPaths{folder, attempt}.plan());
+      if (plan && plan->place) return true;
+    }
+    return false;
   }
 
   static std::optional<double> Known(const Alternative& run) {
@@ -335,6 +351,10 @@ class StoreAudit {
     note(before_links_, " rows were written before Ebb chained its ledgers");
     note(without_settlement_,
          " jobs were settled before Ebb kept what on: their settled grams are not computed again");
+    note(settled_elsewhere_,
+         " jobs ran at other sites too: their rows are checked, each with the intensity of its own "
+         "zone that is in the ledger, but not their settled grams and savings, which rest on the "
+         "signals of several zones");
     audit_.not_computed.emplace_back("grams under first come, first served");
     audit_.not_computed.emplace_back("sums over jobs that the view has forgotten");
   }
@@ -412,7 +432,7 @@ class StoreAudit {
   std::string all_ledgers_ = "ledgers";  // the link over the heads of all jobs' ledgers
   std::int64_t energy_files_ = 0;
   std::int64_t chained_rows_ = 0, before_links_ = 0, compared_ = 0, pruned_ = 0,
-               without_settlement_ = 0;
+               without_settlement_ = 0, settled_elsewhere_ = 0;
 };
 
 }  // namespace

@@ -366,7 +366,6 @@ Status SupervisedExecutor::PutElsewhere(const Entry& entry, AttemptPlan& plan,
     access.metering.insert(*interval);
   plan.metering = std::move(access.metering);
   if (!access.work_folder.empty()) plan.working_directory = access.work_folder;
-  plan.store.clear();
   if (!plan.tracking.empty())
     options_.say(plan.job, "its trackers get nothing of attempt " + std::to_string(plan.attempt) +
                                ", which runs at site " + plan.place->site +

@@ -78,6 +78,7 @@ Result<local::AttemptPlan> SiteJob::PlanFrom(const std::string& text, const Atte
   if (plan->attempt != paths.attempt)
     return Fail({ExitCode::kUsage, "the plan is of another attempt", paths.plan().string(), ""});
   plan->place.reset();
+  plan->store.clear();  // on the service's machine
   plan->since_wall = platform::WallNow();
   plan->since_boot = platform::SinceBoot();
   if (!plan->working_directory.empty()) fs::create_directories(plan->working_directory, ignored);
