@@ -90,6 +90,8 @@ Status UseSites(UsedSites& used, const std::string& version, service::ServiceOpt
   sites::SiteWatch::Options options;
   EBB_ASSIGN_OR_RETURN(options.service, ServiceName(service.jobs_directory));
   options.version = version;
+  options.jobs = service.jobs_directory;
+  options.proof = service.jobs_directory / kServiceFile;
   used.watch = std::make_unique<sites::SiteWatch>(std::move(all), options);
   service.executor.other_sites = used.watch.get();
   return {};

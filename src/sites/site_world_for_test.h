@@ -164,6 +164,8 @@ class SiteWorld {
     watch.service = "service";
     watch.version = "test";
     watch.every = watch.every_in_trouble = std::chrono::milliseconds{100};
+    watch.jobs = watch.proof = directory_ / "jobs";
+    watch.prune_every = Duration{100};
     watch_ = std::make_unique<SiteWatch>(std::vector{terms}, watch);
     local::SupervisedExecutorOptions options;
     options.cluster.sites = {{"here", "DE", Pue{1}}};

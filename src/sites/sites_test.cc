@@ -203,6 +203,19 @@ TEST(Sites, AJobThatASiteKeepsCountsAsRunningThereWhileTheSiteIsAway) {
   EXPECT_EQ(TextOf(ran), "x\n");
 }
 
+TEST(Sites, TheFolderThereOfAFailedJobGoesWithTheOneHere) {
+  SiteWorld world;
+  const auto failed = world.AddShell("exit 3"), other = world.AddShell("exit 3");
+  for (const auto job : {failed, other}) {
+    ASSERT_TRUE(world.executor().Execute(engine::StartJob{job, 1, 0}));
+    world.WaitUntil(job, JobPhase::kFailed);
+  }
+  EXPECT_TRUE(std::filesystem::exists(world.RunThere(failed)));
+  std::filesystem::remove_all(world.FolderOf(failed));
+  world.WaitFor([&] { return !std::filesystem::exists(world.RunThere(failed)); });
+  EXPECT_TRUE(std::filesystem::exists(world.RunThere(other)));
+}
+
 TEST(Sites, AKeptJobStartsWhenTheServiceSaysSo) {
   SiteWorld world;
   const std::string ran = (world.Directory() / "ran").string();

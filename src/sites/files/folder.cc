@@ -22,8 +22,11 @@ constexpr std::uint32_t kPermissions = 0777;
 // A full disk is nobody's fault: the job may start elsewhere, or later.
 tl::unexpected<Error> Failed(const std::string& what, const fs::path& file, int code) {
   const bool is_full = code == ENOSPC || code == EDQUOT || code == EFBIG;
-  return Fail({is_full ? ExitCode::kTryLater : ExitCode::kUnavailable,
-               what + ": " + std::strerror(code), file.string(), is_full ? "make room there" : ""});
+  return Fail(
+      {is_full ? ExitCode::kTryLater : ExitCode::kUnavailable, what + ": " + std::strerror(code),
+       file.string(),
+       is_full ? "make room on that disk; `du -s` of the folders there shows how much each job has"
+               : ""});
 }
 
 Time TimeOf(const struct stat& info) {

@@ -395,7 +395,12 @@ Status Follower::Finish(const std::string& end) {
   EBB_RETURN_IF_ERROR(platform::WriteFileAtomically(paths_.end(), end));
   step_ = Step::kOver;
   files_.CleanUp();
-  if (IsOver(end)) std::ignore = connection_->Ask<Done>(Forget{Key()});
+  // The files are here, and their digests are right. What is missed now is found later
+  // (site_pruning.h).
+  if (IsOver(end))
+    std::ignore = connection_->Ask<Done>(Forget{Key()});
+  else
+    std::ignore = connection_->Ask<Done>(Fetched{Key(), plan_.attempt});
   return {};
 }
 

@@ -6,10 +6,12 @@
 #include <thread>
 
 #include "base/text.h"
+#include "platform/path_facts.h"
 #include "platform/system_clock.h"
 #include "platform/waker.h"
 #include "sites/files/folder.h"
 #include "sites/home/site_connection.h"
+#include "sites/home/site_pruning.h"
 #include "sites/remote/site_job.h"
 
 namespace ebb::sites {
@@ -57,6 +59,12 @@ Result<HelloAnswer> AskWhatIsThere(const SiteTerms& terms, const SiteWatch::Opti
                        SiteConnection::Open(terms.reach, options.version, options.service));
   connection.emplace(std::move(opened));
   return connection->site();
+}
+
+// With the jobs' folders on a disk that is away, all would look as if they had been removed.
+bool PrunesNow(const SiteWatch::Options& options, const std::optional<Duration>& pruned_at) {
+  const bool is_due = !pruned_at || platform::SinceBoot() - *pruned_at >= options.prune_every;
+  return is_due && !options.jobs.empty() && platform::Exists(options.proof);
 }
 
 }  // namespace
@@ -120,8 +128,13 @@ void SiteWatch::Begin(std::function<void()> wake) {
 
 void SiteWatch::Run(const std::shared_ptr<Watched>& site) {
   std::optional<SiteConnection> connection;
+  std::optional<Duration> pruned_at;
   while (!site->Ends()) {
     const auto answer = AskWhatIsThere(site->terms, site->options, connection);
+    if (answer && PrunesNow(site->options, pruned_at)) {
+      std::ignore = PruneSite(*connection, site->options.service, site->options.jobs);
+      pruned_at = platform::SinceBoot();
+    }
     if (answer)
       site->Take(LookOf(site->terms, *answer), answer->folder, ClockText(*answer));
     else

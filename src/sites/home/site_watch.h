@@ -5,6 +5,7 @@
 //
 // Thread contract: that of local/other_sites.h.
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -32,6 +33,10 @@ class SiteWatch final : public local::OtherSites {
     std::string version;  ///< of Ebb
     std::chrono::milliseconds every{30'000};
     std::chrono::milliseconds every_in_trouble{10'000};
+    /// Folder with one folder for each job, and a file in it that says that it is there (its disk
+    /// may be away). Empty: nothing is removed at the sites.
+    std::filesystem::path jobs{}, proof{};
+    Duration prune_every{std::chrono::hours{1}};
   };
   SiteWatch(std::vector<SiteTerms> sites, const Options& options);
   ~SiteWatch() override;

@@ -117,10 +117,20 @@ struct Get {
 struct Forget {
   JobKey job;
 };
-using Request =
-    std::variant<Hello, Offer, Put, Start, Keep, Withdraw, Look, Tell, List, Get, Forget>;
-inline constexpr std::array<std::string_view, 11> kRequestNames{
-    "hello", "offer", "put", "start", "keep", "withdraw", "look", "tell", "list", "get", "forget"};
+/// The files of the job are at home, up to those of this attempt. Its folder stays.
+struct Fetched {
+  JobKey job;
+  int attempt = 0;
+};
+/// Asks which jobs of the service have folders.
+struct Jobs {
+  std::string service;
+};
+using Request = std::variant<Hello, Offer, Put, Start, Keep, Withdraw, Look, Tell, List, Get,
+                             Forget, Fetched, Jobs>;
+inline constexpr std::array<std::string_view, 13> kRequestNames{
+    "hello", "offer", "put", "start",  "keep",    "withdraw", "look",
+    "tell",  "list",  "get", "forget", "fetched", "jobs"};
 
 // Answers ------------------------------------------------------------------------------------
 
@@ -180,6 +190,14 @@ struct ListAnswer {
 };
 struct GetAnswer {
   std::uint64_t size = 0;  ///< of the whole file
+};
+struct JobsAnswer {
+  struct Folder {
+    JobKey job;
+    int last_attempt = 0;
+    int fetched = 0;  ///< the last attempt whose files are at home; 0: none
+  };
+  std::vector<Folder> folders;
 };
 struct Done {};
 
@@ -275,6 +293,29 @@ template <typename Archive, Like<Forget> Value>
 void VisitKind(Archive& archive, Value& value) {
   auto& [job] = value;
   archive.Must("of", job);
+}
+template <typename Archive, Like<Fetched> Value>
+void VisitKind(Archive& archive, Value& value) {
+  auto& [job, attempt] = value;
+  archive.Must("of", job);
+  archive.Must("attempt", attempt);
+}
+template <typename Archive, Like<Jobs> Value>
+void VisitKind(Archive& archive, Value& value) {
+  auto& [service] = value;
+  archive.Must("service", service);
+}
+template <typename Archive, Like<JobsAnswer::Folder> Value>
+void Visit(Archive& archive, Value& value) {
+  auto& [job, last_attempt, fetched] = value;
+  archive.Must("of", job);
+  archive("last_attempt", last_attempt);
+  archive("fetched", fetched);
+}
+template <typename Archive, Like<JobsAnswer> Value>
+void Visit(Archive& archive, Value& value) {
+  auto& [folders] = value;
+  archive("folders", folders);
 }
 template <typename Archive, Like<Gpu> Value>
 void Visit(Archive& archive, Value& value) {

@@ -28,6 +28,15 @@ std::string NameOf(const JobKey& job) {
   return std::to_string(job.job) + "-" + std::to_string(job.identity);
 }
 
+constexpr const char* kFetched = "fetched";  // beside the folder of the run
+
+// The number of the attempt in the file that NoteFetched writes; 0: there is none.
+int FetchedIn(const fs::path& folder) {
+  const auto text = platform::ReadSharedFile(folder / kFetched, kLongestEnd);
+  const auto number = text ? ParseInteger(Trim(*text)) : std::nullopt;
+  return number && *number > 0 ? static_cast<int>(*number) : 0;
+}
+
 // Files in a job's folder that none of its programs wrote.
 bool IsOfAttempt(const std::string& path) {
   const auto ends = [&](std::string_view ending) { return path.ends_with(ending); };
@@ -178,6 +187,10 @@ Result<StartAnswer> SiteJob::TakeBack(const Withdraw& withdraw) {
     if (!platform::FileLock::IsHeld(paths.lock())) break;
     std::this_thread::sleep_for(std::chrono::milliseconds{20});
   }
+  // Without the plan, it is not among the attempts whose files have to come home.
+  std::error_code ignored;
+  if (state == AttemptState::kNone && !platform::FileLock::IsHeld(paths.lock()))
+    fs::remove(paths.plan(), ignored);
   return StartAnswer{state};
 }
 
@@ -257,6 +270,29 @@ Result<ListAnswer> SiteJob::ListFiles(Root root) const {
       auto files, FolderFor(root).List(
                       [&](const std::string& path) { return is_run && IsOfAttempt(path); }, {}));
   return ListAnswer{std::move(files)};
+}
+
+Status SiteJob::NoteFetched(int attempt) const {
+  return platform::WriteFileAtomically(folder_ / kFetched, std::to_string(attempt) + "\n");
+}
+
+Result<JobsAnswer> JobsOf(const fs::path& state, const std::string& service) {
+  EBB_ASSIGN_OR_RETURN(const fs::path folder, FolderOf(state, {service, 0, 0}));
+  JobsAnswer answer;
+  std::error_code none;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder.parent_path(), none)) {
+    // An identity may be negative, so the first dash divides.
+    const std::string name = entry.path().filename().string();
+    const std::size_t dash = name.find('-');
+    if (dash == std::string::npos) continue;
+    const auto job = ParseInteger(std::string_view(name).substr(0, dash));
+    const auto identity = ParseInteger(std::string_view(name).substr(dash + 1));
+    if (!job || !identity) continue;
+    answer.folders.push_back({{service, *job, *identity},
+                              local::LastAttempt(entry.path() / Name(Root::kRun)),
+                              FetchedIn(entry.path())});
+  }
+  return answer;
 }
 
 Status SiteJob::Remove() const {

@@ -32,6 +32,9 @@ Result<std::filesystem::path> FolderOf(const std::filesystem::path& state, const
 std::string RunFolderOn(const std::string& state, const JobKey& job);
 std::string WorkFolderOn(const std::string& state, const JobKey& job);
 
+/// The folders of the service's jobs on this machine.
+Result<JobsAnswer> JobsOf(const std::filesystem::path& state, const std::string& service);
+
 class SiteJob {
  public:
   static Result<SiteJob> Open(const SiteJobOptions& options, const JobKey& job);
@@ -50,6 +53,8 @@ class SiteJob {
   /// Passes a request on to the supervisor, if it runs.
   Status Pass(const Tell& tell) const;
   Result<ListAnswer> ListFiles(Root root) const;
+  /// Notes that the files of this attempt, and of those before, are at home.
+  Status NoteFetched(int attempt) const;
   /// Removes the folder. An Error: something still runs there.
   Status Remove() const;
 

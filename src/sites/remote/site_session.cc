@@ -109,6 +109,16 @@ class Session {
     return Answer{};
   }
 
+  Result<Answer> Do(const Fetched& fetched, const std::string&) {
+    EBB_ASSIGN_OR_RETURN(const SiteJob* job, Job(fetched.job));
+    EBB_RETURN_IF_ERROR(job->NoteFetched(fetched.attempt));
+    return Answer{};
+  }
+  Result<Answer> Do(const Jobs& jobs, const std::string&) {
+    EBB_ASSIGN_OR_RETURN(const JobsAnswer answer, JobsOf(options_.jobs.state, jobs.service));
+    return Fields(answer);
+  }
+
   template <typename T>
   static Answer Fields(const T& value) {
     return {FieldsOf(value), ""};
