@@ -291,6 +291,83 @@ class Sites(unittest.TestCase):
         self.assertEqual(ended["stage"], "succeeded")
         self.assertEqual((folder / "size").read_text(), "3000000\n")
 
+    def kept(self, machine, job):
+        """What the site keeps of the job's first start; None: nothing yet."""
+        files = list(machine.state.glob(f"ebb/site/*/{job}-*/run/attempt-1.order"))
+        return json.loads(files[0].read_text()) if files else None
+
+    def day(self, name, grams):
+        """A trace whose hours are these, from the start of the tests' days on."""
+        path = self.directory / f"{name}.csv"
+        path.write_text("timestamp,carbon_intensity\n" + "".join(
+            f"{START + datetime.timedelta(hours=hour):%Y-%m-%dT%H:%M:%SZ},{grams(hour)}\n" for hour in range(-24 * 21, 24 * 10)))
+        return path
+
+    def service_with_clean_night(self, speed):
+        """The site is clean in ten hours, and dirtier than home until then."""
+        return self.service(
+            sites={"norway": {"trace": self.day("norway", lambda hour: 20 if hour >= 10 else 900)}},
+            home=("--slots", "1", "--signal", "replay", "--trace", self.day("home", lambda hour: 500), "--zone", "DE",
+                  "--grid-start", f"{START:%Y-%m-%dT%H:%M:%SZ}", "--grid-speed", str(speed), "--forecast", "perfect"))
+
+    def test_a_latest_start_is_kept_by_the_site(self):
+        machine = self.machine()
+        service = self.service_with_clean_night(speed=600)  # ten hours of the grid are a minute
+        service.wait(lambda: service.reached("norway"), "the site")
+        ran = self.directory / "ran"
+        folder = self.directory / "project"
+        folder.mkdir()
+        (folder / "in.txt").write_text("from here\n")
+        job = service.submit(folder, "bash", "-c", f"cat in.txt; echo x >> {ran}; sleep 2", flags=["--start-by", "11h"])
+        service.wait(lambda: (self.kept(machine, job) or {}).get("state") == "waits", "the start to be kept")
+        self.assertFalse(ran.exists())
+        machine.door.is_shut = True
+        machine.door.cut_all()
+        service.kill()
+        service.wait(ran.exists, "the site to start the job")
+        self.assertEqual(self.kept(machine, job)["state"], "begun")
+        service.start()
+        service.wait(lambda: service.job(job)["stage"] == "running", "the service to know that it runs there")
+        machine.door.is_shut = False
+        (ended,) = service.wait_until_ended([job])
+        self.assertEqual(ended["stage"], "succeeded", service.ebb("show", job))
+        self.assertEqual(ran.read_text(), "x\n")
+        self.assertEqual(service.place(job), "norway")
+        self.assertEqual((service.folder(job) / "attempt-1.log").read_text(), "from here\n")
+
+    def test_a_cancellation_reaches_a_job_that_the_site_keeps(self):
+        machine = self.machine()
+        service = self.service_with_clean_night(speed=1)
+        service.wait(lambda: service.reached("norway"), "the site")
+        ran = self.directory / "ran"
+        job = service.submit(self.directory / "project", "bash", "-c", f"echo x >> {ran}", flags=["--start-by", "11h"])
+        service.wait(lambda: (self.kept(machine, job) or {}).get("state") == "waits", "the start to be kept")
+        service.ebb("cancel", job)
+        service.wait(lambda: not list(machine.state.glob(f"ebb/site/*/{job}-*")), "the folder there to go")
+        self.assertFalse(ran.exists())
+
+    def test_folders_there_go_when_nobody_needs_them(self):
+        machine = self.machine()
+        service = self.service()
+        service.wait(lambda: service.reached("norway"), "the site")
+        folder = self.directory / "project"
+        failed = service.submit(folder, "bash", "-c", "exit 3", flags=["--sites", "norway"])
+        succeeded = service.submit(folder, "bash", "-c", "echo done > out", flags=["--sites", "norway"])
+        service.wait_until_ended([failed, succeeded])
+        there = lambda job: list(machine.state.glob(f"ebb/site/*/{job}-*/run"))
+        self.assertEqual((folder / "out").read_text(), "done\n")
+        service.wait(lambda: not there(succeeded), "the folder of the job that succeeded to go")
+        self.assertTrue(there(failed))
+        # The service's retention is over; a service looks as soon as it has reached the site.
+        service.kill(signal.SIGTERM)
+
+        def pruned():
+            service.ebb("store", "prune", "--older-than", "1s")
+            return not service.folder(failed).exists()
+        service.wait(pruned, "the folder here to go")
+        service.start()
+        service.wait(lambda: not there(failed), "the folder of the failed job to go")
+
     def train(self, service, name, flags=()):
         return service.submit(self.directory / name, *TRAINING, flags=["--checkpointable", *(flags or ["--duration", "20h"])])
 
