@@ -11,6 +11,7 @@ import sys
 import textwrap
 import unittest
 import warnings
+from pathlib import Path
 
 warnings.simplefilter("ignore")
 os.environ.update(HF_HUB_OFFLINE="1", TRANSFORMERS_VERBOSITY="error", CUDA_VISIBLE_DEVICES="")
@@ -23,6 +24,7 @@ from torch.utils.data import DataLoader, Dataset
 import ebb
 import ebb.lightning
 import ebb.transformers
+from paused_twice import PausedTwice
 from ran import FLAGS, InScratch
 
 
@@ -145,6 +147,122 @@ class LightningTest(InScratch):
         # 4 batches of 8 in each epoch, two of them in each rank.
         work = json.loads((run / "summary.json").read_text())["work"]
         self.assertEqual((work["steps"], work["samples"]), (4, 64))
+
+
+class PausedTransformersTest(PausedTwice):
+    #: Dropout, a shuffled order and an evaluation at the end of each epoch. Data that draws random numbers itself is left
+    #: out: the trainer fetches a batch before the step, so its own checkpoints do not repeat that either.
+    PROGRAM = """
+        import os, sys
+        os.environ.update(HF_HUB_OFFLINE="1", CUDA_VISIBLE_DEVICES="")
+        import torch, transformers
+        from torch.utils.data import Dataset
+        from ebb.transformers import EbbCallback, train
+        from paused_twice import told
+
+        class Numbers(Dataset):
+            def __len__(self):
+                return 48
+
+            def __getitem__(self, index):
+                x = torch.linspace(0, 1, 4) * (index % 7)
+                return {"x": x, "labels": x.sum().reshape(1)}
+
+        class Model(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layers = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.Dropout(0.3), torch.nn.Linear(8, 1))
+
+            def forward(self, x, labels=None):
+                output = self.layers(x)
+                return {"loss": torch.nn.functional.mse_loss(output, labels), "logits": output}
+
+        class Told(transformers.TrainerCallback):
+            def on_log(self, args, state, control, logs=None, **kwargs):
+                if "loss" in logs:
+                    told(state.global_step, logs["loss"])
+
+        transformers.set_seed(7)
+        callbacks = [Told(), *([EbbCallback(constant=100)] if "measured" in sys.argv else [])]
+        trainer = transformers.Trainer(
+            model=Model(),
+            args=transformers.TrainingArguments(
+                "out", report_to=[], disable_tqdm=True, per_device_train_batch_size=4, use_cpu=True, num_train_epochs=4,
+                logging_steps=1, learning_rate=0.05, seed=7, save_strategy="no", eval_strategy="epoch",
+                optim="adamw_torch",
+            ),
+            train_dataset=Numbers(), eval_dataset=Numbers(), callbacks=callbacks,
+        )
+        train(trainer)
+        evaluations = [row["step"] for row in trainer.state.log_history if "eval_loss" in row]
+        assert evaluations == [12, 24, 36, 48], evaluations
+        weights = b"".join(value.numpy().tobytes() for value in trainer.model.state_dict().values())
+        open("result", "wb").write(weights)
+        """
+
+    def test_paused_twice_the_loss_curve_is_that_of_an_uninterrupted_training(self):
+        self.assert_paused_twice_is_the_same(self.PROGRAM)
+
+    def test_the_run_of_the_callback_is_paused_and_the_work_counts_once(self):
+        run = self.assert_paused_twice_is_the_same(self.PROGRAM.replace('if "measured" in sys.argv', "if True"))
+        outcomes = [json.loads(path.read_text())["outcome"] for path in Path("paused/out/ebb").glob("*/summary.json")]
+        self.assertEqual(sorted(outcomes), ["done", "paused", "paused"])
+        self.assertEqual(json.loads((run / "summary.json").read_text())["work"]["steps"], 48)
+
+
+class PausedLightningTest(PausedTwice):
+    PROGRAM = """
+        import json, os
+        import lightning.pytorch as pl, torch
+        from torch.utils.data import DataLoader
+        from ebb.lightning import EbbCallback, fit
+        from paused_twice import told
+        from trainers_test import Module, Numbers
+
+        class Noisy(Numbers):
+            def __getitem__(self, index):
+                x = torch.full((4,), float(index % 5)) + torch.rand(4)
+                return {"x": x, "labels": x.sum().reshape(1)}
+
+        class Dropped(Module):
+            def __init__(self):
+                super().__init__()
+                self.model = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.Dropout(0.3), torch.nn.Linear(8, 1))
+
+            def training_step(self, batch, index):
+                self.loss = torch.nn.functional.mse_loss(self.model(batch["x"]), batch["labels"])
+                return self.loss
+
+            def validation_step(self, batch, index):
+                open("validated", "a").write(f"{self.trainer.global_step} {torch.rand(1).item()}\\n")
+
+            def on_train_batch_end(self, outputs, batch, index):
+                told(self.trainer.global_step, self.loss.item())
+
+            def configure_optimizers(self):
+                optimizer = torch.optim.Adam(self.parameters(), lr=0.05)
+                return [optimizer], [torch.optim.lr_scheduler.StepLR(optimizer, 1, 0.9)]
+
+        pl.seed_everything(7)
+        module = Dropped()
+        trainer = pl.Trainer(
+            max_epochs=4, accelerator="cpu", logger=False, enable_progress_bar=False, enable_checkpointing=False,
+            enable_model_summary=False, num_sanity_val_steps=0, callbacks=[EbbCallback(constant=100)],
+        )
+        class Twelve(Noisy):
+            def __len__(self):
+                return 48
+        fit(trainer, module, DataLoader(Twelve(), batch_size=4, shuffle=True), DataLoader(Noisy(), batch_size=16))
+        validated = open("validated").read()
+        weights = b"".join(value.numpy().tobytes() for value in module.state_dict().values())
+        open("result", "wb").write(weights + validated.encode())
+        """
+
+    def test_paused_twice_the_loss_curve_is_that_of_an_uninterrupted_training(self):
+        run = self.assert_paused_twice_is_the_same(self.PROGRAM)
+        outcomes = [json.loads(path.read_text())["outcome"] for path in Path("paused/runs").glob("*/summary.json")]
+        self.assertEqual(sorted(outcomes), ["done", "done", "paused", "paused"], "that of ebb run, and those of callbacks")
+        self.assertEqual(json.loads((run / "summary.json").read_text())["work"]["steps"], 48)
 
 
 if __name__ == "__main__":
