@@ -48,6 +48,6 @@ def newest(patterns: Iterable[str], is_whole: Callable[[str], bool]) -> Optional
 
 def keep_only(path: str, pattern: str) -> None:
     """Removes the checkpoints of earlier pauses, once this one is whole."""
-    for other in glob.glob(os.path.join(os.path.dirname(path), pattern)):
+    for other in glob.glob(os.path.join(glob.escape(os.path.dirname(path)), pattern)):
         if other != path:
             shutil.rmtree(other) if os.path.isdir(other) else os.remove(other)

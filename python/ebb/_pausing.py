@@ -58,6 +58,14 @@ def should_pause() -> bool:
     return _asked
 
 
+def listen_alone() -> None:
+    """Takes the signals back from a trainer that has its own handlers for them and would end at once. Call it after the
+    trainer has set these."""
+    if should_pause() or _before:
+        for number in _before:
+            signal.signal(number, _ask)
+
+
 def _report_pause(directory: str) -> None:
     """The last line of the attempt's progress. Launchers such as torchrun end with a code of their own."""
     line = json.dumps({"time_ms": time.time_ns() // 1_000_000, "event": "paused"})

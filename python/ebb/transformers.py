@@ -12,6 +12,7 @@ PyTorch 2.0.
 
 from __future__ import annotations
 
+import glob
 import json
 import os
 import weakref
@@ -153,7 +154,7 @@ def train(trainer: Any, **arguments: Any) -> Any:
     if not _checkpoints.is_job():
         return trainer.train(**arguments)
     should_pause()  # from here on this program listens
-    places = [os.path.join(place, _CHECKPOINTS) for place in (_checkpoints.folder(), trainer.args.output_dir)]
+    places = [os.path.join(glob.escape(place), _CHECKPOINTS) for place in (_checkpoints.folder(), trainer.args.output_dir)]
     checkpoint = _checkpoints.newest(places, _is_whole)
     if checkpoint is not None:
         arguments["resume_from_checkpoint"] = checkpoint
