@@ -3,8 +3,10 @@
 Run by ./dev peers keras, which makes the environment (keras.txt) and sets EBB_LIBRARY and PYTHONPATH.
 """
 
+import json
 import os
 import unittest
+from pathlib import Path
 
 os.environ.update(KERAS_BACKEND="jax", JAX_PLATFORMS="cpu")
 
@@ -13,6 +15,7 @@ import numpy
 
 import ebb
 import ebb.keras
+from paused_twice import PausedTwice
 from ran import FLAGS, InScratch
 
 
@@ -38,6 +41,46 @@ class KerasTest(InScratch):
         with ebb.track(output_dir="outer", **FLAGS) as tracker:
             self.fit(ebb.keras.EbbCallback(), epochs=2)
         self.assert_ran(tracker, 2, "outer")
+
+
+class PausedKerasTest(PausedTwice):
+    #: Dropout, a shuffled order, metrics of an epoch and a validation.
+    PROGRAM = """
+        import json, os
+        os.environ.update(KERAS_BACKEND="jax", JAX_PLATFORMS="cpu")
+        import keras, numpy
+        from ebb.keras import EbbCallback, fit
+        from paused_twice import told
+
+        class Told(keras.callbacks.Callback):
+            step = 0
+            def on_epoch_begin(self, epoch, logs=None):
+                self.epoch = epoch
+            def on_train_batch_end(self, batch, logs=None):
+                told(12 * self.epoch + batch + 1, float(logs["loss"]))
+            def on_epoch_end(self, epoch, logs=None):
+                open("epochs", "a").write(json.dumps({name: float(value) for name, value in sorted(logs.items())}))
+
+        keras.utils.set_random_seed(7)
+        layers = [keras.layers.Input((4,)), keras.layers.Dense(8), keras.layers.Dropout(0.3), keras.layers.Dense(1)]
+        model = keras.Sequential(layers)
+        model.compile(optimizer=keras.optimizers.Adam(0.05), loss="mse", metrics=["mae"])
+        x = numpy.arange(48 * 4, dtype="float32").reshape(48, 4) % 7
+        fit(model, x, x.sum(axis=1), batch_size=4, epochs=4, verbose=0, validation_data=(x, x.sum(axis=1)),
+            callbacks=[Told(), EbbCallback(constant=100, output_dir="callback")])
+        weights = b"".join(numpy.asarray(value).tobytes() for value in model.get_weights())
+        open("result", "wb").write(weights + open("epochs", "rb").read())
+        """
+
+    def test_paused_twice_the_loss_curve_is_that_of_an_uninterrupted_training(self):
+        run = self.assert_paused_twice_is_the_same(self.PROGRAM)
+        outcomes = [json.loads(path.read_text())["outcome"] for path in Path("paused/callback").glob("*/summary.json")]
+        self.assertEqual(sorted(outcomes), ["done", "paused", "paused"])
+        self.assertEqual(json.loads((run / "summary.json").read_text())["work"]["steps"], 48)
+
+    def test_a_pause_that_is_asked_in_the_last_step_of_an_epoch_comes_at_its_end(self):
+        once = self.PROGRAM.replace("told(12 *", "import paused_twice; paused_twice.PAUSES = (12, 36); told(12 *")
+        self.assert_paused_twice_is_the_same(once)
 
 
 if __name__ == "__main__":
