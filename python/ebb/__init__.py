@@ -19,7 +19,8 @@ docs/python.md. Coming from CodeCarbon, one import changes:
 
     from ebb import EmissionsTracker          # was: from codecarbon import EmissionsTracker
 
-Trainers of others measure themselves with a callback: ebb.transformers, ebb.lightning, ebb.keras.
+Trainers of others measure themselves with a callback, and pause: ebb.transformers, ebb.lightning, ebb.keras. In a
+notebook, `%load_ext ebb` and `%%ebb` measure a cell. docs/integrations.md has these and other tools.
 
 Standard library only; each name is loaded when it is first used. The program is $EBB_PROGRAM, or the one in the wheel,
 or the one that the shell finds; the shared library is $EBB_LIBRARY, or libebb.so.0 beside this file, or the one the
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
     from ebb._measuring import logger as logger
     from ebb._measuring import track as track
     from ebb._measuring import version as version
+    from ebb._notebook import load_ipython_extension as load_ipython_extension
+    from ebb._notebook import unload_ipython_extension as unload_ipython_extension
     from ebb._pausing import Paused as Paused
     from ebb._pausing import should_pause as should_pause
     from ebb._service import Client as Client
@@ -67,6 +70,7 @@ _NAMES = {
     "_error": ("Error",),
     "_grid": ("Grid", "Sample", "Window", "best_window", "grid"),
     "_measuring": ("Totals", "Tracker", "logger", "track", "version"),
+    "_notebook": ("load_ipython_extension", "unload_ipython_extension"),
     "_pausing": ("Paused", "should_pause"),
     "_service": ("Client", "Job", "JobFailed", "submit"),
     "_waiting": (
