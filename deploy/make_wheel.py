@@ -41,7 +41,9 @@ Description-Content-Type: text/markdown
 (facts / "WHEEL").write_text(
     "Wheel-Version: 1.0\nGenerator: ebb\nRoot-Is-Purelib: false\nTag: py3-none-linux_x86_64\n"
 )
-(facts / "entry_points.txt").write_text("[console_scripts]\nebb = ebb.__main__:main\n")
+(facts / "entry_points.txt").write_text(
+    "[console_scripts]\nebb = ebb.__main__:main\n\n[pytest11]\nebb = ebb.pytest_plugin\n"
+)
 shutil.copy(source / "LICENSE", facts)
 subprocess.run([sys.executable, "-m", "wheel", "pack", "--dest-dir", output, root], check=True)
 shutil.rmtree(root)

@@ -9,12 +9,12 @@ import contextlib
 import contextvars
 import html
 import os
-import shlex
 import threading
-from typing import Any, Dict, Iterator, Optional
+from typing import Any, Iterator, Optional
 
 from ebb._error import Error
 from ebb._measuring import Totals, Tracker
+from ebb._program import keywords_of
 from ebb._text import duration_text, emissions_text, energy_text, power_text
 
 _LIVE_EVERY_S = 1.0
@@ -87,23 +87,6 @@ class _Line:
             print(card)
 
 
-def _flags(line: str) -> Dict[str, Any]:
-    """The flags of `ebb track` as keywords: ``--zone FR --interval 500ms --rapl=none``."""
-    flags: Dict[str, Any] = {}
-    name = ""
-    for word in shlex.split(line):
-        if word.startswith("--"):
-            name, _, value = word[2:].partition("=")
-            flags[name.replace("-", "_")] = value or True
-            name = "" if value else name
-        elif name:
-            flags[name.replace("-", "_")] = word
-            name = ""
-        else:
-            raise Error(f'%%ebb takes the flags of `ebb track`, such as --zone FR, not "{word}"', 2)
-    return flags
-
-
 @contextlib.contextmanager
 def _errors_are_raised(shell: Any) -> Iterator[None]:
     """The magic raises the cell's error, so that a notebook stops there. IPython shows it then, and not twice."""
@@ -118,7 +101,7 @@ def _errors_are_raised(shell: Any) -> Iterator[None]:
 
 
 def _measure(shell: Any, line: str, cell: str) -> None:
-    tracker = Tracker(**{"name": "notebook", "quiet": True, **_flags(line)}).start()
+    tracker = Tracker(**{"name": "notebook", "quiet": True, **keywords_of(line)}).start()
     live = _Line(shell, tracker)
     failed = True
     try:

@@ -9,7 +9,7 @@ import datetime
 import json
 import os
 import subprocess
-from typing import Any, List, Mapping, NoReturn, Sequence
+from typing import Any, Dict, List, Mapping, NoReturn, Sequence
 
 from ebb._error import Error
 
@@ -60,6 +60,25 @@ def flags_of(settings: Mapping[str, Any]) -> List[str]:
         else:
             words += [flag, _text(name, value)]
     return words
+
+
+def keywords_of(line: str) -> Dict[str, Any]:
+    """Flags in a line of text as keywords: ``--zone FR --rapl=none --quiet``."""
+    from shlex import split
+
+    flags: Dict[str, Any] = {}
+    name = ""
+    for word in split(line):
+        if word.startswith("--"):
+            name, is_whole, value = word[2:].partition("=")
+            name = name.replace("-", "_")
+            flags[name] = value if is_whole else True
+            name = "" if is_whole else name
+        elif name:
+            flags[name], name = word, ""
+        else:
+            raise Error(f'give flags of `ebb track` here, such as --zone FR, not "{word}"', _USAGE)
+    return flags
 
 
 def fail(words: Sequence[str], code: int, said: str) -> NoReturn:
