@@ -83,7 +83,8 @@ _STATES, _WEIGHTS = ".json", ".weights.h5"
 
 def _random_state() -> Dict[str, Any]:
     """The generators that the order of the data and its augmentation draw from. Those of layers are variables."""
-    kind, keys, *rest = numpy.random.get_state()
+    drawn: Any = numpy.random.get_state()
+    kind, keys, *rest = drawn
     state: Dict[str, Any] = {"python": random.getstate(), "numpy": [kind, keys.tolist(), *rest]}
     if "torch" in sys.modules:
         state["torch"] = sys.modules["torch"].get_rng_state().tolist()

@@ -91,8 +91,7 @@ class _Measured:
             limits.append(max(self._option("--ebb-factor") * before, before + _LEAST_JOULES))
         return min((limit for limit in limits if limit is not None), default=None)
 
-    @pytest.hookimpl(hookwrapper=True)
-    def pytest_runtest_call(self, item: Any) -> Iterator[None]:
+    def _call(self, item: Any) -> Iterator[None]:
         before = self._tracker.totals
         outcome: Any = yield
         used = self._tracker.totals.since(before)
@@ -104,6 +103,8 @@ class _Measured:
                 pytest.fail(f"used {joules:.3g} J; its limit is {limit:.3g} J", pytrace=False)
             except pytest.fail.Exception as failure:
                 outcome.force_exception(failure)
+
+    pytest_runtest_call: Any = pytest.hookimpl(hookwrapper=True)(_call)
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         """In the process that reports: with xdist, that of all workers' tests."""
