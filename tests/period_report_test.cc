@@ -128,7 +128,6 @@ TEST_F(PeriodReport, JobsOfAStoreAreThoseOfTheirUsersAndPrunedOnesStayInIt) {
   EXPECT_EQ(ReportJson({"ebb.db", "--by", "project"})["rows"].size(), 2U);
 }
 
-<<<<<<< HEAD
 // The values of the service's own zone must not stand for those of another site.
 TEST_F(PeriodReport, AJobThatMovedIsAccountedAtEachSiteByItsOwnZone) {
   const Time now = std::chrono::floor<Duration>(std::chrono::system_clock::now());
@@ -177,7 +176,8 @@ TEST_F(PeriodReport, AJobThatMovedIsAccountedAtEachSiteByItsOwnZone) {
   EXPECT_EQ(sites, (std::map<std::string, std::pair<std::int64_t, int>>{
                        {"here", {400'000'000, 0}}, {"norway", {20'000'000, 1}}}));
   EXPECT_EQ(report["total"]["runs"], 1);
-=======
+}
+
 TEST_F(PeriodReport, OthersGetTheSameFiguresInTheirForms) {
   Run("a", "360");
   Run("b", "90");
@@ -206,7 +206,6 @@ TEST_F(PeriodReport, OthersGetTheSameFiguresInTheirForms) {
   EXPECT_TRUE(Contains(impact({"csrd", "--from", Date(-9), "--to", Date(-5)}),
                        ",total,,0.000000000000,MWh,"))
       << "another period";
->>>>>>> 9aa0a063 (ebb report impact: model card, paper, SCI, GHG Protocol Scope 2 and ESRS E1 from the same figures)
 }
 
 TEST_F(PeriodReport, WrongUseIsExplained) {

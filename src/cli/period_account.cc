@@ -147,7 +147,7 @@ void AddPeriodFlags(Command& command, PeriodFlags& flags) {
   text("to", "DATE", "the day after the last one", &PeriodFlags::to);
   text("time-zone", "NAME", "time zone of the days, e.g. Europe/Berlin (default: yours)",
        &PeriodFlags::time_zone);
-  text("by", "project|user|zone|run", "one row for each of these (default project)",
+  text("by", "project|user|zone|site|run", "one row for each of these (default project)",
        &PeriodFlags::by);
   text("boundary", "lifecycle|direct|unknown",
        "emissions boundary, if the runs have different ones", &PeriodFlags::boundary);
@@ -179,7 +179,8 @@ Result<PeriodQuestion> ReadPeriodFlags(const std::vector<std::string>& sources,
   report::PeriodRequest& request = question.request;
   const auto by = report::PeriodByFromName(flags.by);
   if (!by)
-    return Refuse("--by: " + Quoted(flags.by) + " is not accepted", "project, user, zone or run");
+    return Refuse("--by: " + Quoted(flags.by) + " is not accepted",
+                  "project, user, zone, site or run");
   request.by = *by;
   request.with_replayed = flags.include_replayed;
   EBB_ASSIGN_OR_RETURN(request.supplier, FactorsOf("--supplier-factor", flags.supplier_factors));

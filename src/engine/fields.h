@@ -20,7 +20,7 @@ inline bool FromName(const FieldReader&, std::string_view name, JobControl& valu
 template <typename Archive, Like<Options> Value>
 void Visit(Archive& archive, Value& value) {
   auto& [admission, default_max_delay, start_retries, retry_after, unasked_pauses, forecast_limit,
-         ramp_limit, most_starts] = value;
+         ramp_limit, most_starts, changes_widths] = value;
   bool take_all = admission == Admission::kTakeAll;
   archive("take_all", take_all);
   if constexpr (!std::is_const_v<Value>)
@@ -32,6 +32,7 @@ void Visit(Archive& archive, Value& value) {
   archive("forecast_limit_ms", forecast_limit);
   archive("ramp_limit_per_5_minutes_w", ramp_limit);
   archive("most_starts", most_starts);
+  archive("changes_widths", changes_widths);
 }
 
 template <typename Archive, Like<Drain> Value>
