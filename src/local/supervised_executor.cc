@@ -206,6 +206,7 @@ Result<SupervisedExecutor::Entry*> SupervisedExecutor::Find(core::JobId job) {
 Result<std::vector<JobReport>> SupervisedExecutor::Observe() {
   heartbeat_.Beat();
   LookAtPrograms();
+  LookAtOrders();
   FindFrozen();
   std::vector<JobReport> reports;
   for (const auto& [job, entry] : entries_) {
@@ -546,7 +547,7 @@ void SupervisedExecutor::LookAtPrograms() {
       continue;
     }
     const auto& limit = entry->local.submission->time_limit;
-    const Duration ran = SinceBoot() - program.plan().since_boot - entry->frozen;
+    const Duration ran = program.Ran() - entry->frozen;
     if (limit && !entry->frozen_since && clock_.ToGrid(ran) > *limit)
       program.AskToEnd(EndRequest::kTooLong);
     program.Tick();
@@ -555,7 +556,6 @@ void SupervisedExecutor::LookAtPrograms() {
     HearPowerChoice(*entry);
   }
   for (Entry* entry : ended) TakeEnd(*entry);
-  LookAtOrders();
 }
 
 void SupervisedExecutor::LookAtSites() {
@@ -685,6 +685,7 @@ Result<std::vector<JobReport>> SupervisedExecutor::WaitForEvents(Time deadline) 
     woken = devices_.TryAgain(watch_.Now()) || woken;
     if (something || SinceBoot() >= last_tick_ + tick) {
       LookAtPrograms();
+      LookAtOrders();
       heartbeat_.At("summing up what was measured");
       last_tick_ = SinceBoot();
       options_.on_tick();

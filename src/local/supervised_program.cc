@@ -66,9 +66,15 @@ std::vector<core::BudgetEvent> SupervisedProgram::TakeBudgetEvents() {
   return events;
 }
 
+Duration SupervisedProgram::Ran() const {
+  if (!is_elsewhere()) return clock_.wall().SinceBoot() - plan_.since_boot;
+  const auto& header = tail_.header();
+  return header ? std::max(clock_.wall().Now() - header->wall_begin, Duration::zero())
+                : Duration::zero();
+}
+
 LiveFigures SupervisedProgram::figures() const {
-  return {clock_.wall().SinceBoot() - plan_.since_boot, accountant_.energy(),
-          accountant_.emissions(), accountant_.power()};
+  return {Ran(), accountant_.energy(), accountant_.emissions(), accountant_.power()};
 }
 
 std::vector<std::optional<Power>> SupervisedProgram::gpu_power() const {

@@ -43,6 +43,8 @@ class SupervisedProgram {
   LiveFigures figures() const;
   /// For each GPU of the plan the power in its latest reading; no value before there is one.
   std::vector<std::optional<Power>> gpu_power() const;
+  /// Wall time since the attempt began; zero while it is not known to run at its site.
+  Duration Ran() const;
   /// The program's process; 0 while it is unknown, or runs on another machine.
   int program_pid() const {
     return tail_.header() && !is_elsewhere() ? tail_.header()->program_pid : 0;
