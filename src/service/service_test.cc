@@ -368,6 +368,22 @@ TEST_F(ServiceTest, AnEndThatWasStoredBeforeACrashIsFollowedAfterIt) {
   world_.WaitForStage(4, Stage::kCancelled);
 }
 
+TEST_F(ServiceTest, AJobWithATrackerStaysOnThisMachine) {
+  world_.adjust = [](ServiceOptions& options) {
+    options.executor.cluster.sites.push_back({"norway", "NO", Pue{1}});
+  };
+  world_.Start();
+  core::Submission tracked = world_.Shell("true");
+  tracked.tracking.tensorboard = world_.directory() / "tb";
+  const JobCard card = world_.WaitForStage(world_.Submit(tracked), Stage::kSucceeded);
+  EXPECT_EQ(card.submission->job.sites, std::vector<std::string>{"here"});
+  tracked.job.sites = {"norway"};
+  const auto refused = world_.Answered(tracked);
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().Message().find("trackers get nothing from other sites"),
+            std::string::npos);
+}
+
 TEST_F(ServiceTest, APersonsHoldOutlivesARestartAndItsPredecessors) {
   world_.Start();
   const core::JobId first = world_.Submit(world_.Shell("true"));
