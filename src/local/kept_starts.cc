@@ -136,6 +136,7 @@ Status SupervisedExecutor::StartKept(Entry& entry, const engine::StartJob& comma
 void SupervisedExecutor::TakeOrder(Entry& entry) {
   AttemptPlan plan = *std::move(entry.order);
   entry.order.reset();
+  entry.order_is_said = false;
   entry.start_after.reset();
   kept_.erase(plan.job);
   const AttemptPaths paths{entry.local.directory, plan.attempt};
@@ -183,6 +184,9 @@ void SupervisedExecutor::LookAtOrders() {
         DropOrder(entry);
       else
         FollowAgain(entry, plan);
+    } else if (state.order == OrderStage::kKept && !std::exchange(entry.order_is_said, true)) {
+      options_.say(job, "site " + plan.place->site + " has its files, and starts it by itself by " +
+                            FormatTime(plan.place->order->latest) + " if the connection breaks");
     }
   }
 }
@@ -196,6 +200,7 @@ void SupervisedExecutor::DropOrder(Entry& entry) {
   for (const auto& file : {paths.site(), paths.asked(), paths.sent(), paths.end(), paths.plan()})
     std::filesystem::remove(file, ignored);
   entry.order.reset();
+  entry.order_is_said = false;
   kept_.erase(job);
   const auto start = std::exchange(entry.start_after, std::nullopt);
   if (entry.is_forgotten) return void(entries_.erase(job));

@@ -150,6 +150,7 @@ class SupervisedExecutor final : public JobExecutor {
     std::optional<AttemptPlan> order{};  // of the next attempt, whose start another site keeps
     std::optional<engine::StartJob> start_after{};  // given once that start has been taken back
     Duration no_order_before{};                     // on the clock of SinceBoot
+    bool order_is_said = false;                     // people were told that a site has it
     bool is_forgotten = false;                      // once its order is over, nobody needs it
   };
 

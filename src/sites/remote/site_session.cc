@@ -2,6 +2,7 @@
 
 #include "local/supervisor/device_lock.h"
 #include "platform/file.h"
+#include "platform/free_space.h"
 #include "platform/path_facts.h"
 #include "platform/system.h"
 #include "platform/system_clock.h"
@@ -12,6 +13,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Space for the plan, the log and the first figures of an attempt.
+constexpr std::uint64_t kRoomOfAStart = 64 << 10;
+
 struct Answer {
   std::string fields, bytes;
 };
@@ -21,7 +25,15 @@ class Session {
   explicit Session(const SiteSessionOptions& options) : options_(options) {}
 
   Result<Answer> AnswerTo(const Request& request, const std::string& bytes) {
-    return std::visit([&](const auto& asked) { return Do(asked, bytes); }, request);
+    Result<Answer> answer =
+        std::visit([&](const auto& asked) { return Do(asked, bytes); }, request);
+    if (answer || platform::HasRoomFor(options_.jobs.state, kRoomOfAStart)) return answer;
+    // On a full disk no job is at fault.
+    Error error = answer.error();
+    error.code = ExitCode::kTryLater;
+    if (error.next.empty())
+      error.next = "the disk of " + options_.jobs.state.string() + " is full: make room on it";
+    return Fail(std::move(error));
   }
 
  private:
