@@ -80,6 +80,10 @@ Result<UsedSites> OpenSites(const std::string& file, const app::FlagValues& give
 }
 
 Status UseSites(UsedSites& used, const std::string& version, service::ServiceOptions& service) {
+  if (!service.executor.tracking.empty())
+    return Fail({ExitCode::kUsage, "trackers for all jobs get nothing from other machines",
+                 "--sites",
+                 "name trackers for single jobs (ebb submit --mlflow ...), which run here"});
   std::vector<sites::SiteTerms> all;
   for (std::size_t i = 0; i < used.entries.size(); ++i) {
     EBB_ASSIGN_OR_RETURN(sites::SiteTerms terms, TermsOf(used.entries[i]));
