@@ -17,6 +17,7 @@ import nbformat
 from IPython.core.interactiveshell import InteractiveShell
 
 import ebb
+from document import examples, offline
 from ran import InScratch
 
 FLAGS = "--constant 360 --rapl none --interval 50ms --name cell"
@@ -95,6 +96,11 @@ class NotebookTest(InScratch):
         self.assertEqual(len(shown), 1, "one line, rewritten")
         self.assertIn("CO2eq", shown[0]["data"]["text/html"])
         self.assertIn("kept in", shown[0]["data"]["text/plain"])
+
+    def test_the_examples_of_the_document(self):
+        offline(self)
+        cells = self.execute(*examples("python", "jupyter"), "ebb_card.totals.emissions_g, total")
+        self.assertRegex(cells[-1].outputs[0]["data"]["text/plain"], r"\([\d.e-]+, 12499997500000\)")
 
     def test_a_failing_cell_stops_the_notebook(self):
         with self.assertRaises(nbclient.exceptions.CellExecutionError):

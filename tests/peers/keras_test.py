@@ -15,6 +15,7 @@ import numpy
 
 import ebb
 import ebb.keras
+from document import example, offline
 from paused_twice import PausedTwice
 from ran import FLAGS, InScratch
 
@@ -41,6 +42,17 @@ class KerasTest(InScratch):
         with ebb.track(output_dir="outer", **FLAGS) as tracker:
             self.fit(ebb.keras.EbbCallback(), epochs=2)
         self.assert_ran(tracker, 2, "outer")
+
+
+class DocumentTest(InScratch):
+    def test_the_example_trains(self):
+        offline(self)
+        model = keras.Sequential([keras.layers.Input((4,)), keras.layers.Dense(1)])
+        model.compile(optimizer="sgd", loss="mse")
+        x = numpy.ones((16, 4), dtype="float32")
+        exec(example("keras"), {"model": model, "x": x, "y": x.sum(axis=1)})
+        (run,) = Path("runs").iterdir()
+        self.assertEqual(json.loads((run / "summary.json").read_text())["work"]["samples"], 48)
 
 
 class PausedKerasTest(PausedTwice):

@@ -11,6 +11,7 @@ from pathlib import Path
 import optuna
 
 import ebb
+from document import example, offline
 from ebb.optuna import measured, optimize
 from paused_twice import PausedTwice
 from ran import FLAGS, InScratch
@@ -56,6 +57,14 @@ class OptunaTest(InScratch):
     def test_another_second_objective_is_a_mistake(self):
         with self.assertRaises(ebb.Error):
             measured(objective, second="money")
+
+
+    def test_the_example_of_the_document(self):
+        offline(self)
+        names = {"train": lambda rate: (rate - 0.01) ** 2}
+        exec(example("optuna"), names)
+        self.assertEqual(len(names["study"].trials), 5)
+        self.assertTrue(all(len(trial.values) == 2 for trial in names["both"].trials))
 
 
 class PausedOptunaTest(PausedTwice):

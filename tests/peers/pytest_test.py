@@ -12,6 +12,7 @@ import unittest
 import xml.etree.ElementTree
 from pathlib import Path
 
+from document import examples, offline
 from ran import InScratch
 
 TESTS = """
@@ -102,6 +103,22 @@ class PytestTest(InScratch):
         self.assertEqual(done.returncode, 0, done.stdout)
         self.assertEqual(set(self.joules()), {"test_long", "test_short"})
         self.assertEqual(len(json.loads(Path("joules.json").read_text())), 2)
+
+    def test_the_examples_of_the_document(self):
+        Path("test_it.py").write_text(TESTS.partition("@pytest.mark")[0])
+        offline(self)
+        (lines,) = examples("sh", "pytest")
+        path = os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]])
+        modules = os.pathsep.join([str(self.directory / "found"), os.environ["PYTHONPATH"]])
+        environment = {**os.environ, "PATH": path, "PYTHONPATH": modules, "EBB_ZONE": "FR"}
+        shim = self.directory / "bin"
+        shim.mkdir()
+        (shim / "pytest").write_text(f'#!/bin/sh\nexec {sys.executable} -m pytest -p no:cacheprovider "$@"\n')
+        (shim / "pytest").chmod(0o755)
+        environment["PATH"] = f"{shim}:{path}"
+        done = subprocess.run(["sh", "-e", "-c", lines], env=environment, stdout=subprocess.PIPE, universal_newlines=True)
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertEqual(done.stdout.count("2 passed"), 4)
 
 
 if __name__ == "__main__":

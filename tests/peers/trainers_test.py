@@ -24,6 +24,7 @@ from torch.utils.data import DataLoader, Dataset
 import ebb
 import ebb.lightning
 import ebb.transformers
+from document import example, offline
 from paused_twice import PausedTwice
 from ran import FLAGS, InScratch
 
@@ -147,6 +148,45 @@ class LightningTest(InScratch):
         # 4 batches of 8 in each epoch, two of them in each rank.
         work = json.loads((run / "summary.json").read_text())["work"]
         self.assertEqual((work["steps"], work["samples"]), (4, 64))
+
+
+class DocumentTest(PausedTwice):
+    def test_the_example_for_transformers(self):
+        offline(self)
+        arguments = transformers.TrainingArguments("out", report_to=[], disable_tqdm=True, use_cpu=True, save_strategy="no")
+        names = {"transformers": transformers, "model": Model(), "arguments": arguments, "dataset": Numbers()}
+        exec(example("transformers"), names)
+        self.assertEqual(len(list(Path("out/ebb").iterdir())), 1)
+
+    def test_the_example_for_lightning(self):
+        offline(self)
+        exec(example("lightning"), {"pl": pl, "model": Module(), "loader": DataLoader(Numbers(), batch_size=8)})
+        self.assertEqual(len(list(Path("runs").iterdir())), 1)
+
+    #: The optimizer tells each step, since the example shall stand as it is.
+    GIVEN = """
+import torch
+from paused_twice import told
+
+class Told(torch.optim.Adam):
+    def step(self, closure=None):
+        super().step(closure)
+        (first, *_) = self.param_groups[0]["params"]
+        told(int(self.state[first]["step"]), loss.item())
+
+torch.manual_seed(7)
+model = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.Linear(8, 1))
+optimizer = Told(model.parameters(), lr=0.01)
+x = torch.arange(32.0).reshape(8, 4)
+y = x.sum(dim=1, keepdim=True)
+"""
+    END = 'open("result", "wb").write(b"".join(value.numpy().tobytes() for value in model.state_dict().values()))\n'
+
+    def test_the_example_for_pytorch_pauses_and_goes_on(self):
+        self.assert_paused_twice_is_the_same(self.GIVEN + example("pytorch") + self.END, steps=100)
+
+    def test_the_example_for_accelerate_pauses_and_goes_on(self):
+        self.assert_paused_twice_is_the_same(self.GIVEN + example("accelerate") + self.END, steps=100)
 
 
 class PausedTransformersTest(PausedTwice):
