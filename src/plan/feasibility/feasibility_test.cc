@@ -70,6 +70,35 @@ TEST(CheckJob, RefusesValuesThatMeanNothing) {
   ExpectRefused(job, ExitCode::kConfiguration, "3090");
 }
 
+TEST(CheckJob, RefusesWidthsThatCannotBeChanged) {
+  core::Job job = GoodJob();
+  job.speedup = {{job.devices + 1, 1.5}};
+  job.checkpointable = false;
+  EXPECT_FALSE(CheckJob(job, TwoPools()));
+  job.checkpointable = true;
+  EXPECT_TRUE(CheckJob(job, TwoPools()));
+  job.speedup[0].speed = 0.9;
+  EXPECT_FALSE(CheckJob(job, TwoPools()));
+}
+
+TEST(CheckJob, CountsOnTheFastestWidthThatFits) {
+  core::Cluster cluster = TwoPools();
+  for (core::DevicePool& pool : cluster.pools) pool.count = 4, pool.speed = 1;
+  core::Job job = GoodJob();
+  job.start_by.reset();
+  job.devices = 1;
+  job.duration = std::chrono::hours{3};
+  job.finish_by = job.submitted + std::chrono::minutes{100};
+  job.checkpointable = true;
+  EXPECT_FALSE(CheckJob(job, cluster));
+  job.speedup = {{4, 2}};
+  EXPECT_TRUE(CheckJob(job, cluster));
+  const std::vector<JobView> none;
+  EXPECT_TRUE(CheckDeadline(job, {job.submitted, &cluster, none, {}}));
+  for (core::DevicePool& pool : cluster.pools) pool.count = 3;
+  EXPECT_FALSE(CheckJob(job, cluster));
+}
+
 TEST(CheckJob, NamesUnknownSitesAndDevicesAndWhatThereIs) {
   core::Job job = GoodJob();
   job.sites = {"moon"};

@@ -180,6 +180,28 @@ TEST(ElasticPlan, KeepsCapacityDeadlinesAndShortestPiecesOnRandomQueues) {
   }
 }
 
+// The first piece begins with the move, at any width.
+TEST(ElasticPlan, OverSitesWithMovesIsSound) {
+  int planned = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Instance instance;
+    MakeRandomSites(seed, instance);
+    // Deadlines may be impossible without more devices, and with them they are not.
+    if (!ExhaustiveOptimum(instance)) continue;
+    for (core::DevicePool& pool : instance.cluster.pools) pool.count += 2;
+    for (core::Job& job : instance.jobs) {
+      job.checkpointable = true;
+      job.speedup = {{job.devices + 1, 1.6}, {job.devices + 2, 2.1}};
+    }
+    const Schedule schedule = PlanOnce(instance);
+    ExpectSound(instance, schedule);
+    EXPECT_LE(schedule.lower_bound->grams, schedule.expected->grams * (1 + 1e-9));
+    ++planned;
+  }
+  EXPECT_GE(planned, 10);
+}
+
 // The grid of large queues and the slots of the search must not take devices twice.
 TEST(ElasticPlan, OfALargeQueueIsSound) {
   Instance instance;
