@@ -1,11 +1,16 @@
 #include "local/job_start.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "base/text.h"
+#include "core/jobs/widths.h"
 
 namespace ebb::local {
 namespace {
+
+// torchrun takes the default of --nproc-per-node from it.
+constexpr const char* kTorchrunProcesses = "PET_NPROC_PER_NODE";
 
 std::optional<Intensity> IntensityAt(runtime::SignalFeed& feed, Time time) {
   const auto settled = feed.Believed({time, time + Duration{1}});
@@ -35,6 +40,21 @@ std::vector<std::pair<std::string, std::string>> DeviceEnvironment(
   // HIP treats an empty list as no list.
   return {
       {"CUDA_VISIBLE_DEVICES", ""}, {"ROCR_VISIBLE_DEVICES", ""}, {"HIP_VISIBLE_DEVICES", "-1"}};
+}
+
+core::Job AtWidth(core::Job job, int devices) {
+  if (devices > 0) job.devices = devices;
+  return job;
+}
+
+std::vector<std::pair<std::string, std::string>> WidthEnvironment(
+    const core::Submission& submission, std::size_t devices) {
+  const std::string count = std::to_string(devices);
+  std::vector<std::pair<std::string, std::string>> environment{{"EBB_DEVICES", count}};
+  const auto is_own = [](const auto& variable) { return variable.first == kTorchrunProcesses; };
+  if (core::IsElastic(submission.job) && std::ranges::none_of(submission.environment, is_own))
+    environment.emplace_back(kTorchrunProcesses, count);
+  return environment;
 }
 
 void SeeAs(const std::vector<std::pair<std::string, std::string>>& environment,

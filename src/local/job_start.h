@@ -24,6 +24,13 @@ Result<std::vector<int>> SlotsFor(const core::Job& job, const core::Cluster& clu
 /// may hold them.
 std::vector<std::pair<std::string, std::string>> DeviceEnvironment(
     const std::vector<std::string>& gpus);
+/// The job with the width of a start command; 0: its own.
+core::Job AtWidth(core::Job job, int devices);
+/// Variables that tell a program how many devices it has: EBB_DEVICES, and for an elastic job
+/// torchrun's default for its processes on this machine. Not WORLD_SIZE: without RANK and a meeting
+/// place beside it, it would stop programs of one process.
+std::vector<std::pair<std::string, std::string>> WidthEnvironment(
+    const core::Submission& submission, std::size_t devices);
 /// Limits the measurement to the devices that a program with this environment sees.
 void SeeAs(const std::vector<std::pair<std::string, std::string>>& environment,
            meter::MeterOptions& meters);

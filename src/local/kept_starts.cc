@@ -122,7 +122,7 @@ Status SupervisedExecutor::StartKept(Entry& entry, const engine::StartJob& comma
     return {};
   }
   AttemptPlan plan = *entry.order;
-  if (auto slots = FreeSlots(entry.local.job(), command.pool))
+  if (auto slots = FreeSlots(AtWidth(entry.local.job(), command.devices), command.pool))
     if (auto now = PlanFor(entry, command, *std::move(slots)); now && now->place)
       plan = *std::move(now);
   plan.place->order.reset();

@@ -322,7 +322,7 @@ Status SupervisedExecutor::Start(const engine::StartJob& command) {
       entry->last_report->attempt == command.attempt)
     Freeze(*entry, false);
   if (entry->last_report && entry->last_report->attempt >= command.attempt) return {};
-  const core::Job& job = entry->local.job();
+  const core::Job job = AtWidth(entry->local.job(), command.devices);
   if (entry->program)
     return Fail({ExitCode::kUnavailable, "an earlier attempt still runs", job.name, ""});
   if (command.pool < 0 || command.pool >= std::ssize(devices_.pools().pools))
@@ -400,6 +400,8 @@ Result<AttemptPlan> SupervisedExecutor::PlanFor(const Entry& entry, const engine
   for (const int slot : slots)
     if (!names.empty()) plan.gpus.push_back(names[static_cast<std::size_t>(slot)]);
   for (auto& variable : DeviceEnvironment(plan.gpus))
+    plan.environment.push_back(std::move(variable));
+  for (auto& variable : WidthEnvironment(submission, slots.size()))
     plan.environment.push_back(std::move(variable));
   plan.slots = std::move(slots);
   plan.grace = options_.grace;
