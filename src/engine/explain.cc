@@ -134,8 +134,7 @@ std::vector<Time> ExpectedStarts(const State& state, const std::vector<std::size
       continue;
     }
     const auto at = static_cast<std::size_t>(pool);
-    const int wanted = state.schedule.jobs[index].devices;
-    const int devices = wanted > 0 ? wanted : live.job.devices;
+    const int devices = WantedWidth(live, state.schedule.jobs[index]);
     const Duration takes = HeldOn(live, state.cluster, pool, devices);
     const Time start = queues[at].StartNext(devices, takes, now);
     starts.push_back(start > now ? start : NextStep(now));

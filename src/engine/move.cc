@@ -62,8 +62,7 @@ bool IsWorthMoving(const State& state, const LiveJob& live, const plan::JobPlan&
 
 bool GoesOnAtAnotherWidth(const LiveJob& live, const plan::JobPlan& plan, Time now) {
   if (!plan.run_now || plan.segments.empty() || plan.pool != live.pool) return false;
-  return plan.devices > 0 && plan.devices != live.width() &&
-         plan.segments.front().time.begin <= now;
+  return WantedWidth(live, plan) != live.width() && plan.segments.front().time.begin <= now;
 }
 
 bool IsWorthANewWidth(const State& state, const LiveJob& live, const plan::JobPlan& plan) {

@@ -16,10 +16,6 @@ constexpr Duration kOverrun = std::chrono::minutes{15};
 
 std::size_t Index(int pool) { return static_cast<std::size_t>(pool); }
 
-int WantedWidth(const LiveJob& live, const plan::JobPlan& plan) {
-  return plan.devices > 0 ? plan.devices : live.job.devices;
-}
-
 // The widths below one, widest first.
 std::vector<core::WidthSpeed> NarrowerWidths(const core::Job& job, int devices) {
   if (!core::IsElastic(job)) return {};

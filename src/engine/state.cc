@@ -104,6 +104,10 @@ Duration RemainingAt(const LiveJob& live, const core::Cluster& cluster, Time now
   return std::max(live.remaining - done, std::min(live.remaining, kLeastRemaining));
 }
 
+int WantedWidth(const LiveJob& live, const plan::JobPlan& plan) {
+  return core::IsElastic(live.job) && plan.devices > 0 ? plan.devices : live.job.devices;
+}
+
 Duration HeldOn(const LiveJob& live, const core::Cluster& cluster, int pool, int devices) {
   return core::MoveTo(live.job, cluster, live.last_site.value_or(-1), pool).takes +
          core::TimeOn(live.job, cluster.pools[static_cast<std::size_t>(pool)], devices,

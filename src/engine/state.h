@@ -127,6 +127,8 @@ plan::JobView ViewOf(const LiveJob& live, const core::Cluster& cluster, Time now
 /// Known remaining work at `now`, at speed 1. It is > 0 even for a job that runs longer than
 /// estimated.
 Duration RemainingAt(const LiveJob& live, const core::Cluster& cluster, Time now);
+/// The number of devices on which the plan runs the job.
+int WantedWidth(const LiveJob& live, const plan::JobPlan& plan);
 /// The time for which a start on the pool with this width holds its devices: move and remaining
 /// work.
 Duration HeldOn(const LiveJob& live, const core::Cluster& cluster, int pool, int devices);

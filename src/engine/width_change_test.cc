@@ -1,0 +1,117 @@
+// The engine runs elastic jobs at the planned width, and changes it by a pause and a start.
+
+#include <gtest/gtest.h>
+
+#include "engine/engine_for_test.h"
+#include "engine/move.h"
+
+namespace ebb::engine {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::minutes;
+using testing::AJob;
+
+// A policy that runs all jobs at once on so many devices.
+class Wide final : public plan::Policy {
+ public:
+  explicit Wide(const int& devices) : devices_(devices) {}
+  std::string_view name() const override { return "wide"; }
+  void Update(const plan::Problem& problem, const plan::Change&,
+              plan::Schedule& schedule) const override {
+    for (std::size_t i = 0; i < problem.jobs.size(); ++i) {
+      plan::JobPlan& plan = schedule.jobs[i];
+      plan.job = problem.jobs[i].job->id;
+      plan.run_now = true;
+      plan.pool = 0;
+      plan.devices = devices_;
+      plan.segments = {{0, {problem.now, problem.now + hours{1}}, devices_}};
+    }
+  }
+
+ private:
+  const int& devices_;
+};
+
+class WidthChangeTest : public EngineTest {
+ protected:
+  void MakeWide(bool changes_widths) {
+    Options options;
+    options.changes_widths = changes_widths;
+    engine_ = std::make_unique<Engine>(options, std::make_unique<Wide>(devices_));
+    Apply(kNow, ClusterChanged{testing::ClusterOf(4)});
+    core::Job job = AJob(1).Submitted(kNow).Runs(hours{8}).Pausable({}, minutes{10});
+    job.speedup = {{2, 1.5}, {4, 2}};
+    Submit(job);
+  }
+  std::vector<Command> CommandsAt(Time at) { return engine_->Decide(at).commands; }
+
+  int devices_ = 2;
+};
+
+TEST_F(WidthChangeTest, AJobStartsAtThePlannedWidthAndIsAsFastAsThere) {
+  MakeWide(true);
+  EXPECT_EQ(CommandsAt(kNow), (std::vector<Command>{StartJob{1, 1, 0, 2}}));
+  Report(1, JobPhase::kRunning, kNow);
+  EXPECT_EQ(engine_->state().FreeDevices(), std::vector<int>{2});
+  const LiveJob& live = *engine_->state().live[0];
+  EXPECT_EQ(RemainingAt(live, engine_->state().cluster, kNow + hours{2}), hours{5});
+}
+
+TEST_F(WidthChangeTest, AnotherWidthIsAPauseAndAStart) {
+  MakeWide(true);
+  CommandsAt(kNow);
+  Report(1, JobPhase::kRunning, kNow);
+  devices_ = 4;
+  Apply(kNow + minutes{5}, SignalObserved{0, {}, kNow + hours{1}});
+  EXPECT_TRUE(CommandsAt(kNow + minutes{5}).empty()) << "its piece is too short yet";
+  Apply(kNow + minutes{20}, SignalObserved{0, {}, kNow + hours{1}});
+  EXPECT_EQ(CommandsAt(kNow + minutes{20}), (std::vector<Command>{PauseJob{1, 1}}));
+  Report(1, JobPhase::kPaused, kNow + minutes{20});
+  EXPECT_EQ(engine_->state().FreeDevices(), std::vector<int>{4});
+  EXPECT_EQ(CommandsAt(kNow + minutes{20}), (std::vector<Command>{StartJob{1, 2, 0, 4}}));
+  EXPECT_EQ(engine_->state().FreeDevices(), std::vector<int>{0});
+}
+
+TEST_F(WidthChangeTest, WithoutAnExecutorThatChangesWidthsAJobHasItsOwn) {
+  MakeWide(false);
+  EXPECT_EQ(CommandsAt(kNow), (std::vector<Command>{StartJob{1, 1, 0}}));
+  EXPECT_EQ(engine_->state().FreeDevices(), std::vector<int>{3});
+}
+
+TEST(NewWidth, HasToSaveTwoPercent) {
+  State state;
+  state.now = kNow;
+  state.cluster = testing::ClusterOf(4);
+  state.signals.resize(1);
+  core::SignalView view;
+  view.now = kNow;
+  view.known = *core::IntensitySeries::Create({}, {{{kNow, kNow + hours{100}}, {100}}});
+  state.signals[0].view = view;
+  LiveJob live;
+  live.job = AJob(1).Runs(hours{8}).Draws(100).Pausable();
+  live.job.speedup = {{2, 1.5}, {4, 2}};
+  live.stage = Stage::kRunning;
+  live.pool = 0;
+  live.devices = 2;
+  live.remaining = live.job.duration;
+  live.segment_begin = kNow;
+  plan::JobPlan plan;
+  plan.run_now = true;
+  plan.pool = 0;
+  plan.devices = 1;
+  // Two devices take 1067 Wh for the rest, and one takes 800.
+  plan.segments = {{0, {kNow, kNow + hours{8}}, 1}};
+  EXPECT_TRUE(GoesOnAtAnotherWidth(live, plan, kNow));
+  EXPECT_TRUE(IsWorthANewWidth(state, live, plan));
+  plan.segments[0].time.end = kNow + minutes{630};
+  EXPECT_FALSE(IsWorthANewWidth(state, live, plan));
+  plan.devices = 2;
+  EXPECT_FALSE(GoesOnAtAnotherWidth(live, plan, kNow));
+  plan.devices = 1;
+  plan.segments[0].time.begin = kNow + minutes{1};
+  EXPECT_FALSE(GoesOnAtAnotherWidth(live, plan, kNow)) << "not yet";
+}
+
+}  // namespace
+}  // namespace ebb::engine
