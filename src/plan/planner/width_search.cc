@@ -55,8 +55,8 @@ class WidthSearch {
     return options;
   }
 
-  // Slots so fine that the task takes a few of them at its own width, or at the widest if the queue
-  // is small, but not too many up to the latest end.
+  // Slots so fine that the task takes a few of them at its narrowest width, or at the widest if the
+  // queue is small, but not too many up to the latest end.
   Duration SlotFor(const std::vector<WidthOption>& options, Time latest_end) const {
     const bool large = input_.grid > Duration{1};
     const Duration length = large ? options.front().full : options.back().full;
