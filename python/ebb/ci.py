@@ -48,7 +48,7 @@ def _pairs() -> List[Tuple[str, str]]:
 
 def _wait() -> int:
     when = ["--duration", _setting("DURATION", "1h"), "--start-by", _setting("START_BY", "2h")]
-    # Those of the flags that say where the intensity comes from: the others are for measuring.
+    # Flags that say where the intensity comes from. The others are for measuring.
     signal = [word for flag, value in _pairs() if flag in ("--zone", "--signal", "--constant") for word in (flag, value)]
     return subprocess.run([program(), "until", *when, *signal]).returncode
 

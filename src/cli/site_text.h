@@ -12,8 +12,8 @@ namespace ebb::cli {
 /// answer has none. Without `times` they are by the clock of the answer.
 std::string SitesText(const std::string& answer, std::optional<LocalTimes> times = {});
 
-/// What a job would emit at each site, as a table, from the service's answer about the job. Empty
-/// if the job has ended, or if the service has one site.
+/// The emissions that a job would have at each site, as a table, from the service's answer about
+/// the job. Empty if the job has ended, or if the service has one site.
 std::string SiteChoicesText(const std::string& job, const LocalTimes& times);
 
 }  // namespace ebb::cli

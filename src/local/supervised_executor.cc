@@ -508,7 +508,7 @@ Status SupervisedExecutor::RequestEnd(core::JobId job, int attempt, EndRequest r
     entry->program->AskToEnd(request);
     return {};
   }
-  // It was to start elsewhere as soon as another site had let go of it.
+  // The job was to start elsewhere as soon as another site had let go of it.
   if (request == EndRequest::kCancel && entry->order && entry->start_after) {
     CancelOrder(*entry);
     Report(*entry, {job, attempt, JobPhase::kCancelled, -1, Now(), 0, ""});

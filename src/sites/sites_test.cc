@@ -193,7 +193,7 @@ TEST(Sites, AJobThatASiteKeepsCountsAsRunningThereWhileTheSiteIsAway) {
   world.KeepStart(job, std::chrono::hours{10});
   world.Cut();
   world.WaitUntil(job, JobPhase::kRunning);
-  // Its latest start is far away, so the site has not started it, and the plan decides again.
+  // The latest start is far away, so the site has not started it, and the plan decides again.
   world.Reconnect();
   const engine::JobReport report = world.WaitUntil(job, JobPhase::kStartFailed);
   EXPECT_TRUE(report.machine_trouble);

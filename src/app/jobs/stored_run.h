@@ -40,7 +40,7 @@ Result<StoreFacts> FactsOf(store::Database& database);
 Result<core::RunRecord> StoredRun(store::Database& database, core::JobId job,
                                   const StoreFacts& facts);
 
-/// What a job used at one site, with the newest values of that site's zone.
+/// The part of a job that ran at one site, with the newest values of that site's zone.
 struct RunAtSite {
   core::Site site;  ///< without a name if the service has one site
   core::RunRecord run;

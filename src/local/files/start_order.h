@@ -30,7 +30,7 @@ void Visit(Archive& archive, Value& value) {
   archive("taken_back", is_taken_back);
 }
 
-/// What the follower of such an attempt knows of it.
+/// The state of such an attempt, as far as its follower knows.
 enum class OrderStage {
   kNone,   ///< the site was not asked to keep it
   kAsked,  ///< the site may keep it; written before it is asked to

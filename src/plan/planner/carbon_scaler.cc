@@ -19,7 +19,7 @@ namespace {
 
 using std::chrono::minutes;
 
-// What one further width adds in one step.
+// The work and the carbon that one further width adds in one step.
 struct Item {
   double price_per_work = 0;
   std::size_t step = 0, level = 0;

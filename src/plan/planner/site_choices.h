@@ -1,5 +1,5 @@
 #pragma once
-// What is left of a job, planned alone for each site: its best start there, and the grams with the
+// The rest of a job, planned alone for each site: its best start there, and the grams with the
 // move that brings it there. It tells people why a job goes where it goes. Other jobs are left out,
 // so the job's own plan may begin later. Pure.
 

@@ -36,8 +36,8 @@ struct PeriodFacts {
   /// The ways in which energy was read: component, source, divided among programs.
   std::set<std::tuple<core::Component, core::EnergySource, bool>> ways;
 
-  /// Adds a run that used energy in the period. A run over several sites comes as one part for each;
-  /// `counts` is true for one of them, whose work is that of the whole run.
+  /// Adds a run that used energy in the period. A run over several sites comes as one part for
+  /// each; `counts` is true for one of them, whose work is that of the whole run.
   void AddRun(const core::RunRecord& run, const std::string& zone, bool counts);
   /// Adds a job of which only sums are kept.
   void AddPruned(const core::Work& work, const std::string& zone, Pue pue);

@@ -9,7 +9,7 @@
 namespace ebb::service {
 namespace {
 
-// What goes to trackers is written on this machine, so their jobs run here.
+// Trackers are written to from this machine, so their jobs run here.
 Status KeepAtTrackers(core::Submission& submission, const core::Cluster& devices) {
   if (submission.tracking.empty() || devices.sites.size() < 2) return {};
   const std::string& here = devices.sites.front().name;

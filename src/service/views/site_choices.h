@@ -1,7 +1,7 @@
 #pragma once
-// What a job that has not ended is expected to emit at each site of the service, from what readers
-// see. It is worked out when somebody asks: planning each job of a long queue for each site would
-// delay decisions.
+// The expected emissions of a job that has not ended, at each site of the service, from what
+// readers see. It is worked out when somebody asks: planning each job of a long queue for each site
+// would delay decisions.
 
 #include "plan/planner/site_choices.h"
 #include "service/views/view.h"
