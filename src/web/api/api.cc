@@ -70,6 +70,14 @@ bool Matches(const std::string& pattern, const std::string& path, core::JobId& i
   return true;
 }
 
+// RFC 9110 asks for the methods that the address has.
+HttpResponse NotAllowed(const std::vector<std::string>& allowed) {
+  HttpResponse response =
+      Respond(ErrorToJson({ExitCode::kUsage, "cannot be done there", "", ""}), 405);
+  response.headers.emplace_back("Allow", Join(allowed, ", "));
+  return response;
+}
+
 }  // namespace
 
 HttpResponse Api::Handle(const HttpRequest& request) {
@@ -82,16 +90,15 @@ HttpResponse Api::Handle(const HttpRequest& request) {
   if (auto refused = RefusalOfToken(request, options_.access))
     return failures_.Take(request.peer) ? *std::move(refused) : TooMany();
   if (!reads && !changes_.Take(request.peer)) return TooMany();
-  bool path_known = false;
+  std::vector<std::string> allowed;
   for (const Route& route : Routes()) {
     core::JobId id = 0;
     if (!Matches(route.path, request.path, id)) continue;
-    path_known = true;
+    allowed.push_back(route.method);
     const bool head = request.method == "HEAD" && route.method == "GET";
     if (route.method == request.method || head) return (this->*route.handle)(request, id);
   }
-  if (path_known)
-    return Respond(ErrorToJson({ExitCode::kUsage, "cannot be done there", "", ""}), 405);
+  if (!allowed.empty()) return NotAllowed(allowed);
   return NotFound("there is no such address");
 }
 

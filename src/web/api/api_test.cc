@@ -181,6 +181,7 @@ TEST_F(ApiTest, EveryRouteAnswers) {
     EXPECT_EQ(reply.status, route.method == "GET" ? 200 : 202) << path << reply.text;
     const Reply other = route.method == "GET" ? Post(path) : Get(path);
     EXPECT_EQ(other.status, 405) << path;
+    EXPECT_NE(other.text.find("\r\nAllow: " + route.method), std::string::npos) << other.text;
     if (route.method == "POST") {
       const Reply without = Raw("POST " + path +
                                 " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
