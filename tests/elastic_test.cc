@@ -29,7 +29,7 @@ TEST_F(ServeCommand, AnElasticJobIsWideInTheCleanHourAndNarrowInDirtyOnes) {
         {"--trace", "day.csv", "--forecast", "perfect", "--publication-lag", "none", "--grid-start",
          "2023-05-01T00:00Z", "--grid-speed", "600"});
   const Outcome submitted =
-      Client({"submit", "--name", "wide", "--duration", "5h", "--power", "100W", "--checkpointable",
+      Client({"submit", "--name", "wide", "--duration", "5h", "--power", "100", "--checkpointable",
               "--minimum-segment", "10m", "--speedup", "2=1.9,4=3.4", "--finish-by", "8h"},
              {"bash", "-c", kProgram});
   ASSERT_EQ(submitted.code, 0) << submitted.err;
@@ -54,7 +54,7 @@ TEST_F(ServeCommand, AnElasticJobIsWideInTheCleanHourAndNarrowInDirtyOnes) {
     EXPECT_GT(begins[i].done, begins[i - 1].done) << "goes on from its checkpoint";
   }
   const auto& ran_on = job.at("ran_on");
-  ASSERT_EQ(ran_on.size(), begins.size());
+  ASSERT_EQ(ran_on.size(), begins.size()) << job;
   for (std::size_t i = 0; i < begins.size(); ++i)
     EXPECT_EQ(ran_on.at(i).size(), static_cast<std::size_t>(begins[i].devices));
 }

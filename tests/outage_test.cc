@@ -118,10 +118,12 @@ class Queue {
   std::vector<core::Job> jobs_;
 };
 
+// Policies that let these jobs wait: carbon-scaler lets only elastic ones.
 std::vector<std::string> WaitingPolicies() {
-  std::vector<std::string> names;
-  for (const std::string& name : plan::PolicyNames())
-    if (name != "run-now" && name != "edf" && name != "tiers") names.push_back(name);
+  const auto all = plan::PolicyNames();
+  std::vector<std::string> names(all.begin(), all.end());
+  for (const char* at_once : {"run-now", "edf", "tiers", "carbon-scaler"})
+    std::erase(names, at_once);
   return names;
 }
 

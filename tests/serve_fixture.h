@@ -1,6 +1,7 @@
 #pragma once
 // The queue service as a separate process, and its clients.
 
+#include <algorithm>
 #include <functional>
 #include <set>
 
@@ -25,8 +26,9 @@ class ServeCommand : public Cli {
       if (::chdir(directory_.c_str()) != 0) ::_exit(99);
       ::freopen("serve.txt", "a", stdout);
       ::freopen("serve.txt", "a", stderr);
-      std::vector<std::string> words{EBB_PROGRAM, "serve", "--store",  "ebb.db",
-                                     "--port",    "0",     "--policy", "run-now"};
+      std::vector<std::string> words{EBB_PROGRAM, "serve", "--store", "ebb.db", "--port", "0"};
+      if (std::ranges::find(more, "--policy") == more.end())
+        words.insert(words.end(), {"--policy", "run-now"});
       words.insert(words.end(), signal.begin(), signal.end());
       words.insert(words.end(), more.begin(), more.end());
       std::vector<char*> argv;

@@ -29,7 +29,7 @@ class TerminalGone : public Cli {
 
 TEST_F(TerminalGone, ARunThatWaitsGoesOnAndSoDoesItsProgram) {
   Terminal terminal(directory_, EBB_PROGRAM, Waiting({}));
-  EXPECT_TRUE(terminal.Await("--detach, or ebb submit")) << terminal.seen();
+  EXPECT_TRUE(terminal.Await("Without a terminal: --detach,")) << terminal.seen();
   EXPECT_TRUE(Contains(terminal.seen(), "goes on waiting if this terminal ends"))
       << terminal.seen();
   terminal.Close();

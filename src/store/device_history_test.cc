@@ -90,6 +90,7 @@ TEST_F(DeviceHistory, RemembersTheSiteOfEachPool) {
   cluster.pools.push_back(cluster.pools.front());
   cluster.pools.back().site = 1;
   RememberPools(store_, cluster);
+  ASSERT_TRUE(store_.Commit());
   const auto sites = SitesOfPools(store_.database());
   ASSERT_TRUE(sites) << sites.error().Message();
   ASSERT_EQ(sites->size(), cluster.pools.size());

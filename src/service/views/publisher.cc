@@ -106,6 +106,9 @@ void Publisher::FollowJob(const engine::Explanation& explanation, const engine::
       card.detail = ended->detail;
       EndStretch(card, ended->ended);
     } else if (live) {
+      // An attempt that ends as the next one is decided, at another width say, is not seen in
+      // between.
+      if (card.attempt != live->attempt) EndStretch(card, live->segment_begin);
       card.attempt = live->attempt;
       card.pauses = live->pauses;
       card.first_start = live->first_start;

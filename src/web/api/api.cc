@@ -73,7 +73,7 @@ bool Matches(const std::string& pattern, const std::string& path, core::JobId& i
 // RFC 9110 asks for the methods that the address has.
 HttpResponse NotAllowed(const std::vector<std::string>& allowed) {
   HttpResponse response =
-      Respond(ErrorToJson({ExitCode::kUsage, "cannot be done there", "", ""}), 405);
+      web::Respond(ErrorToJson({ExitCode::kUsage, "cannot be done there", "", ""}), 405);
   response.headers.emplace_back("Allow", Join(allowed, ", "));
   return response;
 }
