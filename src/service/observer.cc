@@ -15,6 +15,13 @@ std::chrono::nanoseconds ProcessorTime() {
   return std::chrono::seconds{used.tv_sec} + std::chrono::nanoseconds{used.tv_nsec};
 }
 
+// An exit code of a signal means that the program had started, and was ended from outside.
+bool IsFailedStart(const engine::JobReport& report) {
+  constexpr int kBySignal = 128;
+  const bool had_started = report.exit_code == 0 || report.exit_code > kBySignal;
+  return report.phase == engine::JobPhase::kStartFailed && !had_started;
+}
+
 }  // namespace
 
 void Service::Observer::OnEvent(const engine::Event& event) {
@@ -30,6 +37,8 @@ void Service::Observer::OnEvent(const engine::Event& event) {
     service_.Follow(*set);
   } else if (const auto* report = std::get_if<engine::JobReport>(&event.fact)) {
     service_.SayLostWork(*report);
+    if (IsFailedStart(*report) && !report->detail.empty())
+      service_.events_.Say(report->job, "could not be started: " + report->detail);
   } else if (const auto* observed = std::get_if<engine::ExecutorObserved>(&event.fact)) {
     for (const engine::JobReport& seen : observed->reports) service_.SayLostWork(seen);
   } else if (std::holds_alternative<engine::ClusterChanged>(event.fact)) {
@@ -68,10 +77,7 @@ void Service::Observer::Count(const engine::Event& event) {
   if (std::holds_alternative<engine::SignalLost>(event.fact)) ++counters.signal_losses;
   const auto* report = std::get_if<engine::JobReport>(&event.fact);
   if (!report) return;
-  // An exit code of a signal means that the program had started, and was ended from outside.
-  constexpr int kBySignal = 128;
-  const bool had_started = report->exit_code == 0 || report->exit_code > kBySignal;
-  if (report->phase == engine::JobPhase::kStartFailed && !had_started) {
+  if (IsFailedStart(*report)) {
     ++counters.failed_starts;
     ++counters.failed_starts_in_a_row;
   } else if (report->phase == engine::JobPhase::kRunning) {
