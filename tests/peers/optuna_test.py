@@ -28,6 +28,10 @@ def objective(trial):
 
 
 class OptunaTest(InScratch):
+    def setUp(self):
+        super().setUp()
+        offline(self)  # before the library reads the settings, which it does once
+
     def test_each_trial_has_its_energy_and_grams(self):
         study = optuna.create_study()
         study.optimize(measured(objective, **FLAGS), n_trials=3)
@@ -60,8 +64,14 @@ class OptunaTest(InScratch):
 
 
     def test_the_example_of_the_document(self):
-        offline(self)
-        names = {"train": lambda rate: (rate - 0.01) ** 2}
+
+        def train(rate):
+            end = time.process_time() + 0.05
+            while time.process_time() < end:
+                pass
+            return (rate - 0.01) ** 2
+
+        names = {"train": train}
         exec(example("optuna"), names)
         self.assertEqual(len(names["study"].trials), 5)
         self.assertTrue(all(len(trial.values) == 2 for trial in names["both"].trials))

@@ -20,7 +20,8 @@ from pathlib import Path
 
 EBB = os.path.join(os.environ["EBB_BUILD"], "bin", "ebb")
 CASES = int(os.environ.get("EBB_CASES", 3000))
-LEFT_OUT = "positive_data_acceptance"
+#: Unsupported methods: the HTTP library answers TRACE with 400 before the service sees it.
+LEFT_OUT = "positive_data_acceptance,unsupported_method"
 #: The first never ends; the others would let jobs start.
 NOT_CALLED = "^/api/v1/(events|drain.*)$"
 
