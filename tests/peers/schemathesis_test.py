@@ -19,7 +19,7 @@ import urllib.request
 from pathlib import Path
 
 EBB = os.path.join(os.environ["EBB_BUILD"], "bin", "ebb")
-CASES = int(os.environ.get("EBB_CASES", 3000))
+CASES = int(os.environ.get("EBB_CASES", 1000))
 #: Unsupported methods: the HTTP library answers TRACE with 400 before the service sees it.
 LEFT_OUT = "positive_data_acceptance,unsupported_method"
 #: The first never ends; the others would let jobs start.
