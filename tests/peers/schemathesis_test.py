@@ -1,7 +1,7 @@
 """The HTTP API against its own description, by the real schemathesis: thousands of requests, valid and not.
 
 Run by ./dev peers schemathesis, which makes the environment (schemathesis.txt) and sets EBB_BUILD. EBB_CASES is the
-least number of cases (3,000; 10,000 take some minutes).
+least number of cases (1,000; 10,000 take some minutes).
 
 The service drains, so no job that a request submits is started. Two checks are left out: positive_data_acceptance,
 because a schema cannot say which jobs are there and which options contradict each other, and unsupported_method,
