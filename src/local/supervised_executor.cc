@@ -646,7 +646,7 @@ bool SupervisedExecutor::LookAtClock() {
   return due && !std::exchange(clock_told_, true);
 }
 
-// Reports a jump, whoever looked at the clock first.
+// Reports a jump of the clock, also one that another caller has seen first.
 void SupervisedExecutor::SayJump() {
   const bool jumped = watch_.jumped_at().has_value();
   if (std::exchange(jump_said_, jumped) == jumped) return;

@@ -65,10 +65,10 @@ Block RowsBlock(const PeriodReport& report) {
 
 Block ScopeBlock(core::Boundary boundary) {
   Block block{"Scope"};
-  block.list.emplace_back(
-      "",
-      "This is Scope 2 of whoever buys the electricity. For a customer of a cloud it is part of "
-      "Scope 3, category 1.");
+  block.list.emplace_back("",
+                          "This is Scope 2 of the company that buys the electricity. For a "
+                          "customer of a cloud it is part of "
+                          "Scope 3, category 1.");
   block.list.emplace_back("",
                           "It is the electricity of the measured runs with PUE, and not that of a "
                           "whole site: idle machines, and runs without Ebb, are not in it.");

@@ -154,7 +154,10 @@ Status Follower::Run() {
         return GiveUp({ExitCode::kTryLater,
                        "site " + plan_.place->site + " cannot be reached: " + state_.trouble, "",
                        ""});
-      if (late && WaitsThere()) EBB_RETURN_IF_ERROR(SetOrder(OrderStage::kAlone));
+      if (late && WaitsThere()) {
+        EBB_RETURN_IF_ERROR(SetOrder(OrderStage::kAlone));
+        step_ = Step::kAsk;  // the service counts it as running there: it is not kept on
+      }
       continue;
     }
     const Status done = Do();

@@ -27,10 +27,12 @@
 namespace ebb::sites {
 
 struct FollowerOptions {
-  std::string version;            ///< of Ebb
-  Duration tick{1000};            ///< wall time between looks at the attempt there
-  Duration shortest_wait{1000};   ///< before connecting again; doubled...
-  Duration longest_wait{60'000};  ///< ...up to this
+  std::string version;           ///< of Ebb
+  Duration tick{1000};           ///< wall time between looks at the attempt there
+  Duration shortest_wait{1000};  ///< before connecting again; doubled...
+  /// ...up to this. Every job at the site waits for its own connection, so a long wait would keep
+  /// ends and starts from the service after the machine is back.
+  Duration longest_wait{10'000};
   /// Wall time after which an attempt that was not started gives up on a site that cannot be
   /// reached.
   Duration patience{60'000};
