@@ -36,15 +36,31 @@ Result<std::string> ServiceName(const std::filesystem::path& jobs) {
   return name;
 }
 
-// The signal of a site is chosen as `ebb serve --zone` would there. Where the home names a
-// provider, the site has the same one.
+// Flags of `ebb serve` that say how any source is read. They hold at every site.
+constexpr std::array<const char*, 6> kOfAnySource{
+    "forecast", "publication-lag", "refresh", "last-known-limit", "forecast-limit", "signal-cache"};
+// Flags that belong to the provider which `--signal` names. No other provider gets its token.
+constexpr std::array<const char*, 5> kOfProvider{"signal", "signal-kind", "signal-boundary",
+                                                 "api-token-file", "api-token-env"};
+
+template <std::size_t N>
+void PassOn(const std::array<const char*, N>& names, const app::FlagValues& given,
+            app::FlagValues& flags) {
+  for (const char* name : names)
+    if (const auto found = given.find(name); found != given.end()) flags.insert(*found);
+}
+
+// The signal of a site is chosen as `ebb serve --zone` would there, and forecast in the same way.
+// Where the home names a provider, the site has the same one.
 Result<std::unique_ptr<runtime::SignalFeed>> FeedOf(const config::SiteEntry& entry,
                                                     const app::FlagValues& given,
                                                     const app::RunOptions& home) {
   app::FlagValues flags = entry.signal;
-  const bool names_source = app::NamesSource(flags);
-  if (const auto named = given.find("signal"); named != given.end() && !names_source)
-    flags.insert(*named);
+  if (given.contains("signal") && !app::NamesSource(flags)) PassOn(kOfProvider, given, flags);
+  PassOn(kOfAnySource, given, flags);
+  // The archived weather that `--weather` names is that of the home's zone.
+  if (const auto mode = flags.find("forecast"); mode != flags.end() && mode->second == "weather")
+    flags.erase(mode);
   app::RunOptions options;
   options.scheduler.clock = home.scheduler.clock;
   EBB_RETURN_IF_ERROR(app::ApplyFlags(flags, options));

@@ -23,7 +23,8 @@ struct UsedSites {
 Result<sites::SiteTerms> TermsOf(const config::SiteEntry& entry);
 
 /// Reads the file and opens the signals of the machines' zones. `home`: the options of the service
-/// as given, whose provider of a signal the sites have too unless the file says otherwise.
+/// as given. The sites have its provider too, unless the file says otherwise, and its kind of
+/// forecast, publication lag and limits.
 Result<UsedSites> OpenSites(const std::string& file, const app::FlagValues& given,
                             const app::RunOptions& home);
 

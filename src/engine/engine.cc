@@ -6,6 +6,7 @@
 #include <iterator>
 #include <limits>
 
+#include "core/devices/reach.h"
 #include "core/jobs/move.h"
 #include "core/jobs/widths.h"
 #include "engine/apply.h"
@@ -73,13 +74,14 @@ bool MustStart(const State& state, std::size_t index, const plan::JobView& view)
 }
 
 // True if the policy wants to pause a running job that has run for long enough. While the queue
-// drains, only a person's hold pauses a job, because running jobs are to end.
+// drains, or the job's site cannot be reached, only a person's hold pauses a job.
 bool ShouldPause(const State& state, const LiveJob& live, const plan::JobPlan& plan) {
   const bool held = live.control == JobControl::kHold;
   const bool can = live.job.checkpointable || (live.job.freeze && held);
   const bool stops = !plan.run_now || GoesOnAtAnotherWidth(live, plan, state.now);
+  const bool is_left_alone = state.drain || core::IsOutOfReach(state.cluster, live.pool);
   return live.stage == Stage::kRunning && can && stops && !live.cancel_wanted &&
-         (!state.drain || held);
+         (!is_left_alone || held);
 }
 
 Time PausableFrom(const LiveJob& live) {

@@ -94,5 +94,27 @@ TEST_F(EngineTest, AnAttemptThatRunsAtAnotherSiteThanAskedHoldsDevicesThere) {
   EXPECT_EQ(engine_->state().FreeDevices()[static_cast<std::size_t>(asked)], 1);
 }
 
+TEST_F(EngineTest, AJobAtASiteThatCannotBeReachedIsNotPaused) {
+  MakeScripted(1);
+  core::Cluster cluster = testing::ClusterOf(1);
+  cluster.sites.push_back({"there", "NO", {1}});
+  cluster.pools.push_back(cluster.pools.front());
+  cluster.pools.back().site = 1;
+  Apply(kNow, ClusterChanged{cluster});
+  Submit(testing::AJob(1).Submitted(kNow).Runs(std::chrono::hours{4}).Pausable());
+  wants_[1] = true;
+  engine_->Decide(kNow);
+  Apply(kNow, JobReport{1, 1, JobPhase::kRunning, 1, kNow, 0, ""});
+  cluster.pools.back().count = 0;
+  cluster.pools.back().away = 1;
+  Apply(kNow, ClusterChanged{cluster});
+  wants_[1] = false;
+  EXPECT_TRUE(engine_->Decide(kNow + std::chrono::hours{1}).commands.empty());
+  cluster.pools.back().count = 1;
+  cluster.pools.back().away = 0;
+  Apply(kNow + std::chrono::hours{1}, ClusterChanged{cluster});
+  EXPECT_EQ(engine_->Decide(kNow + std::chrono::hours{1}).commands.size(), 1u);
+}
+
 }  // namespace
 }  // namespace ebb::engine

@@ -159,6 +159,10 @@ std::vector<int> DeviceRegister::UseSites(const std::vector<core::Site>& sites) 
 
 void DeviceRegister::TakeSite(int site, const SiteLook& look) {
   const bool is_there = look.trouble.empty();
+  if (is_there)
+    out_of_reach_.erase(site);
+  else
+    out_of_reach_.insert(site);
   if (look.slots > 0) {
     core::DevicePool& pool = SlotsAt(site);
     const core::DevicePool before = pool;
@@ -529,8 +533,11 @@ bool DeviceRegister::IsHeld(const Device& device, const HeldDevices& held) const
                                         held.contains(std::to_string(*device.index)));
 }
 
-// A device counts if it can be given out, or if a program of its own pool holds it.
+// A device counts if it can be given out, or if a program of its own pool holds it. Nothing counts
+// at a site that cannot be reached: no other job may wait for the devices there.
 bool DeviceRegister::Counts(const Device& device, const HeldDevices& held) const {
+  if (out_of_reach_.contains(cluster_.pools[static_cast<std::size_t>(device.pool)].site))
+    return false;
   const auto [first, last] = held.equal_range(device.name);
   return std::any_of(first, last,
                      [&](const auto& held_by) { return held_by.second == device.pool; }) ||

@@ -185,7 +185,8 @@ class DeviceRegister {
     std::string device, kind;
     Time at{};
   };
-  std::deque<Well> wells_;  // the latest uses that went well
+  std::deque<Well> wells_;      // the latest uses that went well
+  std::set<int> out_of_reach_;  // sites that the last look could not reach
   std::vector<std::string> news_;
   bool changed_ = false;
 };

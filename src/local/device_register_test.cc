@@ -89,6 +89,7 @@ TEST_F(DeviceRegisterTest, DevicesOfAnotherSiteArePoolsOfTheirOwn) {
   EXPECT_EQ(CountAndAway(1), Counts(1, 0)) << "the driver here says nothing of the GPU there";
   devices_.TakeSite(1, {"No route to host", 0, {}});
   EXPECT_EQ(CountAndAway(1), Counts(0, 1));
+  EXPECT_EQ(CountAndAway(1, {{"GPU-n", 1}}), Counts(0, 1)) << "no other job may wait for it";
   LiveAgain();
   EXPECT_THAT(devices_.UseSites({{"sweden", "SE", Pue{1}}, {"norway", "NO", Pue{1}}}),
               ElementsAre(2, 1))

@@ -274,15 +274,6 @@ HeldDevices SupervisedExecutor::Held() const {
 
 core::Cluster SupervisedExecutor::cluster() const {
   core::Cluster cluster = devices_.ClusterWith(Held());
-  // Slots without names at a site that cannot be reached are there for what runs in them.
-  for (const auto& [job, entry] : running_) {
-    const AttemptPlan& plan = entry->program->plan();
-    core::DevicePool& pool = cluster.pools[static_cast<std::size_t>(plan.pool)];
-    const int lacking =
-        plan.gpus.empty() ? std::min(pool.away, static_cast<int>(plan.slots.size())) : 0;
-    pool.count += lacking;
-    pool.away -= lacking;
-  }
   options_.refine(cluster);
   return cluster;
 }

@@ -203,15 +203,16 @@ class Sites(unittest.TestCase):
         service = self.service()
         service.wait(lambda: service.reached("norway"), "the site")
         ran = self.directory / "ran"
-        folder = self.directory / "project"
-        folder.mkdir()
-        (folder / "data").write_bytes(os.urandom(300_000))
+        data = os.urandom(100_000)
+        folder = lambda job: self.directory / f"project-{job}"
         machine.door.cut_after = random_cuts(7)
         jobs = []
         # Exit code 3 keeps the job's folder there, with which its ledger is compared.
-        script = f"echo $EBB_JOB_ID >> {ran}; for i in $(seq 40); do echo $i; sleep 0.05; done; cp data copy$EBB_JOB_ID; exit 3"
+        script = f"echo $EBB_JOB_ID >> {ran}; for i in $(seq 40); do echo $i; sleep 0.05; done; cp data copy; exit 3"
         while machine.door.cuts < CUTS:
-            jobs.append(service.submit(folder, "bash", "-c", script, flags=["--sites", "norway"]))
+            folder(len(jobs) + 1).mkdir()
+            (folder(len(jobs) + 1) / "data").write_bytes(data)
+            jobs.append(service.submit(folder(len(jobs) + 1), "bash", "-c", script, flags=["--sites", "norway"]))
             service.wait_until_ended(jobs[-1:])
             if len(jobs) % 3 == 0:
                 service.kill()
@@ -227,7 +228,7 @@ class Sites(unittest.TestCase):
         for job in ended:
             self.assertEqual(job["exit_code"], 3)
             self.assertEqual((service.folder(job["id"]) / "attempt-1.log").read_text(), "".join(f"{i}\n" for i in range(1, 41)))
-            self.assertEqual((folder / f"copy{job['id']}").read_bytes(), (folder / "data").read_bytes())
+            self.assertEqual((folder(job["id"]) / "copy").read_bytes(), data)
             (there,) = machine.state.glob(f"ebb/site/*/{job['id']}-*/run/attempt-1.energy")
             stored = json.loads(service.ebb("show", job["id"], "--format", "json"))
             differs += there.read_bytes() != (service.folder(job["id"]) / "attempt-1.energy").read_bytes()

@@ -148,6 +148,24 @@ TEST(PlannerOfSites, ASiteWhoseForecastIsLessCertainCountsItsBand) {
   EXPECT_EQ(PlanOnce(instance, options).jobs[0].pool, 0) << "surer, so lower at this quantile";
 }
 
+TEST(PlannerOfSites, AJobAtASiteThatCannotBeReachedGoesOnAndNoOtherJobWaitsForIt) {
+  Instance instance;
+  FillTwoSites(instance, Flat(300), Flat(30));
+  instance.cluster.pools[1].count = 0;
+  instance.cluster.pools[1].away = 2;
+  instance.jobs.push_back(JobOf(2, hours{2}, hours{12}));
+  instance.jobs[0].checkpointable = true;
+  const Problem problem = instance.Finish();
+  instance.views[0] = {&instance.jobs[0], JobState::kRunning, hours{1}, 1, kNow - hours{1}, 0};
+  Schedule schedule;
+  schedule.jobs.resize(2);
+  MakePlanner({})->Update(problem, {}, schedule);
+  EXPECT_TRUE(schedule.jobs[0].run_now) << "nobody can pause it";
+  EXPECT_EQ(schedule.jobs[0].pool, 1);
+  EXPECT_TRUE(schedule.jobs[1].run_now);
+  EXPECT_EQ(schedule.jobs[1].pool, 0);
+}
+
 TEST(PlannerOfSites, SharesACleanSiteAmongMoreJobsThanItHolds) {
   Instance instance;
   FillTwoSites(instance, Flat(300), Flat(30));

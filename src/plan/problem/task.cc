@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/devices/reach.h"
 #include "core/jobs/move.h"
 #include "core/jobs/widths.h"
 #include "plan/deadline.h"
@@ -59,7 +60,8 @@ Task RunningTask(const Problem& problem, const JobView& view) {
   const auto site =
       static_cast<std::size_t>(problem.cluster->pools[static_cast<std::size_t>(view.pool)].site);
   const bool unknown = site < problem.sites.size() && NothingKnown(problem.sites[site]);
-  task.fixed = !view.job->checkpointable || unknown || problem.closed_until;
+  task.fixed = !view.job->checkpointable || unknown || problem.closed_until ||
+               core::IsOutOfReach(*problem.cluster, view.pool);
   task.continues = !task.fixed;
   Choice here = ChoiceOn(*problem.cluster, view, view.pool, view.width());
   task.continued_length = here.length + BeginLeft(view, problem.now);

@@ -178,7 +178,12 @@ class Machine:
         self.log.close()
 
 
-def random_cuts(seed, most_bytes=200_000):
-    """For Door.cut_after: some connections are cut at once, others after a while."""
+def random_cuts(seed, most_bytes=300_000, set_up_bytes=8_000):
+    """For Door.cut_after: one connection in four is cut while ssh sets it up, the others after that, most of them early."""
     seeded = random.Random(seed)
-    return lambda: int(most_bytes ** seeded.random()) + 1
+
+    def draw():
+        if seeded.random() < 0.25:
+            return seeded.randint(1, set_up_bytes)
+        return int(set_up_bytes * (most_bytes / set_up_bytes) ** seeded.random())
+    return draw
