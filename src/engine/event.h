@@ -71,8 +71,10 @@ enum class JobPhase {
   kFailed,
   kStartFailed,  ///< the attempt could not be started at all
   kCancelled,
-  kFrozen,  ///< the attempt is stopped where it is, with its devices, and goes on when started
-            ///< again
+  kFrozen,    ///< the attempt is stopped where it is, with its devices, and goes on when started
+              ///< again
+  kStarting,  ///< the executor knows of the start and has not begun it: another site has to let go
+              ///< of the attempt first. Only an answer to a look, never an event
 };
 
 std::string_view Name(JobPhase phase);

@@ -94,6 +94,24 @@ TEST_F(EngineTest, AnAttemptThatRunsAtAnotherSiteThanAskedHoldsDevicesThere) {
   EXPECT_EQ(engine_->state().FreeDevices()[static_cast<std::size_t>(asked)], 1);
 }
 
+TEST_F(EngineTest, AStartThatWaitsForAnotherSiteToLetGoIsNotLost) {
+  Make("run-now", 1);
+  Submit(testing::AJob(1).Submitted(kNow));
+  EXPECT_EQ(Started(kNow), Ids{1});
+  const JobReport waits{1, 1, JobPhase::kStarting, 0, kNow, 0, ""};
+  for (int look = 1; look <= 5; ++look) {
+    const Time at = kNow + std::chrono::minutes{look};
+    EXPECT_FALSE(engine_->Differs({{waits}, false}));
+    Apply(at, ExecutorObserved{{waits}, false});
+    EXPECT_TRUE(engine_->Decide(at).commands.empty());
+  }
+  EXPECT_EQ(engine_->state().FindLive(1)->attempt, 1);
+  EXPECT_EQ(engine_->state().FindLive(1)->stage, Stage::kStarting);
+  // The site does not let go: it runs the attempt itself.
+  Report(1, JobPhase::kRunning, kNow + std::chrono::minutes{6});
+  EXPECT_EQ(engine_->state().FindLive(1)->stage, Stage::kRunning);
+}
+
 TEST_F(EngineTest, AJobAtASiteThatCannotBeReachedIsNotPaused) {
   MakeScripted(1);
   core::Cluster cluster = testing::ClusterOf(1);

@@ -12,8 +12,8 @@ namespace {
 constexpr std::array<std::string_view, 8> kStages{"waiting", "starting",  "running", "pausing",
                                                   "paused",  "succeeded", "failed",  "cancelled"};
 constexpr std::array<std::string_view, 3> kJobControls{"none", "hold", "now"};
-constexpr std::array<std::string_view, 7> kPhases{
-    "running", "paused", "succeeded", "failed", "start_failed", "cancelled", "frozen"};
+constexpr std::array<std::string_view, 8> kPhases{
+    "running", "paused", "succeeded", "failed", "start_failed", "cancelled", "frozen", "starting"};
 constexpr std::array<std::string_view, 6> kPlannings{"whole", "beside", "ask",
                                                      "take",  "follow", "place"};
 

@@ -12,6 +12,7 @@ namespace ebb::engine {
 namespace {
 
 bool IsNews(const LiveJob& live, const JobReport& report) {
+  if (report.phase == JobPhase::kStarting) return false;
   // A later attempt than the engine remembers comes from a life whose journal is lost.
   if (report.attempt != live.attempt) return report.attempt > live.attempt;
   if (live.attempt_over) return false;
@@ -185,6 +186,8 @@ void Take(Folding& fold, std::size_t index, const JobReport& report, Source sour
     case JobPhase::kFrozen:
       TakeFrozen(live, fold.state.cluster, report);
       break;
+    case JobPhase::kStarting:
+      break;
     case JobPhase::kSucceeded:
       if (!live.first_start) live.first_start = live.segment_begin;
       EndJob(fold, index, Stage::kSucceeded, report.since);
@@ -230,8 +233,9 @@ Repair RepairFor(const LiveJob& live, const JobReport* known, bool first_look) {
   }
   const bool frozen = known->phase == JobPhase::kFrozen;
   const bool waits_for_end = live.cancel_wanted || (live.stage == Stage::kPausing && !frozen);
-  const bool lost = (waits_for_end && (frozen || known->phase == JobPhase::kRunning)) ||
-                    (live.stage == Stage::kStarting && frozen);
+  const bool goes_on =
+      frozen || known->phase == JobPhase::kRunning || known->phase == JobPhase::kStarting;
+  const bool lost = (waits_for_end && goes_on) || (live.stage == Stage::kStarting && frozen);
   return lost ? Repair::kGiveCommandAgain : Repair::kNone;
 }
 

@@ -211,6 +211,9 @@ Result<std::vector<JobReport>> SupervisedExecutor::Observe() {
   std::vector<JobReport> reports;
   for (const auto& [job, entry] : entries_) {
     if (entry.last_report) reports.push_back(*entry.last_report);
+    if (entry.start_after)
+      reports.push_back({job, entry.start_after->attempt, JobPhase::kStarting,
+                         entry.start_after->pool, Now(), 0, ""});
   }
   return reports;
 }

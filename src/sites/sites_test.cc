@@ -203,6 +203,21 @@ TEST(Sites, AJobThatASiteKeepsCountsAsRunningThereWhileTheSiteIsAway) {
   EXPECT_EQ(TextOf(ran), "x\n");
 }
 
+TEST(Sites, AStartThatWaitsForASiteToLetGoIsNotLost) {
+  SiteWorld world;
+  const auto job = world.AddShell("true");
+  world.KeepStart(job, std::chrono::hours{10});
+  world.Cut();
+  world.local().KeepStarts({});
+  ASSERT_TRUE(world.executor().Execute(engine::StartJob{job, 1, 0}));
+  const auto reports = world.executor().Observe();
+  ASSERT_EQ(reports->size(), 1u);
+  EXPECT_EQ(reports->front().phase, JobPhase::kStarting);
+  EXPECT_EQ(reports->front().attempt, 1);
+  world.Reconnect();
+  world.WaitUntil(job, JobPhase::kSucceeded);
+}
+
 TEST(Sites, TheFolderThereOfAFailedJobGoesWithTheOneHere) {
   SiteWorld world;
   const auto failed = world.AddShell("exit 3"), other = world.AddShell("exit 3");
