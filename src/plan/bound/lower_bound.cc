@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <numeric>
 #include <tuple>
 #include <utility>
 
+#include "plan/bound/crowds.h"
+#include "plan/bound/lowest_prices.h"
 #include "plan/bound/relaxation.h"
 
 namespace ebb::plan {
@@ -15,6 +18,7 @@ namespace {
 // With kManyJobs or more, the climb begins with a sample of kDrawn jobs.
 constexpr std::size_t kDrawn = 500;
 constexpr std::size_t kManyJobs = 4 * kDrawn;
+constexpr std::size_t kCrowds = 64;
 constexpr double kShareOfDrawn = 0.8;  // share of the budget for the sample; for a shorter queue,
                                        // for the glide
 
@@ -79,7 +83,7 @@ double ScaleOfRents(const BoundInput& input) {
 // Climbs to a better bound of one relaxation, from given rents.
 class Climb {
  public:
-  Climb(Relaxation& relaxation, PoolSteps rents)
+  Climb(Relaxed& relaxation, PoolSteps rents)
       : relaxation_(relaxation), rents_(std::move(rents)), best_rents_(rents_) {
     best_ = relaxation_.Evaluate(rents_);
     direction_ = relaxation_.excess();
@@ -165,7 +169,7 @@ class Climb {
         direction_[pool][i] = kNews * excess[pool][i] + (1 - kNews) * direction_[pool][i];
   }
 
-  Relaxation& relaxation_;
+  Relaxed& relaxation_;
   PoolSteps rents_, best_rents_, direction_;
   double best_ = 0;
 };
@@ -190,8 +194,15 @@ PoolSteps Carried(const BoundInput& input, const std::optional<Rents>& rents, Po
   return none;
 }
 
+// A smaller problem with nearly the same best rents: crowds of jobs, or else a sample of them.
+std::unique_ptr<Relaxed> SketchOf(const BoundInput& input, const Relaxation& whole) {
+  std::unique_ptr<Relaxed> sketch = Crowds::Of(input, whole.capacity(), kCrowds);
+  if (!sketch) sketch = std::make_unique<Relaxation>(input, EvenlyDrawn(input, kDrawn));
+  return sketch;
+}
+
 // Carried rents may be worse than none if much has changed.
-void ForgetIfWorse(Relaxation& relaxation, PoolSteps& rents) {
+void ForgetIfWorse(Relaxed& relaxation, PoolSteps& rents) {
   PoolSteps none = relaxation.NoRents();
   if (relaxation.Evaluate(rents) < relaxation.Evaluate(none)) rents = std::move(none);
 }
@@ -204,27 +215,20 @@ Rents RentsOf(const BoundInput& input, const PoolSteps& by_pool) {
   return rents;
 }
 
-// The lowest price of a curve in the steps that a window touches.
-double LowestIn(const PriceCurve& curve, Interval window) {
-  double lowest = std::numeric_limits<double>::infinity();
-  for (std::size_t i = 0; i < curve.size(); ++i)
-    if (curve.EdgeAt(i + 1) > window.begin && (curve.EdgeAt(i) < window.end || i == 0))
-      lowest = std::min(lowest, curve.PriceOf(i));
-  return std::isfinite(lowest) ? lowest : 0;
-}
-
 }  // namespace
 
 void PriceMoves(BoundInput& input) {
+  std::vector<LowestPrices> lowest;
+  for (const PriceCurve& curve : input.curves) lowest.emplace_back(curve);
   for (BoundJob& job : input.jobs)
     for (BoundChoice& choice : job.choices) {
       const ChoiceMove& move = choice.move;
       if (move.takes == Duration::zero()) continue;
       const Interval window{job.earliest, choice.latest_end};
-      double price = move.kilowatts_here * LowestIn(input.CurveOf(choice), window);
+      double price =
+          move.kilowatts_here * lowest[static_cast<std::size_t>(choice.curve)].In(window);
       if (move.curve_from >= 0)
-        price += move.kilowatts_from *
-                 LowestIn(input.curves[static_cast<std::size_t>(move.curve_from)], window);
+        price += move.kilowatts_from * lowest[static_cast<std::size_t>(move.curve_from)].In(window);
       choice.least_move = price * Hours(move.takes);
     }
 }
@@ -243,18 +247,18 @@ RentedBound LagrangianBound(const BoundInput& input, const std::optional<Rents>&
   std::int64_t left = budget.places;
   double length = begin ? kNear : 1;
   if (input.jobs.size() >= kManyJobs) {
-    Relaxation some(input, EvenlyDrawn(input, kDrawn));
-    if (begin) ForgetIfWorse(some, rents);
+    const std::unique_ptr<Relaxed> some = SketchOf(input, relaxation);
+    if (begin) ForgetIfWorse(*some, rents);
     const auto steps = static_cast<std::int64_t>(kShareOfDrawn * static_cast<double>(left)) /
-                       std::max<std::int64_t>(1, some.places());
-    Climb climb(some, std::move(rents));
+                       std::max<std::int64_t>(1, some->places());
+    Climb climb(*some, std::move(rents));
     auto made = std::min(kGlideSteps, steps);
     if (begin)
       made = climb.Run(std::min<std::int64_t>(budget.most_steps, steps), length);
     else
       climb.Glide(made, ScaleOfRents(input));
     rents = climb.rents();
-    left -= (made + 1) * some.places();
+    left -= (made + 1) * some->places();
     length = begin ? kNear : kVeryNear;
   } else if (begin) {
     ForgetIfWorse(relaxation, rents);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "plan/bound/lowest.h"
+
 namespace ebb::plan {
 
 MovedWindows::Window MovedWindows::Cheapest(const Prices& prices, const BoundChoice& choice,
@@ -90,9 +92,9 @@ void MovedWindows::ScanBefore(Duration back, const BoundChoice& choice, Time ear
   for (std::size_t i = 0; i < count; ++i)
     costs[i] = run[i] + end.hours * run_price[i] + move[i] + moved.hours * move_price[i] - both[i] -
                begin.hours * both_price[i];
-  const auto lowest = std::min_element(costs, costs + count);
-  if (*lowest < best.cost)
-    best = {*lowest, curve_->EdgeAt(static_cast<std::size_t>(first + (lowest - costs))) - back};
+  const std::size_t lowest = Lowest(costs, 0, count);
+  if (costs[lowest] < best.cost)
+    best = {costs[lowest], curve_->EdgeAt(static_cast<std::size_t>(first) + lowest) - back};
 }
 
 }  // namespace ebb::plan

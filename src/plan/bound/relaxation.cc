@@ -5,27 +5,13 @@
 #include <numeric>
 #include <utility>
 
+#include "plan/bound/lowest.h"
+
 namespace ebb::plan {
 namespace {
 
 // A choice with a move takes about twice the work of one without, which has two kinds of begins.
 constexpr int kScansOfMoved = 4;
-
-// The index of the lowest of costs[first, last), the first among equals. It keeps four minima at a
-// time, because a single minimum makes each comparison wait for the one before.
-std::size_t Lowest(const double* costs, std::size_t first, std::size_t last) {
-  constexpr std::size_t kLanes = 4;
-  double low[kLanes];
-  std::fill(low, low + kLanes, costs[first]);
-  std::size_t i = first;
-  for (; i + kLanes <= last; i += kLanes)
-    for (std::size_t lane = 0; lane < kLanes; ++lane)
-      low[lane] = std::min(low[lane], costs[i + lane]);
-  for (; i < last; ++i) low[0] = std::min(low[0], costs[i]);
-  const double lowest = *std::min_element(low, low + kLanes);
-  for (i = first; costs[i] != lowest;) ++i;
-  return i;
-}
 
 double DeviceHours(const BoundJob& job) { return job.width * Hours(job.work); }
 
@@ -65,8 +51,8 @@ Relaxation::Relaxation(const BoundInput& input, std::vector<std::size_t> jobs)
   CountPlaces();
 }
 
-PoolSteps Relaxation::NoRents() const {
-  return PoolSteps(capacity_.size(), std::vector<double>(curve_.size()));
+PoolSteps Relaxed::NoRents() const {
+  return PoolSteps(capacity_.size(), std::vector<double>(capacity_.front().size()));
 }
 
 double Relaxation::Evaluate(const PoolSteps& rents) {

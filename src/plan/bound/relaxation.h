@@ -15,21 +15,36 @@ namespace ebb::plan {
 /// Values by pool and step.
 using PoolSteps = std::vector<std::vector<double>>;
 
-class Relaxation {
+/// Something with relaxed capacity that a climb can ask for a bound and its slope.
+class Relaxed {
+ public:
+  virtual ~Relaxed() = default;
+
+  /// Least cost of the jobs under `rents`, less the rent of all free device-hours. Fills excess().
+  virtual double Evaluate(const PoolSteps& rents) = 0;
+  /// Number of places that one Evaluate looks at.
+  virtual std::int64_t places() const = 0;
+  /// Device-hours that jobs ask for beyond the capacity.
+  const PoolSteps& excess() const { return asked_; }
+  /// Free device-hours.
+  const PoolSteps& capacity() const { return capacity_; }
+  PoolSteps NoRents() const;
+
+ protected:
+  PoolSteps capacity_;  ///< free device-hours
+  PoolSteps asked_;     ///< device-hours that jobs ask for
+};
+
+class Relaxation final : public Relaxed {
  public:
   /// The relaxation of all jobs.
   explicit Relaxation(const BoundInput& input);
   /// The relaxation of some jobs. The capacity shrinks with their share of the device-hours.
   Relaxation(const BoundInput& input, std::vector<std::size_t> jobs);
 
-  /// Least cost of the jobs under `rents`, less the rent of all free device-hours. It is a bound
-  /// for any rents >= 0, without BoundInput::constant. Fills excess().
-  double Evaluate(const PoolSteps& rents);
-  /// Device-hours that jobs ask for beyond the capacity.
-  const PoolSteps& excess() const { return asked_; }
-  /// Number of places that one Evaluate looks at.
-  std::int64_t places() const { return places_; }
-  PoolSteps NoRents() const;
+  /// A bound for any rents >= 0, without BoundInput::constant.
+  double Evaluate(const PoolSteps& rents) override;
+  std::int64_t places() const override { return places_; }
 
  private:
   // A moment as a step and the hours into it.
@@ -72,8 +87,6 @@ class Relaxation {
   const PriceCurve& curve_;  ///< any of the curves: all have the same steps
   std::vector<std::size_t> jobs_;
   std::int64_t places_ = 0;
-  PoolSteps capacity_;  ///< free device-hours
-  PoolSteps asked_;     ///< device-hours that jobs ask for
   const PoolSteps* rents_ = nullptr;
   PoolSteps sums_;  ///< sum of rent x hours before each edge
   std::vector<double> costs_;

@@ -9,11 +9,18 @@ namespace ebb::plan {
 namespace {
 
 constexpr double kRounding = 1e-9;
+constexpr Cost kAnything{1e100, 1e100};
+// A profile with more pieces than this is searched by floors.
+constexpr std::size_t kManyPieces = 512;
+constexpr std::int64_t kFloorsPerPlace = 8;
+// Steps are looked at whose floors are at most this part of their spread above the lowest floor;
+// while none has room, twice the part.
+constexpr double kFirstPart = 1.0 / 64;
 
 // Calls `visit(first, end)` for every stretch of time from `earliest` on with enough free devices,
-// until it returns false.
+// until it returns false. A stretch that goes on beyond `enough` may be cut there.
 template <typename Visit>
-void ForEachRoom(const CapacityProfile& profile, int width, Time earliest, Work& work,
+void ForEachRoom(const CapacityProfile& profile, int width, Time earliest, Time enough, Work& work,
                  Visit visit) {
   const auto& pieces = profile.pieces();
   std::optional<Time> open;
@@ -21,7 +28,8 @@ void ForEachRoom(const CapacityProfile& profile, int width, Time earliest, Work&
     ++work.done;
     if (pieces[i].free < width) continue;
     if (!open) open = std::max(pieces[i].begin, earliest);
-    if (i + 1 < pieces.size() && pieces[i + 1].free >= width) continue;
+    if (i + 1 < pieces.size() && pieces[i + 1].free >= width && pieces[i + 1].begin < enough)
+      continue;
     if (!visit(*open, profile.EndOf(i))) return;
     open.reset();
   }
@@ -108,8 +116,16 @@ class WindowScan {
     Consider(high, PriceAt(high));
   }
 
+  /// True if a begin at `begin` or later, at a price of `floor` or more, may be the best.
+  bool MayGain(double floor, Time begin) const {
+    if (!found_) return true;
+    const double rounding = kRounding * std::abs(price_);
+    return floor < price_ - rounding || (floor <= price_ + rounding && begin < begin_);
+  }
+
   bool found() const { return found_; }
   Time begin() const { return begin_; }
+  double price() const { return price_; }
   std::int64_t visited() const { return visited_; }
 
  private:
@@ -121,12 +137,7 @@ class WindowScan {
     if (back > Duration::zero()) before_[count_++] = {back, choice_, curve_.step()};
   }
 
-  // Without a move, the price per kilowatt decides.
-  double PriceAt(Time begin) const {
-    const double run = curve_.Integral(begin, begin + choice_.length);
-    if (!moves()) return run;
-    return choice_.kilowatts * run + input_.MovePrice(choice_, input_.CurveOf(choice_), begin);
-  }
+  double PriceAt(Time begin) const { return WindowPrice(input_, choice_, curve_, begin); }
 
   double PriceAt(std::size_t i, const BeforeEdge& before) const {
     const double run = before.Integral(curve_, i, before.to_end);
@@ -143,7 +154,7 @@ class WindowScan {
   }
 
   void Consider(Time begin, double price) {
-    if (found_ && price >= price_ - kRounding * std::abs(price_)) return;
+    if (!MayGain(price, begin)) return;
     if (!starts_.Allows(begin, choice_.watts)) return;
     found_ = true;
     begin_ = begin;
@@ -185,24 +196,98 @@ void KeepBetter(Placement candidate, Placement& best) {
   if (Better(candidate, best)) best = std::move(candidate);
 }
 
-// The cheapest window on one choice that keeps the deadline.
-std::optional<Time> CheapestBegin(const Draft& draft, std::size_t task, const Choice& choice,
-                                  Interval allowed, Work& work) {
-  const PlanInput& input = draft.input();
-  const Time latest = std::min({std::min(choice.latest_end, allowed.end) - choice.length,
-                                choice.begin_by, input.CurveOf(choice).end()});
-  WindowScan scan(input, input.tasks[task], choice, draft.starts());
-  ForEachRoom(draft.ProfileOf(choice.pool), choice.width, allowed.begin, work,
-              [&](Time first, Time end) {
-                if (first > latest) return false;
-                const Time last = std::min(latest, end - choice.length);
-                if (last >= first) scan.ScanBegins(first, std::max(first, input.GridFloor(last)));
-                return true;
-              });
-  work.done += scan.visited();
-  if (!scan.found()) return std::nullopt;
-  return scan.begin();
+// The range of begins on a choice that keep the deadline; the end is the last begin.
+Interval BeginsOn(const PlanInput& input, const Choice& choice, Interval allowed) {
+  return {allowed.begin, std::min({std::min(choice.latest_end, allowed.end) - choice.length,
+                                   choice.begin_by, input.CurveOf(choice).end()})};
 }
+
+// Finds the cheapest window on one choice.
+class ChoiceSearch {
+ public:
+  ChoiceSearch(const Draft& draft, std::size_t task, const Choice& choice, Interval begins,
+               Work& work)
+      : input_(draft.input()),
+        task_(input_.tasks[task]),
+        choice_(choice),
+        profile_(draft.ProfileOf(choice.pool)),
+        begins_(begins),
+        scan_(input_, task_, choice, draft.starts()),
+        work_(work) {}
+
+  /// May return no window or any other if none costs less than `to_beat`.
+  std::optional<Time> Run(const Cost& to_beat) {
+    if (begins_.end < begins_.begin) return std::nullopt;
+    if (profile_.pieces().size() <= kManyPieces)
+      ScanRooms(begins_, Time::max());
+    else
+      ScanByFloors(LimitOf(to_beat));
+    work_.done += scan_.visited();
+    if (!scan_.found()) return std::nullopt;
+    return scan_.begin();
+  }
+
+ private:
+  // The price to beat, in units of WindowPrice.
+  double LimitOf(const Cost& to_beat) const {
+    const double kilowatts = choice_.move.takes > Duration::zero() ? 1 : choice_.kilowatts;
+    if (to_beat.late > 0 || kilowatts * task_.weight <= 0)
+      return std::numeric_limits<double>::infinity();
+    const double price = to_beat.price / (kilowatts * task_.weight);
+    return price + kRounding * std::abs(price);
+  }
+
+  void ScanByFloors(double limit) {
+    WindowFloors& floors = work_.floors;
+    floors.Fill(input_, task_, choice_, begins_);
+    work_.done += static_cast<std::int64_t>(floors.end() - floors.first()) / kFloorsPerPlace;
+    limit = std::min(limit, floors.highest());
+    const double low = floors.lowest();
+    double done = -std::numeric_limits<double>::infinity();
+    double above = kFirstPart * (floors.highest() - low) + kRounding * std::abs(low);
+    for (double to = low; done < limit; to = low + above, above *= 2) {
+      if (scan_.found()) to = std::max(to, scan_.price());
+      to = std::min(to, limit);
+      ScanSteps(done, to + kRounding * std::abs(to));
+      if (scan_.found() && scan_.price() <= to) return;
+      done = to + kRounding * std::abs(to);
+    }
+  }
+
+  // Scans all steps whose floors are above `from` and at most `to`, neighbours together.
+  void ScanSteps(double from, double to) {
+    const WindowFloors& floors = work_.floors;
+    const PriceCurve& curve = input_.CurveOf(choice_);
+    const auto may_gain = [&](std::size_t i) {
+      return floors.Of(i) > from && floors.Of(i) <= to &&
+             scan_.MayGain(floors.Of(i), curve.EdgeAt(i));
+    };
+    for (std::size_t i = floors.first(); i < floors.end(); ++i) {
+      if (!may_gain(i)) continue;
+      const std::size_t begin = i;
+      while (i + 1 < floors.end() && may_gain(i + 1)) ++i;
+      const Time last = std::min(begins_.end, curve.EdgeAt(i + 1));
+      ScanRooms({std::max(begins_.begin, curve.EdgeAt(begin)), last}, last + choice_.length);
+    }
+  }
+
+  void ScanRooms(Interval begins, Time enough) {
+    ForEachRoom(profile_, choice_.width, begins.begin, enough, work_, [&](Time first, Time end) {
+      if (first > begins.end) return false;
+      const Time last = std::min(begins.end, end - choice_.length);
+      if (last >= first) scan_.ScanBegins(first, std::max(first, input_.GridFloor(last)));
+      return true;
+    });
+  }
+
+  const PlanInput& input_;
+  const Task& task_;
+  const Choice& choice_;
+  const CapacityProfile& profile_;
+  Interval begins_;
+  WindowScan scan_;
+  Work& work_;
+};
 
 bool CanContinue(const Draft& draft, std::size_t task) {
   const Task& owner = draft.input().tasks[task];
@@ -218,7 +303,7 @@ std::optional<Time> EarliestFit(const Draft& draft, const Choice& choice, Time e
                                 const StartLog& starts) {
   std::optional<Time> found;
   Work work;
-  ForEachRoom(draft.ProfileOf(choice.pool), choice.width, earliest, work,
+  ForEachRoom(draft.ProfileOf(choice.pool), choice.width, earliest, Time::max(), work,
               [&](Time first, Time end) {
                 const Time last = end - choice.length;
                 if (last < first) return true;
@@ -264,8 +349,11 @@ Placement CheapestWindow(const Draft& draft, std::size_t task, Interval allowed,
   const Task& owner = draft.input().tasks[task];
   Placement best;
   for (std::size_t i = 0; i < owner.choices.size(); ++i) {
-    if (owner.elastic && owner.choices[i].width > work.widest) continue;
-    if (const auto begin = CheapestBegin(draft, task, owner.choices[i], allowed, work))
+    const Choice& choice = owner.choices[i];
+    if (owner.elastic && choice.width > work.widest) continue;
+    const Interval begins = BeginsOn(draft.input(), choice, allowed);
+    const Cost to_beat = best.choice < 0 ? kAnything : best.cost;
+    if (const auto begin = ChoiceSearch(draft, task, choice, begins, work).Run(to_beat))
       KeepBetter(InOnePiece(draft, task, i, *begin), best);
   }
   const Time now = draft.input().now;

@@ -2,7 +2,9 @@
 // Finds the cheapest place for one task while the other tasks stay: in one piece here, in several
 // pieces in split_search.h. Exact: the price of a window is piecewise linear in its begin, so its
 // minimum lies where the window's begin or end meets a price step, or where the room ends. Ties go
-// to the earlier begin, then to the earlier choice.
+// to the earlier begin, then to the earlier choice. A pool with many rooms is not searched from
+// begin to end, but step by step, cheapest first, until no other step can be cheaper
+// (window_floors.h).
 
 #include <cstdint>
 #include <limits>
@@ -10,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "plan/planner/window_floors.h"
 #include "plan/problem/draft.h"
 
 namespace ebb::plan {
@@ -53,6 +56,7 @@ struct Work {
   std::int64_t done = 0;
   SplitTables tables;
   WidthTables width_tables;
+  WindowFloors floors;
   int widest = std::numeric_limits<int>::max();  ///< limit of the devices of an elastic task
 };
 

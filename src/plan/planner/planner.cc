@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <utility>
+#include <vector>
 
 #include "plan/bound/hindsight_flow.h"
 #include "plan/bound/plan_bound.h"
@@ -48,8 +49,11 @@ class Planner final : public Policy {
     RentedBound bound = BoundOf(draft, schedule.rents, allowed);
     const bool rented = input.tasks.size() >= options_.rented_from;
     if (rented && anew) {
+      const std::vector<bool> late = LateOf(draft);
       PlaceUnderRents(draft, bound.rents, search, work);
-      bound.price = LagrangianBound(MakeBoundInput(draft), bound.rents, {}).price;
+      // The bound holds for all schedules that are as punctual as the draft.
+      if (LateOf(draft) != late)
+        bound.price = LagrangianBound(MakeBoundInput(draft), bound.rents, {}).price;
     }
     const auto budget = work.done + ShareOf(allowed.most, allowed.per_job, problem.jobs.size());
     if (IsExact(input)) {
@@ -106,6 +110,12 @@ class Planner final : public Policy {
   bool HeedsMoney() const { return options_.prices.tariff_weight > 0; }
   SearchOptions Search() const {
     return {options_.minimum_saving_share, options_.minimum_saving.grams};
+  }
+
+  static std::vector<bool> LateOf(const Draft& draft) {
+    std::vector<bool> late(draft.input().tasks.size());
+    for (std::size_t i = 0; i < late.size(); ++i) late[i] = draft.PlacementOf(i).cost.late > 0;
+    return late;
   }
 
   // Replaces the draft by a new one if that keeps more deadlines.

@@ -21,6 +21,10 @@ class RunPrice {
   Time EdgeAt(std::size_t index) const { return price_.EdgeAt(index); }
   Time end() const { return price_.end(); }
 
+  /// The rent, and the number by which it counts; nullptr: none.
+  const PriceCurve* rent() const { return rent_; }
+  double factor() const { return factor_; }
+
   double PriceOf(std::size_t step) const {
     return rent_ ? price_.PriceOf(step) + factor_ * rent_->PriceOf(step) : price_.PriceOf(step);
   }
