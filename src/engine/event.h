@@ -94,6 +94,9 @@ struct JobReport {
   bool machine_trouble = false;
   /// kPaused: what the job brings along if it goes on at another site; 0: unknown.
   std::int64_t checkpoint_bytes = 0;
+  /// kRunning of an elastic job: the devices on which it runs, if somebody else than the executor
+  /// decides that; 0: those of its start.
+  int devices = 0;
   friend bool operator==(const JobReport&, const JobReport&) = default;
 };
 

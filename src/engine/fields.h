@@ -134,8 +134,8 @@ inline bool FromName(const FieldReader&, std::string_view name, Planning& value)
 
 template <typename Archive, Like<JobReport> Value>
 void Visit(Archive& archive, Value& value) {
-  auto& [job, attempt, phase, pool, since, exit_code, detail, machine_trouble, checkpoint_bytes] =
-      value;
+  auto& [job, attempt, phase, pool, since, exit_code, detail, machine_trouble, checkpoint_bytes,
+         devices] = value;
   archive.Must("job", job);
   archive("attempt", attempt);
   archive("phase", phase);
@@ -145,6 +145,7 @@ void Visit(Archive& archive, Value& value) {
   archive("detail", detail);
   archive("machine_trouble", machine_trouble);
   archive("checkpoint_bytes", checkpoint_bytes);
+  archive("devices", devices);
 }
 
 /// Names in the order of Fact.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <string>
 
+#include "core/jobs/widths.h"
 #include "engine/apply.h"
 
 namespace ebb::engine {
@@ -68,7 +69,21 @@ bool RunsElsewhere(const LiveJob& live, const core::Cluster& cluster, const JobR
          cluster.pools[static_cast<std::size_t>(report.pool)].site;
 }
 
+// An attempt that runs at another width than its start said was refused that width. The job does
+// not ask for it again, nor for one beyond it.
+void TakeWidth(LiveJob& live, int devices) {
+  const auto widths = core::WidthsOf(live.job);
+  if (std::ranges::find(widths, devices, &core::WidthSpeed::devices) == widths.end()) return;
+  const int wanted = HoldsDevices(live.stage) ? live.width() : devices;
+  live.devices = devices;
+  if (devices == wanted) return;
+  std::erase_if(live.job.speedup, [&](const core::WidthSpeed& width) {
+    return devices < wanted ? width.devices >= wanted : width.devices <= wanted;
+  });
+}
+
 void TakeRunning(LiveJob& live, const core::Cluster& cluster, const JobReport& report) {
+  if (report.devices > 0 && core::IsElastic(live.job)) TakeWidth(live, report.devices);
   if (!HoldsDevices(live.stage)) live.pool = report.pool;
   if (RunsElsewhere(live, cluster, report)) {
     live.pool = report.pool;

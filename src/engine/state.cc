@@ -104,8 +104,12 @@ Duration RemainingAt(const LiveJob& live, const core::Cluster& cluster, Time now
   return std::max(live.remaining - done, std::min(live.remaining, kLeastRemaining));
 }
 
+// A plan may have a width that was taken from the job since.
 int WantedWidth(const LiveJob& live, const plan::JobPlan& plan) {
-  return core::IsElastic(live.job) && plan.devices > 0 ? plan.devices : live.job.devices;
+  const bool has_it =
+      std::ranges::find(live.job.speedup, plan.devices, &core::WidthSpeed::devices) !=
+      live.job.speedup.end();
+  return has_it ? plan.devices : live.job.devices;
 }
 
 Duration HeldOn(const LiveJob& live, const core::Cluster& cluster, int pool, int devices) {

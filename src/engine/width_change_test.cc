@@ -73,6 +73,36 @@ TEST_F(WidthChangeTest, AnotherWidthIsAPauseAndAStart) {
   EXPECT_EQ(engine_->state().FreeDevices(), std::vector<int>{0});
 }
 
+// Slurm may refuse a width. The plan of that moment still has it.
+TEST_F(WidthChangeTest, AWidthThatAnAttemptDidNotGetIsNotAskedForAgain) {
+  MakeWide(true);
+  devices_ = 4;
+  EXPECT_EQ(CommandsAt(kNow), (std::vector<Command>{StartJob{1, 1, 0, 4}}));
+  JobReport running{1, 1, JobPhase::kRunning, 0, kNow, 0, ""};
+  running.devices = 1;
+  Apply(kNow, running);
+  EXPECT_EQ(engine_->state().FreeDevices(), std::vector<int>{3});
+  const LiveJob& live = *engine_->state().live[0];
+  EXPECT_EQ(RemainingAt(live, engine_->state().cluster, kNow + hours{2}), hours{6});
+  ASSERT_EQ(live.job.speedup.size(), 1u) << "2 devices were not refused, but 4 were";
+  EXPECT_EQ(live.job.speedup.front().devices, 2);
+  Apply(kNow + hours{1}, SignalObserved{0, {}, kNow + hours{2}});
+  EXPECT_TRUE(CommandsAt(kNow + hours{1}).empty()) << "it goes on as it runs";
+}
+
+TEST_F(WidthChangeTest, AJobThatStartedByItselfHasTheWidthThatIsReported) {
+  MakeWide(true);
+  JobReport running{1, 1, JobPhase::kRunning, 0, kNow, 0, ""};
+  running.devices = 2;
+  Apply(kNow, running);
+  EXPECT_EQ(engine_->state().FreeDevices(), std::vector<int>{2});
+  EXPECT_EQ(engine_->state().live[0]->job.speedup.size(), 2u) << "no width was refused";
+  running.attempt = 2;
+  running.devices = 3;
+  Apply(kNow, running);
+  EXPECT_EQ(engine_->state().FreeDevices(), std::vector<int>{2}) << "3 is none of its widths";
+}
+
 TEST_F(WidthChangeTest, WithoutAnExecutorThatChangesWidthsAJobHasItsOwn) {
   MakeWide(false);
   EXPECT_EQ(CommandsAt(kNow), (std::vector<Command>{StartJob{1, 1, 0}}));
