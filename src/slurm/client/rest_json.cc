@@ -228,8 +228,9 @@ SlurmJob JobFrom(const Json& from) {
   if (HasEnded(job.state) || job.time_limit) job.end = TimeOf(from, "end_time");
   job.nodes = CountOf(from, "node_count", 1);
   job.cores = CountOf(from, "cpus", 1);
+  job.tasks = CountOf(from, "tasks", 1);
   SetGpus(TextOf(from, "tres_per_job"), TextOf(from, "tres_per_node"),
-          TextOf(from, "tres_per_task"), CountOf(from, "tasks", 1), job);
+          TextOf(from, "tres_per_task"), job.tasks, job);
   job.has_dependency = !TextOf(from, "dependency").empty();
   job.has_reservation = !TextOf(from, "resv_name").empty();
   job.restarts = CountOf(from, "restart_cnt", 0);

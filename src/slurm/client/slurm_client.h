@@ -22,6 +22,7 @@ struct JobUpdate {
   /// The earliest start. A time in the past: as soon as there is room.
   std::optional<Time> begin;
   std::optional<std::string> comment;
+  std::vector<std::string> size{};  ///< words that change its devices (job_size.h)
 };
 
 /// A batch script to submit, with sbatch's options ("--gpus=1").

@@ -74,6 +74,7 @@ class SlurmCommands final : public SlurmClient {
   Status Update(const JobUpdate& update) override {
     std::vector<std::string> command{"scontrol", "update", "JobId=" + update.id};
     if (update.begin) command.push_back("StartTime=" + BeginText(*update.begin));
+    command.insert(command.end(), update.size.begin(), update.size.end());
     if (update.comment) command.push_back("Comment=" + *update.comment);
     return Done(Run(command));
   }

@@ -22,6 +22,9 @@ enum class JobState {
 /// True for kCompleted, kCancelled and kFailed.
 inline bool HasEnded(JobState state) { return state >= JobState::kCompleted; }
 
+/// How a job asks for its GPUs: in all, for each of its nodes, or for each of its tasks.
+enum class GpusBy { kNone, kJob, kNode, kTask };
+
 struct SlurmJob {
   /// The id that Slurm's commands take: "12", of an array's element "12_3", of a component of a
   /// heterogeneous job "12+1".
@@ -37,9 +40,11 @@ struct SlurmJob {
   std::optional<Time> start;  ///< of a running job; of a pending one its begin time or an estimate
   std::optional<Time> end;
   std::optional<Duration> time_limit;
-  int nodes = 1, cores = 1;
+  int nodes = 1, cores = 1, tasks = 1;
   int gpus = 0;            ///< all its GPUs together
   std::string gpu_type{};  ///< type that it asks for; empty: any
+  GpusBy gpus_by = GpusBy::kNone;
+  std::string gpu_request{};  ///< request of its GPUs as Slurm has it: "gres:gpu:a100:2"
   bool has_dependency = false, has_reservation = false;
   int restarts = 0;
   int exit_code = 0;

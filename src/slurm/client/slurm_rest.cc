@@ -42,7 +42,8 @@ class SlurmRest final : public SlurmClient {
 
   Status Update(const JobUpdate& update) override {
     EBB_ASSIGN_OR_RETURN(const RestApi api, Api());
-    if (!Changes(api, update.id)) return commands_->Update(update);
+    // Names of members for sizes differ from version to version.
+    if (!Changes(api, update.id) || !update.size.empty()) return commands_->Update(update);
     return Change("POST", update.id, RestUpdate(update, api.version));
   }
   Status Release(const std::string& id) override {

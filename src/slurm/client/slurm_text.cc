@@ -139,9 +139,9 @@ SlurmJob ReadSqueueLine(std::string_view line) {
   job.time_limit = ReadTimeLimit(next.Next());
   job.nodes = std::max(1, NumberOf<int>(next.Next(), 1));
   job.cores = std::max(1, NumberOf<int>(next.Next(), 1));
-  const int tasks = std::max(1, NumberOf<int>(next.Next(), 1));
+  job.tasks = std::max(1, NumberOf<int>(next.Next(), 1));
   const std::string_view by_job = next.Next(), by_node = next.Next(), by_task = next.Next();
-  SetGpus(by_job, by_node, by_task, tasks, job);
+  SetGpus(by_job, by_node, by_task, job.tasks, job);
   job.has_dependency = !next.Next().empty();
   job.restarts = NumberOf<int>(next.Next(), 0);
   job.exit_code = ReadExitCode(next.Next());
@@ -236,14 +236,17 @@ GpuRequest ReadGpus(std::string_view text) {
 
 void SetGpus(std::string_view by_job, std::string_view by_node, std::string_view by_task, int tasks,
              SlurmJob& job) {
-  const GpuRequest of_job = ReadGpus(by_job), of_node = ReadGpus(by_node),
-                   of_task = ReadGpus(by_task);
-  if (of_job.count > 0)
-    job.gpus = of_job.count, job.gpu_type = of_job.type;
-  else if (of_node.count > 0)
-    job.gpus = of_node.count * job.nodes, job.gpu_type = of_node.type;
-  else if (of_task.count > 0)
-    job.gpus = of_task.count * tasks, job.gpu_type = of_task.type;
+  const auto take = [&](std::string_view text, int times, GpusBy by) {
+    const GpuRequest request = ReadGpus(text);
+    if (request.count == 0) return false;
+    job.gpus = request.count * times;
+    job.gpu_type = request.type;
+    job.gpus_by = by;
+    job.gpu_request = text;
+    return true;
+  };
+  std::ignore = take(by_job, 1, GpusBy::kJob) || take(by_node, job.nodes, GpusBy::kNode) ||
+                take(by_task, tasks, GpusBy::kTask);
 }
 
 int ExitCodeOf(int status) {
