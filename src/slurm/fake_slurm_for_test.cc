@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "slurm/client/slurm_text.h"
+
 namespace ebb::slurm {
 
 void FakeSlurm::Go() {
@@ -30,6 +32,15 @@ void FakeSlurm::Go() {
       continue;
     }
     job.reason = "Resources";
+    if (job.gpus > most_by_job) {
+      job.reason = "QOSMaxGRESPerJob";
+      continue;
+    }
+    if (job.gpus > gpus_) {
+      job.reason = "BadConstraints";
+      job.priority = 0;
+      continue;
+    }
     if (used + job.gpus > gpus_) continue;
     used += job.gpus;
     job.state = JobState::kRunning;
@@ -57,6 +68,21 @@ class FakeSlurmClient final : public SlurmClient {
     for (const auto& [id, known] : slurm_.jobs_) jobs.push_back(known.job);
     return jobs;
   }
+  // As the real one does, it takes sizes that no node has.
+  Status SetSize(SlurmJob& job, const std::vector<std::string>& words) {
+    for (const std::string& word : words) {
+      constexpr std::string_view kByJob = "TresPerJob=";
+      if (!word.starts_with(kByJob))
+        return Fail({ExitCode::kUsage, "Update of this parameter is not supported: " + word, "", ""});
+      if (job.state != JobState::kPending)
+        return Fail({ExitCode::kUsage, "Job is no longer pending execution", "", ""});
+      SetGpus(word.substr(kByJob.size()), "", "", 1, job);
+      slurm_.sizes.push_back(job.id + " " + std::to_string(job.gpus));
+      if (job.gpus > slurm_.most_in_a_change)
+        return Fail({ExitCode::kUsage, "Requested node configuration is not available", "", ""});
+    }
+    return {};
+  }
   Result<std::vector<SlurmNode>> Nodes() override {
     EBB_RETURN_IF_ERROR(Ask());
     SlurmNode node;
@@ -82,9 +108,14 @@ class FakeSlurmClient final : public SlurmClient {
     EBB_RETURN_IF_ERROR(Change());
     if (batch.script.empty()) return Fail({ExitCode::kUsage, "no such script", "", ""});
     std::string name = batch.script, comment;
-    for (const std::string& option : batch.options)
+    int gpus = 1;
+    for (const std::string& option : batch.options) {
       if (option.starts_with("--comment=")) comment = option.substr(10);
-    const std::string id = slurm_.Queue(name, comment, 1);
+      if (option.starts_with("--gpus=")) gpus = std::stoi(option.substr(7));
+    }
+    if (gpus > slurm_.most_in_a_change)
+      return Fail({ExitCode::kUsage, "Requested node configuration is not available", "", ""});
+    const std::string id = slurm_.Queue(name, comment, 1, gpus);
     slurm_.jobs_.at(id).begin = batch.begin;
     return id;
   }
@@ -93,6 +124,7 @@ class FakeSlurmClient final : public SlurmClient {
     EBB_ASSIGN_OR_RETURN(FakeSlurm::Known * known, Find(update.id));
     if (update.begin && known->job.state != JobState::kPending)
       return Fail({ExitCode::kUsage, "Job is no longer pending execution", "", ""});
+    EBB_RETURN_IF_ERROR(SetSize(known->job, update.size));
     if (update.begin) known->begin = update.begin;
     if (update.begin) known->job.start = update.begin;
     if (update.comment) known->job.comment = *update.comment;

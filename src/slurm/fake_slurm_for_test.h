@@ -22,7 +22,8 @@ class FakeSlurm {
     ends_[name] = {after, exit_code};
   }
   /// A user's job: pending, held if `priority` is 0.
-  std::string Queue(const std::string& name, const std::string& comment, double priority = 0) {
+  std::string Queue(const std::string& name, const std::string& comment, double priority = 0,
+                    int gpus = 1) {
     SlurmJob job;
     job.id = std::to_string(++last_);
     job.user = "ann";
@@ -30,7 +31,9 @@ class FakeSlurm {
     job.priority = priority;
     job.reason = priority > 0 ? "None" : "JobHeldUser";
     job.submitted = Now();
-    job.gpus = 1;
+    job.gpus = gpus;
+    job.gpus_by = GpusBy::kJob;
+    job.gpu_request = "gres:gpu:" + std::to_string(gpus);
     job.name = name;
     job.comment = comment;
     jobs_[job.id] = {job, priority > 0 ? std::optional(Now()) : std::nullopt};
@@ -57,7 +60,10 @@ class FakeSlurm {
   bool requeues_at_signal = false;
   ControllerLoad load{3, 0};
   int requests = 0, changes = 0;
+  int most_by_job = 1'000;              ///< a job with more GPUs waits for ever (a QOS)
+  int most_in_a_change = 1'000;         ///< a change to more GPUs, or a submission, is refused
   std::vector<std::string> signals{};  ///< "12 USR1"
+  std::vector<std::string> sizes{};    ///< "12 4": job 12 asks for 4 GPUs
 
   /// A client of this controller. The controller must outlive it.
   std::unique_ptr<SlurmClient> Client();

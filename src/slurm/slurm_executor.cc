@@ -115,6 +115,7 @@ void SlurmExecutor::Resume(Entry& entry) {
   if (comment.course == Course::kNone || entry.is_missing) return;
   entry.attempt = comment.attempt;
   entry.pool = pools_.PoolOfRunning(entry.seen);
+  if (comment.course != Course::kWait) entry.width = SeenWidth(entry);
   if (comment.course == Course::kWait) {
     entry.step = Step::kWaiting;
     if (entry.seen.reason == "BeginTime") entry.begin = entry.seen.start;
@@ -189,12 +190,15 @@ Status SlurmExecutor::Execute(const engine::Command& command) {
     if (entry->is_missing) return Fail({ExitCode::kTryLater, "Slurm does not list it", "", ""});
     entry->attempt = start->attempt;
     entry->pool = start->pool;
+    entry->width = start->devices;
+    entry->narrowed.clear();
     entry->is_let_go = false;
     if (entry->step != Step::kNew) entry->step = Step::kStarting;
     JobReport& report = entry->last.emplace();
     report.job = start->job;
     report.attempt = start->attempt;
     report.pool = start->pool;
+    report.devices = start->devices;
     report.since = Now();
   } else if (std::holds_alternative<engine::PauseJob>(command)) {
     const bool is_under_way = entry->step == Step::kStarting || entry->step == Step::kRunning;
@@ -251,7 +255,7 @@ std::vector<local::SupervisedFigures> SlurmExecutor::Running() const {
     figures.job = job;
     figures.attempt = entry->attempt;
     figures.pool = entry->pool;
-    for (int slot = 0; slot < entry->local->job().devices; ++slot) figures.slots.push_back(slot);
+    for (int slot = 0; slot < WidthOf(*entry); ++slot) figures.slots.push_back(slot);
     figures.is_measured = false;
     if (entry->last) figures.figures.elapsed = std::max(Duration{}, Now() - entry->last->since);
     running.push_back(std::move(figures));

@@ -6,7 +6,7 @@
 // there any more. To let it go is to set StartTime to now. A pause is a signal, if the job wants
 // one, and then a requeue in held state, after which the job gets its latest start again. All that
 // must be remembered stands in the comment of the job, so that a restarted service goes on where
-// this one ends.
+// this one ends. An elastic job waits at its own width, and is let go at the planned one.
 //
 // Slurm has no watch. A round asks it for all jobs in one request, compares them with what is
 // wanted, and sends the missing changes, so many at most. A change that was lost is sent again by a
@@ -149,6 +149,8 @@ class SlurmExecutor final : public local::JobExecutor {
     bool is_let_go = false;              // Slurm has been told to start this attempt
     std::optional<Duration> asked_at{};  // since boot: the pause was asked for
     bool is_requeue_sent = false;
+    int width = 0;            // devices that an elastic job was let go with; 0: its own
+    std::string narrowed{};   // why it does not have the planned width; empty: it has
     std::string sentence{};  // for people, not necessarily written yet
     std::string refused{};   // why the last change of its owner was not taken; empty: it was
     Duration sentence_at{};  // since boot: last written
@@ -205,8 +207,16 @@ class SlurmExecutor final : public local::JobExecutor {
   bool NeedsComment(const Entry& entry) const;
   void SendComments(int most);
   static JobComment CommentOf(const Entry& entry, Course course);
-  Status Update(Entry& entry, std::optional<Time> begin, Course course, bool release);
+  Status Update(Entry& entry, std::optional<Time> begin, Course course, bool release,
+                std::vector<std::string> size = {});
   void Hear(Entry& entry, const Status& status);
+
+  static bool IsElastic(const Entry& entry);
+  static int WidthOf(const Entry& entry);
+  static int SeenWidth(const Entry& entry);
+  static std::vector<std::string> SizeFor(const Entry& entry, int width);
+  static bool IsRefusedItsWidth(const Entry& entry);
+  void GoOnAtOwnWidth(Entry& entry, const std::string& why);
 
   void SayEndAs(Entry& entry, int attempt);
   Entry* EntryOf(core::JobId job);

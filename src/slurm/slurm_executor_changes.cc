@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "platform/file.h"
+#include "slurm/client/job_size.h"
 #include "slurm/slurm_executor.h"
 
 namespace ebb::slurm {
@@ -95,7 +96,13 @@ void SlurmExecutor::Hear(Entry& entry, const Status& status) {
 
 // A script that Slurm refuses would be refused again.
 Status SlurmExecutor::Submit(Entry& entry) {
-  auto batch = options_.make_batch_job(*entry.local);
+  local::LocalJob job = *entry.local;
+  if (entry.attempt > 0 && WidthOf(entry) != job.job().devices) {
+    auto wide = std::make_shared<core::Submission>(*job.submission);
+    wide->job.devices = WidthOf(entry);
+    job.submission = std::move(wide);
+  }
+  auto batch = options_.make_batch_job(job);
   if (!batch) {
     entry.step = Step::kEnded;
     entry.attempt = std::max(1, entry.attempt);
@@ -113,6 +120,10 @@ Status SlurmExecutor::Submit(Entry& entry) {
   if (!id) {
     entry.comment.course = Course::kNone;
     if (id.error().code == ExitCode::kUnavailable) return Fail(id.error());
+    if (job.job().devices != entry.local->job().devices) {
+      GoOnAtOwnWidth(entry, id.error().what);
+      return {};
+    }
     entry.step = Step::kEnded;
     entry.attempt = std::max(1, entry.attempt);
     Report(entry, JobPhase::kFailed, Now(), id.error().Message());
@@ -131,7 +142,18 @@ Status SlurmExecutor::Submit(Entry& entry) {
 
 Status SlurmExecutor::LetGo(Entry& entry) {
   const Time begin = std::max(Now(), entry.wishes.not_before.value_or(Time::min()));
-  EBB_RETURN_IF_ERROR(Update(entry, begin, Course::kGo, entry.seen.is_held()));
+  const int own = entry.local->job().devices;
+  Status sent =
+      Update(entry, begin, Course::kGo, entry.seen.is_held(), SizeFor(entry, WidthOf(entry)));
+  const auto back = SizeWords(entry.seen, own);
+  if (!sent && sent.error().code != ExitCode::kUnavailable && WidthOf(entry) != own && back) {
+    // Slurm may have taken a part of the change.
+    EBB_RETURN_IF_ERROR(Update(entry, begin, Course::kGo, entry.seen.is_held(), *back));
+    GoOnAtOwnWidth(entry, sent.error().what);
+    entry.sentence_at = Duration::zero();  // its comment says so in this round
+    sent = {};
+  }
+  EBB_RETURN_IF_ERROR(sent);
   entry.is_let_go = true;
   return {};
 }
@@ -141,6 +163,7 @@ Status SlurmExecutor::Pause(Entry& entry) {
   if (entry.seen.state == JobState::kPending && !entry.asked_at) {
     entry.step = Step::kWaiting;
     entry.begin.reset();
+    entry.width = 0;
     Report(entry, JobPhase::kPaused, Now());
     return GiveLatestStart(entry);
   }
@@ -168,7 +191,8 @@ bool SlurmExecutor::NeedsLatestStart(const Entry& entry) const {
 
 Status SlurmExecutor::GiveLatestStart(Entry& entry) {
   const Time latest = LatestStart(entry);
-  EBB_RETURN_IF_ERROR(Update(entry, latest, Course::kWait, entry.seen.is_held()));
+  EBB_RETURN_IF_ERROR(Update(entry, latest, Course::kWait, entry.seen.is_held(),
+                             SizeFor(entry, entry.local->job().devices)));
   entry.begin = latest;
   return {};
 }
@@ -200,13 +224,15 @@ JobComment SlurmExecutor::CommentOf(const Entry& entry, Course course) {
   if (!entry.wishes.problems.empty())
     sentences.push_back("Ebb cannot read " + Join(entry.wishes.problems, "; "));
   if (!entry.refused.empty()) sentences.push_back("Ebb does not take the change: " + entry.refused);
+  if (!entry.narrowed.empty()) sentences.push_back(entry.narrowed);
   if (!entry.sentence.empty()) sentences.push_back(entry.sentence);
   comment.sentence = Join(sentences, "; ");
   return comment;
 }
 
 // All components of a heterogeneous job get the same begin; the first has the comment.
-Status SlurmExecutor::Update(Entry& entry, std::optional<Time> begin, Course course, bool release) {
+Status SlurmExecutor::Update(Entry& entry, std::optional<Time> begin, Course course, bool release,
+                             std::vector<std::string> size) {
   if (begin) begin = ToWall(*begin);
   JobComment comment = CommentOf(entry, course);
   // The components first: the first one starts them all.
@@ -216,11 +242,13 @@ Status SlurmExecutor::Update(Entry& entry, std::optional<Time> begin, Course cou
   // person's, whenever this service was killed.
   const bool mark_last = release && course == Course::kWait;
   if (mark_last) {
-    EBB_RETURN_IF_ERROR(client_->Update({entry.id(), begin, std::nullopt}));
+    EBB_RETURN_IF_ERROR(client_->Update({entry.id(), begin, std::nullopt, std::move(size)}));
     EBB_RETURN_IF_ERROR(client_->Release(entry.whole()));
     begin.reset();
+    size.clear();
   }
-  EBB_RETURN_IF_ERROR(client_->Update({entry.id(), begin, WriteComment(comment)}));
+  EBB_RETURN_IF_ERROR(
+      client_->Update({entry.id(), begin, WriteComment(comment), std::move(size)}));
   if (release && !mark_last) EBB_RETURN_IF_ERROR(client_->Release(entry.whole()));
   entry.comment = std::move(comment);
   entry.sentence_at = SinceBoot();

@@ -36,6 +36,7 @@ void SlurmExecutor::Report(Entry& entry, JobPhase phase, Time since, const std::
   report.pool = entry.pool;
   report.since = since;
   report.detail = detail;
+  if (phase == JobPhase::kRunning) report.devices = SeenWidth(entry);
   if (phase == JobPhase::kFailed)
     report.exit_code = entry.seen.exit_code != 0 ? entry.seen.exit_code : 1;
   entry.last = report;
@@ -108,12 +109,15 @@ void SlurmExecutor::FollowRunning(Entry& entry) {
     entry.pool = pools_.PoolOfRunning(entry.seen);
     entry.step = Step::kRunning;
     entry.begin.reset();
+    entry.width = entry.local->job().devices;
+    entry.width = SeenWidth(entry);
     return Report(entry, JobPhase::kRunning, since);
   }
   if (entry.step != Step::kStarting) return;
   entry.step = Step::kRunning;
   entry.begin.reset();
-  Report(entry, JobPhase::kRunning, since);
+  entry.width = SeenWidth(entry);
+  Report(entry, JobPhase::kRunning, since, entry.narrowed);
 }
 
 void SlurmExecutor::FollowPending(Entry& entry) {
@@ -122,6 +126,7 @@ void SlurmExecutor::FollowPending(Entry& entry) {
     const bool was_asked = entry.step == Step::kPausing;
     entry.step = Step::kWaiting;
     entry.begin.reset();
+    entry.width = 0;
     entry.asked_at.reset();
     entry.is_requeue_sent = false;
     const bool goes_on = was_asked || entry.local->job().checkpointable;
@@ -133,6 +138,8 @@ void SlurmExecutor::FollowPending(Entry& entry) {
     if (!was_asked) FollowHold(entry);
     return;
   }
+  // Slurm holds a job that no node can take.
+  if (IsRefusedItsWidth(entry)) return GoOnAtOwnWidth(entry, entry.seen.reason);
   FollowHold(entry);
 }
 
@@ -149,6 +156,7 @@ void SlurmExecutor::FollowHold(Entry& entry) {
   entry.is_held = !entry.is_held;
   if (entry.is_held && entry.step == Step::kStarting) {
     entry.step = Step::kWaiting;
+    entry.width = 0;
     Report(entry, JobPhase::kPaused, Now());
   }
   queue_.control(entry.job(), entry.is_held ? JobControl::kHold : JobControl::kNone,

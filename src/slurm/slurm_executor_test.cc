@@ -35,7 +35,9 @@ class World {
     options.comments_every = Duration{1};
     options.poll_busy = Duration{200};
     options.make_batch_job = [](const local::LocalJob& job) -> Result<BatchJob> {
-      return BatchJob{job.job().name == "none" ? "" : job.job().name, {}, "/"};
+      return BatchJob{job.job().name == "none" ? "" : job.job().name,
+                      {"--gpus=" + std::to_string(job.job().devices)},
+                      "/"};
     };
     options.say = [this](const std::string& text) { said_.push_back(text); };
     SlurmQueue queue;
@@ -105,8 +107,16 @@ class World {
     wanted_.erase(wanted_.begin());
     return Submit(std::move(submission));
   }
-  Status Start(core::JobId job, int attempt) {
-    return executor_->Execute(engine::StartJob{job, attempt, 0});
+  Status Start(core::JobId job, int attempt, int devices = 0) {
+    return executor_->Execute(engine::StartJob{job, attempt, 0, devices});
+  }
+  // The report that this attempt runs.
+  JobReport RunningReport(core::JobId job, int attempt) {
+    EXPECT_TRUE(Reports(job, JobPhase::kRunning, attempt)) << job << ' ' << attempt;
+    for (const JobReport& report : reports_)
+      if (report.job == job && report.phase == JobPhase::kRunning && report.attempt == attempt)
+        return report;
+    return {};
   }
 
   platform::ProcessSignals signals_;
@@ -201,6 +211,134 @@ TEST_F(SlurmExecutorTest, APauseKeepsTheJobsNumber) {
   EXPECT_EQ(slurm_.signals, (std::vector<std::string>(3, id + " USR1")));
   EXPECT_EQ(slurm_.At(id).restarts, 3);
   EXPECT_TRUE(world_.controls_.empty()) << "a hold of Ebb is no hold of a person";
+}
+
+constexpr const char* kElastic =
+    "ebb:start-by=6h;checkpointable;signal=USR1;grace=0s;speedup=2=1.9,4=3.3";
+
+TEST_F(SlurmExecutorTest, AnElasticJobGoesOnAtEachPlannedWidthUnderItsNumber) {
+  const std::string id = slurm_.Queue("train", kElastic);
+  const core::JobId job = world_.Take(id);
+  ASSERT_EQ(world_.stored_.back().job().speedup.size(), 2u);
+  int attempt = 0;
+  for (const int width : {1, 4, 2}) {
+    ASSERT_TRUE(world_.Start(job, ++attempt, width));
+    EXPECT_EQ(world_.RunningReport(job, attempt).devices, width);
+    EXPECT_EQ(slurm_.At(id).gpu_request, "gres:gpu:" + std::to_string(width));
+    EXPECT_EQ(world_.executor_->Running().front().slots.size(), static_cast<std::size_t>(width));
+    ASSERT_TRUE(world_.executor().Execute(engine::PauseJob{job, attempt}));
+    ASSERT_TRUE(world_.Reports(job, JobPhase::kPaused, attempt));
+    ASSERT_TRUE(world_.Until([&] { return slurm_.At(id).priority > 0; }));
+    EXPECT_EQ(slurm_.At(id).gpus, 1) << "without Ebb it starts at its own width";
+  }
+  EXPECT_EQ(slurm_.sizes, (std::vector<std::string>{id + " 4", id + " 1", id + " 2", id + " 1"}));
+  EXPECT_EQ(slurm_.starts(), 3);
+  EXPECT_TRUE(world_.controls_.empty());
+}
+
+TEST_F(SlurmExecutorTest, AnElasticJobThatStartsByItselfHasItsOwnWidth) {
+  const std::string id = slurm_.Queue("train", "ebb:start-by=1s;checkpointable;speedup=4=3.3");
+  const core::JobId job = world_.Take(id);
+  EXPECT_EQ(world_.RunningReport(job, 1).devices, 1);
+}
+
+TEST_F(SlurmExecutorTest, AWidthThatALimitRefusesIsToldAndTheJobGoesOnAtItsOwn) {
+  slurm_.most_by_job = 2;
+  const std::string id = slurm_.Queue("train", kElastic);
+  const core::JobId job = world_.Take(id);
+  ASSERT_TRUE(world_.Start(job, 1, 4));
+  const JobReport report = world_.RunningReport(job, 1);
+  EXPECT_EQ(report.devices, 1);
+  EXPECT_EQ(report.detail, "Slurm does not give it 4 devices (QOSMaxGRESPerJob); it goes on with 1");
+  EXPECT_NE(slurm_.At(id).comment.find(report.detail), std::string::npos) << slurm_.At(id).comment;
+  ASSERT_EQ(world_.said_.size(), 1u);
+  EXPECT_EQ(slurm_.starts(), 1);
+}
+
+// Slurm holds such a job itself, which is no hold of a person.
+TEST_F(SlurmExecutorTest, AWidthThatNoNodeHasIsTakenBack) {
+  const std::string id = slurm_.Queue("train", "ebb:start-by=6h;checkpointable;speedup=9=3.3");
+  const core::JobId job = world_.Take(id);
+  ASSERT_TRUE(world_.Start(job, 1, 9));
+  EXPECT_EQ(world_.RunningReport(job, 1).devices, 1);
+  EXPECT_TRUE(world_.controls_.empty());
+}
+
+TEST_F(SlurmExecutorTest, AChangeOfWidthThatSlurmRefusesIsTakenBack) {
+  slurm_.most_in_a_change = 2;
+  const std::string id = slurm_.Queue("train", kElastic);
+  const core::JobId job = world_.Take(id);
+  ASSERT_TRUE(world_.Start(job, 1, 4));
+  EXPECT_EQ(world_.RunningReport(job, 1).devices, 1);
+  EXPECT_TRUE(world_.Until([&] {
+    return slurm_.At(id).comment.find("(Requested node configuration is not available)") !=
+           std::string::npos;
+  })) << slurm_.At(id).comment;
+  EXPECT_EQ(slurm_.starts(), 1);
+}
+
+TEST_F(SlurmExecutorTest, AJobWhoseSizeCannotBeChangedKeepsItsWidth) {
+  const std::string id = slurm_.Queue("train", kElastic);
+  slurm_.At(id).gpus_by = GpusBy::kTask;
+  world_.Take(id);
+  EXPECT_TRUE(world_.stored_.back().job().speedup.empty());
+  ASSERT_TRUE(world_.Until([&] { return slurm_.At(id).priority > 0; }));
+  EXPECT_NE(slurm_.At(id).comment.find(
+                "Ebb cannot read speedup: it asks for GPUs by task, so it keeps its width"),
+            std::string::npos)
+      << slurm_.At(id).comment;
+}
+
+TEST_F(SlurmExecutorTest, ARestartedServiceKnowsTheWidthOfARunningJob) {
+  const std::string id = slurm_.Queue("train", kElastic);
+  const core::JobId job = world_.Take(id);
+  ASSERT_TRUE(world_.Start(job, 1, 4));
+  ASSERT_EQ(world_.RunningReport(job, 1).devices, 4);
+  world_.Begin();
+  const auto known = world_.executor().Observe();
+  ASSERT_EQ(known->size(), 1u);
+  EXPECT_EQ(known->front().devices, 4);
+  EXPECT_EQ(world_.executor_->Running().front().slots.size(), 4u);
+  EXPECT_EQ(world_.executor().cluster().pools[1].count, 8) << "all 4 are counted as its own";
+  ASSERT_TRUE(world_.executor().Execute(engine::PauseJob{job, 1}));
+  ASSERT_TRUE(world_.Reports(job, JobPhase::kPaused, 1));
+  ASSERT_TRUE(world_.Until([&] { return slurm_.At(id).priority > 0; }));
+  EXPECT_EQ(slurm_.At(id).gpus, 1);
+}
+
+// The controller was killed after the change, and knows the job as it was.
+TEST_F(SlurmExecutorTest, AChangeOfWidthThatSlurmLostIsSentAgain) {
+  const std::string id = slurm_.Queue("train", kElastic);
+  const core::JobId job = world_.Take(id);
+  ASSERT_TRUE(world_.Until([&] { return slurm_.At(id).priority > 0; }));
+  const SlurmJob before = slurm_.At(id);
+  slurm_.Queue("other", "", 1, 8);
+  slurm_.Go();  // it has all devices, so that the job waits
+  ASSERT_TRUE(world_.Start(job, 1, 4));
+  ASSERT_TRUE(world_.Until([&] { return slurm_.At(id).gpus == 4; }));
+  slurm_.At(id) = before;
+  ASSERT_TRUE(world_.Until([&] { return slurm_.At(id).gpus == 4; }));
+  ASSERT_TRUE(slurm_.Client()->Cancel("2"));
+  EXPECT_EQ(world_.RunningReport(job, 1).devices, 4);
+}
+
+TEST_F(SlurmExecutorTest, AnElasticJobOfTheServiceIsSubmittedAtItsPlannedWidth) {
+  core::Submission submission;
+  submission.job.name = "long";
+  submission.job.submitted = world_.clock_.Now();
+  submission.job.start_by = world_.clock_.Now() + hours{10};
+  submission.job.duration = hours{1};
+  submission.job.checkpointable = true;
+  submission.job.speedup = {{4, 3.3}};
+  const core::JobId wide = world_.Submit(submission);
+  ASSERT_TRUE(world_.Start(wide, 1, 4));
+  EXPECT_EQ(world_.RunningReport(wide, 1).devices, 4);
+  slurm_.most_in_a_change = 2;
+  submission.identity = 0;
+  const core::JobId refused = world_.Submit(submission);
+  ASSERT_TRUE(world_.Start(refused, 1, 4));
+  EXPECT_EQ(world_.RunningReport(refused, 1).devices, 1);
+  EXPECT_EQ(slurm_.starts(), 2);
 }
 
 TEST_F(SlurmExecutorTest, AHoldOfAPersonStays) {

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/text.h"
+#include "slurm/client/job_size.h"
 #include "slurm/client/slurm_text.h"
 
 namespace ebb::slurm {
@@ -12,7 +13,9 @@ namespace {
 constexpr std::string_view kMark = "{ebb ", kMeasured = "measured}", kNote = "note}";
 constexpr std::string_view kUsed = "used ", kBetween = "; ";
 constexpr std::string_view kStartBy = "start-by", kFinishBy = "finish-by", kTier = "tier",
-                           kSignal = "signal", kGrace = "grace", kNotBefore = "not-before";
+                           kSignal = "signal", kGrace = "grace", kNotBefore = "not-before",
+                           kSpeedup = "speedup";
+constexpr double kLeastSpeed = 1e-6;
 
 std::string_view Name(Course course) {
   switch (course) {
@@ -59,6 +62,7 @@ class WishReader {
     if (const auto tier = values_.find(std::string(kTier)); tier != values_.end())
       ReadTier(tier->second);
     for (const auto& [key, value] : values_) ReadOne(key, value);
+    CheckWidths();
   }
 
  private:
@@ -99,6 +103,26 @@ class WishReader {
       wishes_.problems.push_back(key + ": " + set.error().Message());
   }
 
+  // A job in Slurm has only widths that its request can be changed to. Its time limit holds for
+  // each attempt, at any width, and the last one may do all of the work.
+  void CheckWidths() {
+    const auto refuse = [&](const std::string& why) {
+      wishes_.problems.push_back(std::string(kSpeedup) + ": " + why + ", so it keeps its width");
+      job().speedup.clear();
+    };
+    for (const core::WidthSpeed& width : std::vector(job().speedup)) {
+      if (width.devices == job().devices) continue;
+      if (const auto words = SizeWords(job_, width.devices); !words)
+        return refuse(words.error().what);
+      const auto takes = std::chrono::duration<double, Duration::period>(job().duration) /
+                         std::max(width.speed, kLeastSpeed);
+      if (job_.time_limit && takes > *job_.time_limit)
+        return refuse("on " + std::to_string(width.devices) +
+                      " devices it takes longer than its time limit of " +
+                      FormatDuration(*job_.time_limit));
+    }
+  }
+
   void ReadMoment(const std::string& key, const std::string& value, std::optional<Time>& moment) {
     if (const auto length = ParseDuration(value))
       moment = job_.submitted + *length;
@@ -136,7 +160,7 @@ std::vector<const core::JobOption*> OptionsInSlurm() {
   std::vector<const core::JobOption*> options;
   for (const char* key :
        {"tier", "start_by", "finish_by", "duration", "threshold", "priority", "on_outage",
-        "power_w", "checkpointable", "pause_cost", "minimum_segment"})
+        "power_w", "checkpointable", "pause_cost", "minimum_segment", "speedup"})
     options.push_back(&core::JobOptionOf(key));
   return options;
 }
