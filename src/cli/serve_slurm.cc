@@ -120,6 +120,7 @@ Status UseSlurm(const SlurmFlags& flags, const std::vector<core::Tier>& tiers,
   service.policy_options.default_max_delay = service.engine.default_max_delay;
   service.engine.admission = engine::Admission::kTakeAll;  // users' jobs cannot be refused
   service.engine.most_starts = kMostStarts;
+  service.engine.changes_widths = true;
   EBB_ASSIGN_OR_RETURN(const slurm::SlurmOptions options, OptionsFor(flags, tiers, service));
   EBB_ASSIGN_OR_RETURN(const auto make_client, ClientFor(flags));
   // The service owns the executor, and calls the others only while it lives.

@@ -75,9 +75,9 @@ void PutStretches(store::ServiceStore& store, core::JobId job,
 }  // namespace
 
 Status Service::Recover() {
-  // Programs of this machine and of sites get as many devices as a start says. Objects of a cluster
-  // and jobs of Slurm are as wide as their users made them.
-  options_.engine.changes_widths = !options_.make_executor;
+  // Programs of this machine and of sites get as many devices as a start says. Another executor
+  // says whether its jobs do (ServiceOptions::engine).
+  if (!options_.make_executor) options_.engine.changes_widths = true;
   EBB_ASSIGN_OR_RETURN(auto named, plan::MakePolicy(options_.policy, options_.policy_options));
   auto policy = std::make_unique<TimedPolicy>(std::move(named), publisher_.counters());
   EBB_ASSIGN_OR_RETURN(store::Recovered recovered, store_.Recover(std::make_unique<engine::Engine>(

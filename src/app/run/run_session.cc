@@ -220,7 +220,11 @@ Result<local::AttemptOptions> Session::AttemptOf(Time submitted, const GateWait&
   local::AttemptOptions attempt;
   attempt.child = {directory_->spec().command,
                    local::ContractEnvironment(ContractOf(submitted, wait, attempt_number))};
-  if (attempt_of_) attempt.child.pause_signal = attempt_of_->pause_signal;
+  if (attempt_of_) {
+    attempt.child.pause_signal = attempt_of_->pause_signal;
+    for (const auto& variable : attempt_of_->environment)
+      attempt.child.environment.push_back(variable);
+  }
   attempt.stop_grace = stop_grace_;
   attempt.number = attempt_number;
   attempt.pue = options_.metering.pue;

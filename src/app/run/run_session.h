@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/options/run_options.h"
@@ -30,6 +31,8 @@ struct RunRequest {
     std::filesystem::path checkpoints;  ///< the same for all attempts
     bool resume = false;
     int pause_signal = 0;  ///< see platform::ChildOptions
+    /// Further variables of the program.
+    std::vector<std::pair<std::string, std::string>> environment{};
   };
   std::optional<JobAttempt> attempt_of{};
   /// True if this process was split from the one at the terminal (platform::Background), which ends

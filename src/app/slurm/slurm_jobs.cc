@@ -4,8 +4,10 @@
 #include <filesystem>
 #include <utility>
 
+#include "core/jobs/widths.h"
 #include "engine/explain.h"
 #include "local/files/attempt_files.h"
+#include "local/job_start.h"
 #include "platform/file.h"
 #include "platform/system_clock.h"
 #include "sweep/shell_quote.h"
@@ -23,6 +25,10 @@ std::string ScriptOf(const local::LocalJob& job, const BatchScripts& scripts) {
   std::string text = "#!/bin/sh\n# job " + std::to_string(submission.job.id) + " of Ebb\n";
   for (const auto& [name, value] : submission.environment)
     text += "export " + name + "=" + sweep::ShellQuote(value) + "\n";
+  // Slurm knows the width of each attempt; the script is the same for all.
+  if (core::IsElastic(submission.job))
+    for (const auto& [name, none] : local::WidthEnvironment(submission, 0))
+      text += "export " + name + "=\"${SLURM_GPUS_ON_NODE:-${SLURM_CPUS_PER_TASK:-1}}\"\n";
   // One log for each attempt, as jobs on one machine have it.
   text += "exec >>" + sweep::ShellQuote((job.directory / "attempt-").string()) +
           "\"$((${SLURM_RESTART_COUNT:-0} + 1))\".log 2>&1\n";
@@ -53,6 +59,11 @@ Result<slurm::BatchJob> WriteBatchScript(const local::LocalJob& job, const Batch
   batch.options = scripts.options;
   const std::string devices = std::to_string(submission.job.devices);
   batch.options.push_back(scripts.on_gpus ? "--gpus=" + devices : "--cpus-per-task=" + devices);
+  // Its program finds all devices of an attempt on one machine.
+  const bool has_nodes = std::ranges::any_of(scripts.options, [](const std::string& option) {
+    return option.starts_with("--nodes") || option.starts_with("-N");
+  });
+  if (core::IsElastic(submission.job) && !has_nodes) batch.options.emplace_back("--nodes=1");
   batch.options.push_back("--job-name=" + (submission.job.name.empty()
                                                ? "ebb-" + std::to_string(submission.job.id)
                                                : submission.job.name));

@@ -188,5 +188,28 @@ TEST(BatchScript, WordsAreNotRead) {
                       "\n--\npython\nit's\n$(touch x); `id`\na \"b\"\n\ntwo words'; echo no\n");
 }
 
+// Slurm says how many devices an attempt has.
+TEST(BatchScript, AnElasticJobFindsTheWidthOfEachAttempt) {
+  const std::filesystem::path directory = ScratchDirectory("elastic_script");
+  std::filesystem::create_directories(directory);
+  const std::string stub = (directory / "ebb").string();
+  std::ofstream(stub) << "#!/bin/sh\necho \"$EBB_DEVICES $PET_NPROC_PER_NODE\"\n";
+  ::chmod(stub.c_str(), 0700);
+  core::Submission submission;
+  submission.command = {"train"};
+  submission.working_directory = "/";
+  submission.job.checkpointable = true;
+  submission.job.speedup = {{4, 3.3}};
+  const local::LocalJob job{std::make_shared<const core::Submission>(submission), directory};
+  const auto batch = WriteBatchScript(job, {.program = stub});
+  ASSERT_TRUE(batch);
+  EXPECT_EQ(std::ranges::count(batch->options, "--nodes=1"), 1);
+  const auto on_nodes = WriteBatchScript(job, {.program = stub, .options = {"--nodes=2"}});
+  EXPECT_EQ(std::ranges::count(on_nodes->options, "--nodes=1"), 0) << "the site has said it";
+  ASSERT_TRUE(platform::OutputOf({batch->script}, {{"SLURM_GPUS_ON_NODE", "4"}}));
+  ASSERT_TRUE(platform::OutputOf({batch->script}, {{"SLURM_CPUS_PER_TASK", "2"}}));
+  EXPECT_EQ(*platform::ReadFile(directory / "attempt-1.log"), "4 4\n2 2\n");
+}
+
 }  // namespace
 }  // namespace ebb::app

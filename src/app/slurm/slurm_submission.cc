@@ -5,6 +5,7 @@
 #include "app/slurm/slurm_moment.h"
 #include "base/text.h"
 #include "config/run/train_config.h"
+#include "core/jobs/widths.h"
 #include "slurm/client/slurm_text.h"
 #include "slurm/jobs/batch_script.h"
 #include "slurm/jobs/sbatch_line.h"
@@ -89,6 +90,8 @@ class Preparation {
     if (!request_.tracked_script.empty() && is_checkpointable && !has_signal)
       AddWish("signal=USR1;grace=10m");
     ReadJob(std::ranges::any_of(options, [](const auto& o) { return o.name == "duration"; }));
+    if (const Status widths = core::CheckWidths(result_.job); !widths)
+      return Fail(Usage("--speedup: " + widths.error().what, widths.error().next));
     return {};
   }
 
@@ -113,12 +116,23 @@ class Preparation {
     slurm::SlurmJob job;
     job.submitted = moment_.now;
     job.gpus = asked.gpus;
+    job.gpus_by = asked.gpus_by;
+    job.gpu_request = "gpu";
     job.cores = asked.cores;
+    job.nodes = asked.nodes;
+    job.tasks = asked.tasks;
     job.time_limit = slurm::ReadTimeLimit(slurm::ValueOf(options, kTime).value_or(""));
     job.comment = std::string(slurm::kCommentPrefix) + wishes_;
     slurm::JobDefaults defaults;
     defaults.tiers = moment_.tiers;
-    result_.job = slurm::ReadWishes(job, defaults).submission.job;
+    const slurm::JobWishes wishes = slurm::ReadWishes(job, defaults);
+    result_.job = wishes.submission.job;
+    // The options were read before; these problems are those of the whole job.
+    for (const std::string& problem : wishes.problems) result_.notes.push_back(problem);
+    if (core::IsElastic(result_.job) && !request_.managed)
+      result_.notes.push_back(
+          "only a service changes the width of a job (--managed): Ebb chooses the start of this one "
+          "as for a job that keeps its width");
     if (has_power_) result_.power = result_.job.power;
     if (!has_duration && !job.time_limit)
       result_.notes.push_back(

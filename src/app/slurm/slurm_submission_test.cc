@@ -101,6 +101,38 @@ TEST(SlurmSubmission, TheDurationIsThatOfTheFlagThenTheTimeLimitThenAnHour) {
       << "the time limit would end it";
 }
 
+TEST(SlurmSubmission, AnElasticJobHasItsWidthsInTheComment) {
+  const std::vector<GivenOption> flags{Flag("speedup", "2=1.9,4=3.3"), Flag("checkpointable")};
+  const auto managed = Prepare({"--gres=gpu:1", "-t", "90", "train.sh"}, flags, "", true);
+  ASSERT_TRUE(managed) << ErrorOf(managed);
+  EXPECT_EQ(managed->job.speedup.size(), 2u);
+  EXPECT_TRUE(managed->notes.empty());
+  EXPECT_TRUE(Has(managed->command,
+                  "--comment=ebb:speedup=2=1.9,4=3.3;checkpointable;"
+                  "start-by=2026-11-28T18:00:00Z"));
+  const auto alone = Prepare({"--gres=gpu:1", "-t", "90", "train.sh"}, flags);
+  ASSERT_EQ(alone->notes.size(), 1u);
+  EXPECT_TRUE(alone->notes[0].starts_with("only a service changes the width"));
+  EXPECT_TRUE(ErrorOf(Prepare({"train.sh"}, {flags[0]})).find("--speedup: it has several widths") !=
+              std::string::npos)
+      << ErrorOf(Prepare({"train.sh"}, {flags[0]}));
+}
+
+TEST(SlurmSubmission, WidthsThatSlurmCannotGiveAreLeftOut) {
+  const std::vector<GivenOption> flags{Flag("speedup", "1=0.5"), Flag("checkpointable")};
+  const auto too_slow = Prepare({"-G", "2", "-t", "90", "train.sh"}, flags, "", true);
+  EXPECT_TRUE(too_slow->job.speedup.empty());
+  ASSERT_EQ(too_slow->notes.size(), 1u);
+  EXPECT_EQ(too_slow->notes[0],
+            "speedup: on 1 devices it takes longer than its time limit of 1h 30m, so it keeps its "
+            "width");
+  const auto by_task = Prepare({"-n2", "--gpus-per-task=1", "train.sh"}, flags, "", true);
+  EXPECT_TRUE(by_task->job.speedup.empty());
+  EXPECT_TRUE(std::ranges::any_of(by_task->notes, [](const std::string& note) {
+    return note == "speedup: it asks for GPUs by task, so it keeps its width";
+  }));
+}
+
 TEST(SlurmSubmission, MistakesNameTheirPlace) {
   EXPECT_NE(ErrorOf(Prepare({"train.sh"}, {}, "#!/bin/sh\n#EBB --start-bye 2h\n"))
                 .find("train.sh line 2: --start-bye: there is no option \"start-bye\" (did you "

@@ -32,7 +32,7 @@ Path FreeFolder(const Path& directory, const slurm::JobPlace& place) {
 
 RunRequest::JobAttempt AttemptOf(const WrappedAttempt& attempt) {
   return {"slurm-" + attempt.place.job, slurm::CheckpointFolder(attempt.directory),
-          attempt.place.attempt > 1, SIGUSR1};
+          attempt.place.attempt > 1, SIGUSR1, attempt.environment};
 }
 
 // Runs a task whose energy another task of this node counts.
@@ -46,6 +46,7 @@ Result<RunResult> RunUncounted(const WrappedAttempt& attempt, platform::ProcessS
   contract.resume = of.resume;
   contract.submitted = contract.scheduled = now;
   platform::ChildOptions options{attempt.run.command, local::ContractEnvironment(contract)};
+  for (const auto& variable : of.environment) options.environment.push_back(variable);
   options.pause_signal = of.pause_signal;
   EBB_ASSIGN_OR_RETURN(platform::ChildProcess child, platform::ChildProcess::Start(options));
   std::optional<platform::ExitStatus> status;

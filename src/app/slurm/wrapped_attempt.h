@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "app/run/run_session.h"
 #include "slurm/client/slurm_commands.h"
@@ -15,6 +17,7 @@ namespace ebb::app {
 
 struct WrappedAttempt {
   slurm::JobPlace place;
+  std::vector<std::pair<std::string, std::string>> environment{};  ///< slurm::WidthVariables
   std::filesystem::path directory;  ///< of the job; empty: the default
   RunRequest run;  ///< without a command: the node is measured until a request to stop
   /// How long the program may take for its checkpoint, and other tasks for theirs.

@@ -25,9 +25,10 @@ scancel --full --signal=USR1 JOB. The command then gets SIGTERM, writes its chec
 (docs/training-program.md), and Slurm holds the job under its number until scontrol release JOB.
 Then it starts again with EBB_RESUME=1 and the same EBB_CHECKPOINT_DIR. docs/slurm.md has more.)";
 
+const char* OwnVariable(const char* name) { return std::getenv(name); }
+
 Result<slurm::JobPlace> OwnPlace() {
-  if (auto place = slurm::FindJobPlace([](const char* name) { return std::getenv(name); }))
-    return *std::move(place);
+  if (auto place = slurm::FindJobPlace(OwnVariable)) return *std::move(place);
   return Fail({ExitCode::kUsage, "this process is not part of a Slurm job", "",
                "write the command into a batch script, or use ebb track"});
 }
@@ -79,6 +80,7 @@ void AddSlurmRunCommand(Parser& parser) {
       {"name", "group", "emissions-file", "prometheus-file", "prometheus-url", "format", "quiet"});
   command.Action([=]() -> Result<int> {
     EBB_ASSIGN_OR_RETURN(attempt->place, OwnPlace());
+    attempt->environment = slurm::WidthVariables(attempt->place, OwnVariable);
     EBB_ASSIGN_OR_RETURN(attempt->run.command, CommandOf(*user_command, *node));
     if (!grace->empty()) {
       EBB_ASSIGN_OR_RETURN(attempt->grace, app::DurationOf("--grace", *grace));

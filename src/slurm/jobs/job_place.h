@@ -11,6 +11,8 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace ebb::slurm {
 
@@ -25,12 +27,19 @@ struct JobPlace {
   /// The number of this task in its step, and on this node. The batch script has both 0.
   int task = 0, task_on_node = 0;
   int tasks = 1;  ///< tasks of the step; 1 for the batch script
+  /// GPUs that Slurm gave this attempt, on nodes that are alike; cores without GPUs; 0: unknown.
+  int devices = 0;
 
   friend bool operator==(const JobPlace&, const JobPlace&) = default;
 };
 
 /// Nothing if Slurm has not started this process.
 std::optional<JobPlace> FindJobPlace(const std::function<const char*(const char* name)>& variable);
+
+/// Variables that tell a program how wide this attempt is: EBB_DEVICES, and SLURM_GPUS, which keeps
+/// the number of the job's submission otherwise. srun would ask for as many.
+std::vector<std::pair<std::string, std::string>> WidthVariables(
+    const JobPlace& place, const std::function<const char*(const char* name)>& variable);
 
 /// The default folder of a job: SUBMITTED_FROM/.ebb/slurm-12.
 std::filesystem::path JobFolder(const std::filesystem::path& submitted_from,

@@ -48,6 +48,42 @@ TEST(JobPlace, ABatchScriptIsOneTaskWhateverItMayStart) {
   EXPECT_EQ(RunFolder("/d", *place, 1), "/d/attempt-1/n1.step-2");
 }
 
+int DevicesWith(const Variables& more) {
+  Variables all = kBatch;
+  for (const auto& [name, value] : more) all[name] = value;
+  return Find(all)->devices;
+}
+
+// As Slurm 22.05 set them for jobs that went on at another width.
+TEST(JobPlace, HasTheDevicesThatSlurmGaveThisAttempt) {
+  EXPECT_EQ(DevicesWith({{"SLURM_GPUS", "1"}, {"SLURM_GPUS_ON_NODE", "4"}}), 4);
+  EXPECT_EQ(DevicesWith({{"SLURM_GPUS_ON_NODE", "2"}, {"SLURM_JOB_NUM_NODES", "3"}}), 6);
+  EXPECT_EQ(DevicesWith({{"SLURM_CPUS_PER_TASK", "8"}, {"SLURM_NTASKS", "1"}}), 8);
+  EXPECT_EQ(DevicesWith({{"SLURM_JOB_CPUS_PER_NODE", "2(x2),3"}}), 7);
+  EXPECT_EQ(DevicesWith({{"SLURM_JOB_CPUS_PER_NODE", "2(x"}}), 0);
+  EXPECT_EQ(DevicesWith({}), 0);
+}
+
+TEST(JobPlace, ProgramsFindTheirWidthAndSrunToo) {
+  using Pairs = std::vector<std::pair<std::string, std::string>>;
+  const auto variables = [](const Variables& given) {
+    return WidthVariables(*Find(given), [&](const char* name) {
+      const auto found = given.find(name);
+      return found == given.end() ? nullptr : found->second.c_str();
+    });
+  };
+  Variables wide = kBatch;
+  EXPECT_EQ(variables(wide), Pairs{});
+  wide["SLURM_GPUS_ON_NODE"] = "4";
+  EXPECT_EQ(variables(wide), (Pairs{{"EBB_DEVICES", "4"}}));
+  wide["SLURM_GPUS"] = "1";
+  EXPECT_EQ(variables(wide), (Pairs{{"EBB_DEVICES", "4"}, {"SLURM_GPUS", "4"}}));
+  wide["SLURM_GPUS"] = "a100:1";
+  EXPECT_EQ(variables(wide), (Pairs{{"EBB_DEVICES", "4"}, {"SLURM_GPUS", "a100:4"}}));
+  wide["SLURM_STEP_ID"] = "0";
+  EXPECT_EQ(variables(wide), (Pairs{{"EBB_DEVICES", "4"}})) << "srun has run already";
+}
+
 TEST(JobPlace, ARestartIsAnotherAttemptInTheSameFolder) {
   Variables again = kBatch;
   again["SLURM_RESTART_COUNT"] = "2";

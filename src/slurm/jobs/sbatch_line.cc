@@ -108,14 +108,20 @@ SbatchRequest RequestOf(std::span<const std::string> options) {
   const auto value = [&](const char* name, char letter = '\0') {
     return ValueOf(options, {name, letter});
   };
-  const int nodes = Whole(value("nodes", 'N'), 1);
-  const int tasks = Whole(value("ntasks", 'n'), nodes * Whole(value("ntasks-per-node"), 1));
   SbatchRequest request;
+  const int nodes = request.nodes = Whole(value("nodes", 'N'), 1);
+  const int tasks = request.tasks =
+      Whole(value("ntasks", 'n'), nodes * Whole(value("ntasks-per-node"), 1));
   request.cores = tasks * Whole(value("cpus-per-task", 'c'), 1);
-  request.gpus = GpusIn(value("gpus", 'G'));
-  if (request.gpus == 0) request.gpus = nodes * GpusIn(value("gpus-per-node"));
-  if (request.gpus == 0) request.gpus = tasks * GpusIn(value("gpus-per-task"));
-  if (request.gpus == 0) request.gpus = nodes * ReadGpus(value("gres").value_or("")).count;
+  const auto take = [&](int gpus, GpusBy by) {
+    if (request.gpus > 0 || gpus == 0) return;
+    request.gpus = gpus;
+    request.gpus_by = by;
+  };
+  take(GpusIn(value("gpus", 'G')), GpusBy::kJob);
+  take(nodes * GpusIn(value("gpus-per-node")), GpusBy::kNode);
+  take(tasks * GpusIn(value("gpus-per-task")), GpusBy::kTask);
+  take(nodes * ReadGpus(value("gres").value_or("")).count, GpusBy::kNode);
   return request;
 }
 

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "slurm/client/slurm_job.h"
+
 namespace ebb::slurm {
 
 struct SbatchLine {
@@ -42,6 +44,8 @@ std::vector<std::string> Without(std::span<const std::string> options, const Sba
 struct SbatchRequest {
   int gpus = 0;   ///< all GPUs together
   int cores = 1;  ///< all cores together
+  int nodes = 1, tasks = 1;
+  GpusBy gpus_by = GpusBy::kNone;
 };
 /// The request by the usual options for nodes, tasks and GPUs.
 SbatchRequest RequestOf(std::span<const std::string> options);
