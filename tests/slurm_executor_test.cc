@@ -124,6 +124,14 @@ class World {
       });
     });
   }
+  // The report that this attempt runs.
+  JobReport RunningReport(core::JobId job, int attempt) {
+    EXPECT_TRUE(Reports(job, JobPhase::kRunning, attempt)) << job << ' ' << attempt;
+    for (const JobReport& report : reports_)
+      if (report.job == job && report.phase == JobPhase::kRunning && report.attempt == attempt)
+        return report;
+    return {};
+  }
   // A job as its user submits it: options of sbatch, and the script.
   std::string Sbatch(std::vector<std::string> options, const std::string& script) {
     const std::string path = (directory_ / ("user" + std::to_string(ids_.size()) + ".sh")).string();
@@ -200,6 +208,50 @@ TEST_F(RealSlurm, APauseKeepsTheNumberOfTheJob) {
         << world_.Shown(id, "%T %r %S %k");
   }
   EXPECT_TRUE(world_.controls_.empty()) << "a hold of Ebb is no hold of a person";
+}
+
+TEST_F(RealSlurm, AnElasticJobGoesOnAtEachPlannedWidth) {
+  for (const char* request : {"--gpus=1", "--gres=gpu:1", "--gpus-per-node=fake:1"}) {
+    world_.reports_.clear();
+    const std::string id =
+        world_.Sbatch({"--hold", request, "--requeue",
+                       "--comment=ebb:checkpointable;speedup=2=1.9,4=3.3"},
+                      "exec sleep 100\n");
+    const core::JobId job = world_.Take();
+    ASSERT_EQ(world_.stored_.back().job().speedup.size(), 2u) << request;
+    int attempt = 0;
+    for (const int width : {2, 1}) {
+      ASSERT_TRUE(world_.executor().Execute(engine::StartJob{job, ++attempt, 0, width}));
+      EXPECT_EQ(world_.RunningReport(job, attempt).devices, width) << request;
+      ASSERT_TRUE(world_.executor().Execute(engine::PauseJob{job, attempt}));
+      ASSERT_TRUE(world_.Reports(job, JobPhase::kPaused, attempt));
+    }
+    // On one node, which has two; without a number of nodes Slurm takes two nodes.
+    ASSERT_TRUE(world_.executor().Execute(engine::StartJob{job, ++attempt, 0, 4}));
+    const JobReport report = world_.RunningReport(job, attempt);
+    const bool is_by_job = std::string_view(request).starts_with("--gpus=");
+    EXPECT_EQ(report.devices, is_by_job ? 4 : 1) << request;
+    EXPECT_EQ(report.detail.empty(), is_by_job) << report.detail;
+    World::Call({"scancel", id});
+    ASSERT_TRUE(world_.Reports(job, JobPhase::kCancelled, attempt));
+  }
+  EXPECT_TRUE(world_.controls_.empty());
+}
+
+TEST_F(RealSlurm, AnElasticJobOnCoresGoesOnAtEachPlannedWidth) {
+  const std::string id = world_.Sbatch(
+      {"--hold", "-c1", "--requeue", "--comment=ebb:checkpointable;speedup=4=3.3,99=9"},
+      "exec sleep 100\n");
+  const core::JobId job = world_.Take();
+  ASSERT_TRUE(world_.executor().Execute(engine::StartJob{job, 1, 0, 4}));
+  EXPECT_EQ(world_.RunningReport(job, 1).devices, 4);
+  EXPECT_EQ(world_.Shown(id, "%C"), "4");
+  ASSERT_TRUE(world_.executor().Execute(engine::PauseJob{job, 1}));
+  ASSERT_TRUE(world_.Reports(job, JobPhase::kPaused, 1));
+  ASSERT_TRUE(world_.executor().Execute(engine::StartJob{job, 2, 0, 99}));
+  const JobReport report = world_.RunningReport(job, 2);
+  EXPECT_EQ(report.devices, 1);
+  EXPECT_NE(report.detail.find("does not give it 99 devices"), std::string::npos) << report.detail;
 }
 
 TEST_F(RealSlurm, ElementsOfAnArrayAreJobsOfTheirOwn) {

@@ -62,6 +62,9 @@ std::string HelpOf(const core::Field& field) {
     return "estimated running time (default: the time limit of the job, else 1h)";
   if (field.key == "power_w")
     return "estimated power of each GPU, or of each core without GPUs, in watts: for grams";
+  if (field.key == "speedup")
+    return "an elastic job: other numbers of GPUs (of cores without GPUs), each with its speed "
+           "relative to those that it asks for; with --managed and --checkpointable";
   return JobFlagHelp(field);
 }
 
