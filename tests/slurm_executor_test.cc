@@ -213,10 +213,9 @@ TEST_F(RealSlurm, APauseKeepsTheNumberOfTheJob) {
 TEST_F(RealSlurm, AnElasticJobGoesOnAtEachPlannedWidth) {
   for (const char* request : {"--gpus=1", "--gres=gpu:1", "--gpus-per-node=fake:1"}) {
     world_.reports_.clear();
-    const std::string id =
-        world_.Sbatch({"--hold", request, "--requeue",
-                       "--comment=ebb:checkpointable;speedup=2=1.9,4=3.3"},
-                      "exec sleep 100\n");
+    const std::string id = world_.Sbatch(
+        {"--hold", request, "--requeue", "--comment=ebb:checkpointable;speedup=2=1.9,4=3.3"},
+        "exec sleep 100\n");
     const core::JobId job = world_.Take();
     ASSERT_EQ(world_.stored_.back().job().speedup.size(), 2u) << request;
     int attempt = 0;

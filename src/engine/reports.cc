@@ -12,6 +12,14 @@
 namespace ebb::engine {
 namespace {
 
+// The width at which the attempt runs; 0: the report does not say, or it is none of the job's.
+int ReportedWidth(const LiveJob& live, const JobReport& report) {
+  if (report.devices <= 0 || !core::IsElastic(live.job)) return 0;
+  const auto widths = core::WidthsOf(live.job);
+  const auto found = std::ranges::find(widths, report.devices, &core::WidthSpeed::devices);
+  return found == widths.end() ? 0 : report.devices;
+}
+
 bool IsNews(const LiveJob& live, const JobReport& report) {
   if (report.phase == JobPhase::kStarting) return false;
   // A later attempt than the engine remembers comes from a life whose journal is lost.
@@ -20,9 +28,10 @@ bool IsNews(const LiveJob& live, const JobReport& report) {
   if (report.phase == JobPhase::kFrozen)
     return !IsFrozen(live) && live.stage != Stage::kStarting;  // a starting attempt is about to go
                                                                // on
-  // Running is also news about an attempt that counted as lost.
+  // Running is also news about an attempt that counted as lost, or that runs at another width.
+  const int width = ReportedWidth(live, report);
   return report.phase != JobPhase::kRunning || live.stage == Stage::kStarting ||
-         !HoldsDevices(live.stage);
+         !HoldsDevices(live.stage) || (width > 0 && width != live.width());
 }
 
 Duration BackOff(const Options& options, int failures) {
@@ -72,8 +81,7 @@ bool RunsElsewhere(const LiveJob& live, const core::Cluster& cluster, const JobR
 // An attempt that runs at another width than its start said was refused that width. The job does
 // not ask for it again, nor for one beyond it.
 void TakeWidth(LiveJob& live, int devices) {
-  const auto widths = core::WidthsOf(live.job);
-  if (std::ranges::find(widths, devices, &core::WidthSpeed::devices) == widths.end()) return;
+  if (devices == 0) return;
   const int wanted = HoldsDevices(live.stage) ? live.width() : devices;
   live.devices = devices;
   if (devices == wanted) return;
@@ -83,7 +91,7 @@ void TakeWidth(LiveJob& live, int devices) {
 }
 
 void TakeRunning(LiveJob& live, const core::Cluster& cluster, const JobReport& report) {
-  if (report.devices > 0 && core::IsElastic(live.job)) TakeWidth(live, report.devices);
+  TakeWidth(live, ReportedWidth(live, report));
   if (!HoldsDevices(live.stage)) live.pool = report.pool;
   if (RunsElsewhere(live, cluster, report)) {
     live.pool = report.pool;

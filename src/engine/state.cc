@@ -106,9 +106,8 @@ Duration RemainingAt(const LiveJob& live, const core::Cluster& cluster, Time now
 
 // A plan may have a width that was taken from the job since.
 int WantedWidth(const LiveJob& live, const plan::JobPlan& plan) {
-  const bool has_it =
-      std::ranges::find(live.job.speedup, plan.devices, &core::WidthSpeed::devices) !=
-      live.job.speedup.end();
+  const bool has_it = std::ranges::find(live.job.speedup, plan.devices,
+                                        &core::WidthSpeed::devices) != live.job.speedup.end();
   return has_it ? plan.devices : live.job.devices;
 }
 

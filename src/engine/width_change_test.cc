@@ -79,7 +79,9 @@ TEST_F(WidthChangeTest, AWidthThatAnAttemptDidNotGetIsNotAskedForAgain) {
   devices_ = 4;
   EXPECT_EQ(CommandsAt(kNow), (std::vector<Command>{StartJob{1, 1, 0, 4}}));
   JobReport running{1, 1, JobPhase::kRunning, 0, kNow, 0, ""};
-  running.devices = 1;
+  running.devices = 4;
+  Apply(kNow, running);
+  running.devices = 1;  // the first report was about what was asked for
   Apply(kNow, running);
   EXPECT_EQ(engine_->state().FreeDevices(), std::vector<int>{3});
   const LiveJob& live = *engine_->state().live[0];

@@ -73,7 +73,8 @@ class FakeSlurmClient final : public SlurmClient {
     for (const std::string& word : words) {
       constexpr std::string_view kByJob = "TresPerJob=";
       if (!word.starts_with(kByJob))
-        return Fail({ExitCode::kUsage, "Update of this parameter is not supported: " + word, "", ""});
+        return Fail(
+            {ExitCode::kUsage, "Update of this parameter is not supported: " + word, "", ""});
       if (job.state != JobState::kPending)
         return Fail({ExitCode::kUsage, "Job is no longer pending execution", "", ""});
       SetGpus(word.substr(kByJob.size()), "", "", 1, job);

@@ -60,8 +60,8 @@ class FakeSlurm {
   bool requeues_at_signal = false;
   ControllerLoad load{3, 0};
   int requests = 0, changes = 0;
-  int most_by_job = 1'000;              ///< a job with more GPUs waits for ever (a QOS)
-  int most_in_a_change = 1'000;         ///< a change to more GPUs, or a submission, is refused
+  int most_by_job = 1'000;             ///< a job with more GPUs waits for ever (a QOS)
+  int most_in_a_change = 1'000;        ///< a change to more GPUs, or a submission, is refused
   std::vector<std::string> signals{};  ///< "12 USR1"
   std::vector<std::string> sizes{};    ///< "12 4": job 12 asks for 4 GPUs
 

@@ -149,8 +149,8 @@ class SlurmExecutor final : public local::JobExecutor {
     bool is_let_go = false;              // Slurm has been told to start this attempt
     std::optional<Duration> asked_at{};  // since boot: the pause was asked for
     bool is_requeue_sent = false;
-    int width = 0;            // devices that an elastic job was let go with; 0: its own
-    std::string narrowed{};   // why it does not have the planned width; empty: it has
+    int width = 0;           // devices that an elastic job was let go with; 0: its own
+    std::string narrowed{};  // why it does not have the planned width; empty: it has
     std::string sentence{};  // for people, not necessarily written yet
     std::string refused{};   // why the last change of its owner was not taken; empty: it was
     Duration sentence_at{};  // since boot: last written

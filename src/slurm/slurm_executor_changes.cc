@@ -247,8 +247,7 @@ Status SlurmExecutor::Update(Entry& entry, std::optional<Time> begin, Course cou
     begin.reset();
     size.clear();
   }
-  EBB_RETURN_IF_ERROR(
-      client_->Update({entry.id(), begin, WriteComment(comment), std::move(size)}));
+  EBB_RETURN_IF_ERROR(client_->Update({entry.id(), begin, WriteComment(comment), std::move(size)}));
   if (release && !mark_last) EBB_RETURN_IF_ERROR(client_->Release(entry.whole()));
   entry.comment = std::move(comment);
   entry.sentence_at = SinceBoot();

@@ -249,7 +249,8 @@ TEST_F(SlurmExecutorTest, AWidthThatALimitRefusesIsToldAndTheJobGoesOnAtItsOwn) 
   ASSERT_TRUE(world_.Start(job, 1, 4));
   const JobReport report = world_.RunningReport(job, 1);
   EXPECT_EQ(report.devices, 1);
-  EXPECT_EQ(report.detail, "Slurm does not give it 4 devices (QOSMaxGRESPerJob); it goes on with 1");
+  EXPECT_EQ(report.detail,
+            "Slurm does not give it 4 devices (QOSMaxGRESPerJob); it goes on with 1");
   EXPECT_NE(slurm_.At(id).comment.find(report.detail), std::string::npos) << slurm_.At(id).comment;
   ASSERT_EQ(world_.said_.size(), 1u);
   EXPECT_EQ(slurm_.starts(), 1);

@@ -56,9 +56,8 @@ std::vector<std::string> SlurmExecutor::SizeFor(const Entry& entry, int width) {
 }
 
 bool SlurmExecutor::IsRefusedItsWidth(const Entry& entry) {
-  return entry.step == Step::kStarting && entry.is_let_go &&
-         entry.comment.course == Course::kGo && IsElastic(entry) &&
-         WidthOf(entry) != entry.local->job().devices &&
+  return entry.step == Step::kStarting && entry.is_let_go && entry.comment.course == Course::kGo &&
+         IsElastic(entry) && WidthOf(entry) != entry.local->job().devices &&
          DevicesOf(entry.seen) == WidthOf(entry) && IsAboutSize(entry.seen.reason);
 }
 

@@ -131,8 +131,8 @@ class Preparation {
     for (const std::string& problem : wishes.problems) result_.notes.push_back(problem);
     if (core::IsElastic(result_.job) && !request_.managed)
       result_.notes.push_back(
-          "only a service changes the width of a job (--managed): Ebb chooses the start of this one "
-          "as for a job that keeps its width");
+          "only a service changes the width of a job (--managed): Ebb chooses the start as if it "
+          "kept its width");
     if (has_power_) result_.power = result_.job.power;
     if (!has_duration && !job.time_limit)
       result_.notes.push_back(

@@ -124,8 +124,8 @@ TEST(SlurmSubmission, WidthsThatSlurmCannotGiveAreLeftOut) {
   EXPECT_TRUE(too_slow->job.speedup.empty());
   ASSERT_EQ(too_slow->notes.size(), 1u);
   EXPECT_EQ(too_slow->notes[0],
-            "speedup: on 1 devices it takes longer than its time limit of 1h 30m, so it keeps its "
-            "width");
+            "speedup: at a width of 1 it takes longer than its time limit of 1h 30m, so it keeps "
+            "its width");
   const auto by_task = Prepare({"-n2", "--gpus-per-task=1", "train.sh"}, flags, "", true);
   EXPECT_TRUE(by_task->job.speedup.empty());
   EXPECT_TRUE(std::ranges::any_of(by_task->notes, [](const std::string& note) {

@@ -117,8 +117,8 @@ class WishReader {
       const auto takes = std::chrono::duration<double, Duration::period>(job().duration) /
                          std::max(width.speed, kLeastSpeed);
       if (job_.time_limit && takes > *job_.time_limit)
-        return refuse("on " + std::to_string(width.devices) +
-                      " devices it takes longer than its time limit of " +
+        return refuse("at a width of " + std::to_string(width.devices) +
+                      " it takes longer than its time limit of " +
                       FormatDuration(*job_.time_limit));
     }
   }

@@ -74,7 +74,7 @@ std::optional<JobPlace> FindJobPlace(const Variables& variable) {
 }
 
 std::vector<std::pair<std::string, std::string>> WidthVariables(const JobPlace& place,
-                                                               const Variables& variable) {
+                                                                const Variables& variable) {
   if (place.devices == 0) return {};
   const std::string count = std::to_string(place.devices);
   std::vector<std::pair<std::string, std::string>> variables{{"EBB_DEVICES", count}};
@@ -83,9 +83,9 @@ std::vector<std::pair<std::string, std::string>> WidthVariables(const JobPlace& 
   const std::size_t colon = of_submission.rfind(':');
   const bool is_of_step = !TextOf(variable, "SLURM_STEP_ID").empty();
   if (!of_submission.empty() && !is_of_step)
-    variables.emplace_back(
-        "SLURM_GPUS",
-        colon == std::string::npos ? count : of_submission.substr(0, colon + 1) + count);
+    variables.emplace_back("SLURM_GPUS", colon == std::string::npos
+                                             ? count
+                                             : of_submission.substr(0, colon + 1) + count);
   return variables;
 }
 

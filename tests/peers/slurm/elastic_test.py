@@ -56,7 +56,7 @@ class Elastic(unittest.TestCase):
         with Service(self.cluster, self.directory, self.flags) as service:
             job = self.cluster.submit(
                 "--hold", "--gres=gpu:1", "--requeue", "--open-mode=append",
-                f"--comment=ebb:finish-by=240s;duration=5h;minimum-segment=10m;pause-cost=2m;signal=USR1;speedup={WIDTHS}", script)
+                f"--comment=ebb:finish-by=8h;duration=5h;minimum-segment=10m;pause-cost=2m;signal=USR1;speedup={WIDTHS}", script)
             known = service.wait_until_ended(1, 600)
         self.assertEqual(known[0]["stage"], "succeeded", known)
         self.check(job, known[0])
