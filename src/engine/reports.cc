@@ -31,7 +31,8 @@ bool IsNews(const LiveJob& live, const JobReport& report) {
   // Running is also news about an attempt that counted as lost, or that runs at another width.
   const int width = ReportedWidth(live, report);
   return report.phase != JobPhase::kRunning || live.stage == Stage::kStarting ||
-         !HoldsDevices(live.stage) || (width > 0 && width != live.width());
+         !HoldsDevices(live.stage) ||
+         (live.stage == Stage::kRunning && width > 0 && width != live.width());
 }
 
 Duration BackOff(const Options& options, int failures) {
