@@ -24,10 +24,10 @@ constexpr std::chrono::days kLongAway{30};  // a longer time between two lives m
 // The numbers of an attempt's devices in their pool; none: one of the devices is gone.
 std::vector<int> SlotsOf(const store::AttemptRecord& attempt,
                          const local::SupervisedExecutor* machine) {
-  if (!machine) return {};
-  const local::DeviceRegister& devices = machine->devices();
-  const bool known = attempt.pool >= 0 && attempt.pool < std::ssize(devices.pools().pools);
-  const auto names = known ? devices.NamesOf(attempt.pool) : std::vector<std::string>();
+  const local::DeviceRegister* devices = machine ? &machine->devices() : nullptr;
+  const bool known =
+      devices && attempt.pool >= 0 && attempt.pool < std::ssize(devices->pools().pools);
+  const auto names = known ? devices->NamesOf(attempt.pool) : std::vector<std::string>();
   std::vector<int> slots;
   for (const std::string& device : attempt.devices) {
     std::optional<long long> slot;
