@@ -95,7 +95,7 @@ struct JobReport {
   /// kPaused: what the job brings along if it goes on at another site; 0: unknown.
   std::int64_t checkpoint_bytes = 0;
   /// kRunning of an elastic job: the devices on which it runs, if somebody else than the executor
-  /// decides that; 0: those of its start.
+  /// decides that; 0: those of its start. A running attempt is reported once more if that changes.
   int devices = 0;
   friend bool operator==(const JobReport&, const JobReport&) = default;
 };

@@ -80,9 +80,15 @@ bool RunsElsewhere(const LiveJob& live, const core::Cluster& cluster, const JobR
 }
 
 // An attempt that runs at another width than its start said was refused that width. The job does
-// not ask for it again, nor for one beyond it.
-void TakeWidth(LiveJob& live, int devices) {
+// not ask for it again, nor for one beyond it. A later change comes from somebody else.
+void TakeWidth(LiveJob& live, const core::Cluster& cluster, const JobReport& report) {
+  const int devices = ReportedWidth(live, report);
   if (devices == 0) return;
+  if (live.stage == Stage::kRunning && report.since > live.segment_begin) {
+    live.remaining = RemainingAt(live, cluster, report.since);
+    live.devices = devices;
+    return;
+  }
   const int wanted = HoldsDevices(live.stage) ? live.width() : devices;
   live.devices = devices;
   if (devices == wanted) return;
@@ -92,7 +98,7 @@ void TakeWidth(LiveJob& live, int devices) {
 }
 
 void TakeRunning(LiveJob& live, const core::Cluster& cluster, const JobReport& report) {
-  TakeWidth(live, ReportedWidth(live, report));
+  TakeWidth(live, cluster, report);
   if (!HoldsDevices(live.stage)) live.pool = report.pool;
   if (RunsElsewhere(live, cluster, report)) {
     live.pool = report.pool;

@@ -12,6 +12,29 @@ namespace {
 // A change of the clock is noticed within this time.
 constexpr std::chrono::seconds kLongestWait{10};
 
+constexpr int kOk = 200, kServerError = 500;
+// Since 1.36, Kubernetes changes the requests of a suspended Job's Pods unless that is turned off;
+// then it refuses the release with another width.
+constexpr int kChangesRequestsFrom = 36;
+
+// "36+" and the like come from distributions.
+int MinorOf(const JsonNode& version) {
+  const std::string minor = version.TextOf("minor");
+  const auto end = minor.find_first_not_of("0123456789");
+  return static_cast<int>(ParseInteger(minor.substr(0, end)).value_or(0));
+}
+
+std::string WhyRequestsStay(const ApiAnswer& answer) {
+  const auto version = answer.status == kOk ? ParseJson(answer.body, "version")
+                                            : Result<JsonNode>(JsonNode{});
+  const std::string wanted = "the requests of a suspended Job's Pods; Kubernetes 1.36 does";
+  if (!version || version->TextOf("minor").empty())
+    return "the API server does not tell its version, and may not change " + wanted;
+  if (version->TextOf("major") == "1" && MinorOf(*version) < kChangesRequestsFrom)
+    return "this API server (" + version->TextOf("gitVersion") + ") does not change " + wanted;
+  return "";
+}
+
 }  // namespace
 
 Result<std::unique_ptr<ClusterExecutor>> ClusterExecutor::Open(ApiServer server,
@@ -31,6 +54,9 @@ Result<std::unique_ptr<ClusterExecutor>> ClusterExecutor::Open(ApiServer server,
   own.objects.defaults.needs_of = [claims = executor->claims_.get()](const std::string& name_space,
                                                                      const PodClaim& claim) {
     return claims->NeedsOf(name_space, claim);
+  };
+  own.objects.defaults.why_requests_stay = [self = executor.get()] {
+    return self->why_requests_stay_.value_or("");
   };
   executor->capacity_ = std::make_unique<Capacity>(
       own.site, [reconciler = &executor->reconciler_](const PodOwner& owner) {
@@ -232,6 +258,17 @@ void ClusterExecutor::TakeBoundPod(const JsonNode& pod, const std::string& gang)
     node_wait_->SawPod(object->uid, requests.gpus > 0);
 }
 
+void ClusterExecutor::AskVersion() {
+  if (why_requests_stay_ || clock_.SinceBoot() < version_due_) return;
+  version_due_ = clock_.SinceBoot() + std::max(options_.client.timeout, Duration{1});
+  client_->Get("/version", [this](const Result<ApiAnswer>& answer) {
+    if (answer && answer->status < kServerError)
+      why_requests_stay_ = WhyRequestsStay(*answer);
+    else
+      version_due_ = clock_.SinceBoot() + options_.client.first_wait;
+  });
+}
+
 bool ClusterExecutor::IsSynced() const {
   return std::ranges::all_of(reflectors_, [](const auto& each) { return each->synced(); }) &&
          device_watch_->ready() && (!kueue_watch_ || kueue_watch_->ready()) &&
@@ -248,7 +285,8 @@ Status ClusterExecutor::Begin(Duration patience) {
   // Each listed resource gives hope for the others, so the patience starts anew.
   Duration until = clock_.SinceBoot() + patience;
   std::ptrdiff_t listed = 0;
-  while (!IsSynced()) {
+  while (!IsSynced() || !why_requests_stay_) {
+    AskVersion();
     const auto now = std::ranges::count_if(reflectors_, [](auto& each) { return each->synced(); });
     if (std::exchange(listed, now) != now) until = clock_.SinceBoot() + patience;
     if (HeardStop()) return Fail({ExitCode::kTryLater, "stopped before it began", "", ""});
@@ -264,6 +302,10 @@ Status ClusterExecutor::Begin(Duration patience) {
     kueue_->CountPools();
   }
   FollowDevices();
+  // Objects were listed before the version was known.
+  reconciler_->ReadAgainWhere([](const GatedObject& object) {
+    return object.width.by_template || !object.width.told_in.empty();
+  });
   reconciler_->Begin();
   FollowGangs();
   AwaitNodesAgain();
@@ -311,7 +353,12 @@ Status ClusterExecutor::Start(const engine::StartJob& command) {
       return Fail({ExitCode::kTryLater, std::move(why), object->job.name, ""});
   const Duration now = clock_.SinceBoot();
   NodeFit::Answer fit;
-  if (on_nodes) fit = node_fit_->Look(object->requests, command.pool, now);
+  PodRequests requests;
+  if (on_nodes) {
+    const int devices = command.devices > 0 ? command.devices : object->width.own;
+    requests = RequestsAt(object->requests, object->width, devices);
+    fit = node_fit_->Look(requests, command.pool, now);
+  }
   if (!fit.why_not.empty())
     return Fail({ExitCode::kTryLater, std::move(fit.why_not), object->job.name, ""});
   const std::int64_t before = reconciler_->counts().released;
@@ -321,7 +368,7 @@ Status ClusterExecutor::Start(const engine::StartJob& command) {
     Duration bound_within{NodeFit::kBoundWithin};
     for (const int group : fit.groups)
       bound_within = std::max(bound_within, groups_->at(group).gives_up_after);
-    node_fit_->Released(command.job, object->requests, command.pool, now, bound_within);
+    node_fit_->Released(command.job, requests, command.pool, now, bound_within);
     if (!options_.objects.dry_run) node_wait_->Begin(command.job, std::move(fit.groups));
   }
   // Thousands may follow: the first changes do not wait for them.
@@ -381,6 +428,7 @@ Duration ClusterExecutor::UntilDue(Time deadline) const {
     if (due) wait = std::min(wait, *due - now);
   };
   for (const auto& reflector : reflectors_) consider(reflector->NextDue());
+  if (!reflectors_.empty() && !why_requests_stay_) consider(version_due_);
   if (policies_ && !reflectors_.empty()) consider(policies_->NextDue());
   if (!reflectors_.empty()) consider(autoscalers_->NextDue());
   consider(groups_->NextDue());

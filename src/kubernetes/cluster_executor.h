@@ -123,6 +123,7 @@ class ClusterExecutor final : public runtime::Executor, public runtime::Submissi
   ClusterExecutor(platform::HttpStreams streams, ClusterOptions options,
                   const runtime::Clock& clock, platform::ProcessSignals& signals);
   void MakeAdmissionCheckController();
+  void AskVersion();
   void AddReflectors();
   void Add(const std::string& path, ReflectorEvents events);
   std::string InNamespace(const std::string& path) const;
@@ -171,6 +172,10 @@ class ClusterExecutor final : public runtime::Executor, public runtime::Submissi
   std::unique_ptr<AdmissionCheckController> kueue_;
   std::unique_ptr<GroupWatch> kueue_watch_;
   std::vector<std::unique_ptr<Reflector>> reflectors_;
+  // The reason for which requests of suspended Jobs' Pods stay; nothing: the version is not known
+  // yet.
+  std::optional<std::string> why_requests_stay_;
+  Duration version_due_{};  // when it is asked for (again)
   core::Cluster offered_;            // when refused jobs were last offered
   std::optional<Duration> away_at_;  // when the server was away
   std::optional<int> stop_signal_;

@@ -73,7 +73,8 @@ struct ServiceOptions {
   std::vector<core::Site> sites;
   std::vector<runtime::SignalFeed*> site_feeds;
   /// Makes the executor if jobs are not programs of this machine. Then only the site and the
-  /// clock's tolerance of `executor` count, and `devices` and `machine_meters` are not used.
+  /// clock's tolerance of `executor` count, and `devices` and `machine_meters` are not used. The
+  /// option changes_widths of `engine` says if that executor follows the widths of starts.
   std::function<Result<std::unique_ptr<local::JobExecutor>>(ExecutorPorts)> make_executor;
   /// LoopPorts::feed_of. Accounts are by the feed of the first site.
   std::function<runtime::SignalFeed*(const core::Site&)> feed_of = [](const core::Site&) {

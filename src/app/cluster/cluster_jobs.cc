@@ -226,7 +226,7 @@ std::vector<engine::JobReport> ClusterJobs::Translated(std::vector<engine::JobRe
   for (engine::JobReport& report : early) {
     if (const auto job = jobs_.JobOf(report.job)) {
       report.job = *job;
-      running_.Follow(report, known_.at(*job).width);
+      running_.Follow(report, report.devices > 0 ? report.devices : known_.at(*job).width);
       all.push_back(std::move(report));
     } else if (offers_.Contains(report.job)) {
       early_.push_back(std::move(report));
@@ -317,10 +317,12 @@ Status ClusterJobs::Execute(const engine::Command& command) {
 // Asks the budgets of the job's namespace before a start.
 Status ClusterJobs::MayStart(const engine::Command& command,
                              const kubernetes::GatedObject* object) {
-  if (!budgets_ || !object || !std::holds_alternative<engine::StartJob>(command)) return {};
+  const auto* start = std::get_if<engine::StartJob>(&command);
+  if (!budgets_ || !object || !start) return {};
   core::Job job = object->job;
-  job.id = JobOf(command);
-  return budgets_->MayStart(job, object->phase == kubernetes::ObjectPhase::kReleased, Now());
+  job.id = start->job;
+  return budgets_->MayStart(job, start->devices > 0 ? start->devices : job.devices,
+                            object->phase == kubernetes::ObjectPhase::kReleased, Now());
 }
 
 void ClusterJobs::Tell(const engine::Decision& decision) {

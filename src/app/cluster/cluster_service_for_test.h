@@ -52,6 +52,7 @@ class ClusterJobsTest : public ::testing::Test {
     options.jobs_directory = directory_ / "jobs";
     options.policy = "threshold";
     options.engine.admission = engine::Admission::kTakeAll;
+    options.engine.changes_widths = true;
     options.executor.cluster.sites = {cluster.site};
     options.make_executor =
         [this](service::ExecutorPorts ports) -> Result<std::unique_ptr<local::JobExecutor>> {

@@ -1,10 +1,12 @@
 #include "app/cluster/namespace_budgets.h"
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "base/units_text.h"
+#include "core/jobs/widths.h"
 #include "engine/state.h"
 
 namespace ebb::app {
@@ -21,19 +23,51 @@ constexpr std::string_view kWhyPrefix = "the budget of namespace ";
 
 std::string NamespaceOf(const core::Job& job) { return job.name.substr(0, job.name.find('/')); }
 
-double KwhOf(const core::Job& job, Duration time, Pue pue) {
-  return job.power.watts * job.devices * pue.ratio * Seconds(time) / 3.6e6;
+// Energy of so much time on one device.
+double KwhOf(const core::Job& job, Duration device_time, Pue pue) {
+  return job.power.watts * pue.ratio * Seconds(device_time) / 3.6e6;
+}
+
+double SpeedAt(const core::Job& job, int devices) {
+  const auto widths = core::WidthsOf(job);
+  const auto width = std::ranges::find(widths, devices, &core::WidthSpeed::devices);
+  return width == widths.end() ? 1 : width->speed;
+}
+
+Duration Times(Duration time, double factor) {
+  return Duration{std::llround(static_cast<double>(time.count()) * factor)};
+}
+
+// Time on one device that so much work of the job takes at this width.
+Duration DeviceTimeOf(const core::Job& job, Duration work, int devices) {
+  return Times(work, devices / SpeedAt(job, devices));
 }
 
 double GramsOf(double kwh, const std::optional<Intensity>& intensity) {
   return intensity ? kwh * intensity->g_per_kwh : 0;
 }
 
-Duration RanOver(const service::JobCard& card, Interval span) {
-  Duration ran{};
-  for (const Interval& stretch : card.stretches)
-    ran += std::max(Duration::zero(),
-                    std::min(stretch.end, span.end) - std::max(stretch.begin, span.begin));
+// An elastic job has as many slots in each stretch as devices.
+int WidthIn(const service::JobCard& card, std::size_t stretch) {
+  const bool is_known = stretch < card.slots.size() && !card.slots[stretch].empty();
+  return is_known ? static_cast<int>(card.slots[stretch].size()) : card.submission->job.devices;
+}
+
+// Time on one device, and work done.
+struct Ran {
+  Duration device_time{}, work{};
+};
+
+Ran RanOver(const service::JobCard& card, Interval span) {
+  Ran ran;
+  for (std::size_t i = 0; i < card.stretches.size(); ++i) {
+    const Interval& stretch = card.stretches[i];
+    const Duration time = std::max(
+        Duration::zero(), std::min(stretch.end, span.end) - std::max(stretch.begin, span.begin));
+    const int devices = WidthIn(card, i);
+    ran.device_time += devices * time;
+    ran.work += Times(time, SpeedAt(card.submission->job, devices));
+  }
   return ran;
 }
 
@@ -154,8 +188,8 @@ void NamespaceBudgets::Keep(Time now) {
 // Estimates what a job has used since the last look; for a job that another controller followed,
 // since that controller kept its sums.
 NamespaceUse NamespaceBudgets::Estimate(const service::JobCard& card, Time now) const {
-  const Duration ran = RanOver(card, {until_.value_or(now), now});
-  const double kwh = KwhOf(card.submission->job, ran, ports_.pue);
+  const Ran ran = RanOver(card, {until_.value_or(now), now});
+  const double kwh = KwhOf(card.submission->job, ran.device_time, ports_.pue);
   const double grams = GramsOf(kwh, intensity_);
   return {kwh, grams, kwh, grams};
 }
@@ -188,8 +222,10 @@ void NamespaceBudgets::Count(const service::JobCard& card, Account& account, Tim
     if (!is_new || began_since) Add(account.used, use);
   }
   if (!Runs(card)) return;
-  const Duration left = job.duration - RanOver(card, {Time::min(), now});
-  const double kwh = KwhOf(job, std::max(Duration::zero(), left), ports_.pue);
+  const Duration left =
+      std::max(Duration::zero(), job.duration - RanOver(card, {Time::min(), now}).work);
+  const int devices = WidthIn(card, card.stretches.size() - 1);
+  const double kwh = KwhOf(job, DeviceTimeOf(job, left, devices), ports_.pue);
   account.expected_kwh += kwh;
   account.expected_g += GramsOf(kwh, intensity_);
 }
@@ -313,7 +349,7 @@ std::string NamespaceBudgets::WhyHeld(const core::Job& job) const {
   return account == accounts_.end() ? "" : account->second.why;
 }
 
-Status NamespaceBudgets::MayStart(const core::Job& job, bool is_released, Time now) {
+Status NamespaceBudgets::MayStart(const core::Job& job, int devices, bool is_released, Time now) {
   const std::string name = NamespaceOf(job);
   const MonthlyBudget* budget = BudgetOf(name);
   if (!budget) return {};
@@ -336,7 +372,7 @@ Status NamespaceBudgets::MayStart(const core::Job& job, bool is_released, Time n
                      " is used up by what runs",
                  job.name, ""});
   }
-  const double needed = KwhOf(job, job.duration, ports_.pue);
+  const double needed = KwhOf(job, DeviceTimeOf(job, job.duration, devices), ports_.pue);
   starting_[job.id] = {name, {needed, GramsOf(needed, intensity_)}};
   return {};
 }

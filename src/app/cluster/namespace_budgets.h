@@ -64,8 +64,9 @@ class NamespaceBudgets {
   void AddIdle(const std::string& name_space, Energy energy,
                const std::optional<Emissions>& emissions, Time now);
   /// Fails if the budget does not allow this start: other jobs may have started since the last
-  /// look. A job that another controller has released may start, and is counted.
-  Status MayStart(const core::Job& job, bool is_released, Time now);
+  /// look. A job that another controller has released may start, and is counted. `devices`: those
+  /// with which it is to start.
+  Status MayStart(const core::Job& job, int devices, bool is_released, Time now);
   /// The reason why a budget holds this job; empty if none does.
   std::string WhyHeld(const core::Job& job) const;
 

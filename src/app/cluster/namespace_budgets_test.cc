@@ -266,7 +266,7 @@ TEST_F(NamespaceBudgetsTest, OfManyThatStartAtOnceNoMoreAreLetThroughThanTheBudg
   Look({}, kNoon);
   const auto may = [&](core::JobId id, bool is_released = false) {
     return static_cast<bool>(
-        budgets_->MayStart(Card(id, Stage::kWaiting).submission->job, is_released, kNoon));
+        budgets_->MayStart(Card(id, Stage::kWaiting).submission->job, 1, is_released, kNoon));
   };
   EXPECT_TRUE(may(1));
   EXPECT_TRUE(may(2));

@@ -10,7 +10,9 @@ using engine::JobPhase;
 void RunningSlots::Follow(const engine::JobReport& report, int width) {
   if (const auto known = running_.find(report.job); known != running_.end()) {
     const local::SupervisedFigures& before = known->second.figures;
-    if (report.phase == JobPhase::kRunning && before.attempt == report.attempt) return;
+    if (report.phase == JobPhase::kRunning && before.attempt == report.attempt &&
+        std::ssize(before.slots) == width)
+      return;
     for (const int slot : before.slots) taken_[before.pool].erase(slot);
     running_.erase(known);
   }

@@ -21,7 +21,7 @@ class RunningSlots {
     Time began{};
   };
 
-  /// `width`: number of devices of the job.
+  /// `width`: number of devices of the attempt.
   void Follow(const engine::JobReport& report, int width);
   const std::map<core::JobId, Running>& all() const { return running_; }
 

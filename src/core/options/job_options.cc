@@ -125,7 +125,7 @@ std::vector<JobOption> ProgramOptions() {
                     "an elastic job: other numbers of devices on which it can run, each with its "
                     "speed relative to `devices`; it must be checkpointable",
                     "", R"(["2=1.9","4=3.3"])"}),
-            kSubmission | kScenario, kJob}),
+            kSubmission | kScenario | kAnnotation, kJob, "speedup"}),
       Sets(&Job::models, {ByFlag({"models", "MODEL,..."},
                                  {"models", Shape::kTexts, "device models on which it can run",
                                   "any", R"(["a100"])"}),
@@ -201,12 +201,12 @@ std::vector<JobOption> PauseOptions() {
                    Formerly("pause_overhead",
                             {"pause_cost", Shape::kDuration,
                              "extra running time of one pause and resume", "0", R"("30s")"})),
-            kSubmission | kSweep | kScenario | kJobTrace, kJob}),
+            kSubmission | kSweep | kScenario | kJobTrace | kAnnotation, kJob, "pause-cost"}),
       Sets(&Job::minimum_segment,
            {ByFlag({"minimum-segment", "DURATION"},
                    {"minimum_segment", Shape::kDuration,
                     "it runs at least so long between two pauses", "0", R"("5m")"}),
-            kSubmission | kSweep | kScenario | kJobTrace, kJob})};
+            kSubmission | kSweep | kScenario | kJobTrace | kAnnotation, kJob, "minimum-segment"})};
 }
 
 std::vector<JobOption> OtherOptions() {

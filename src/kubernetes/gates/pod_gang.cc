@@ -292,6 +292,7 @@ GatedObject PodGangs::ObjectOf(const std::string& key, const Gang& gang,
     AddRequests(member.requests, object.requests);
     texts.insert(member.annotations.begin(), member.annotations.end());
   }
+  object.width.why_not = "pods that a gate held back cannot be paused";
   ReadAnnotations(std::move(texts), options_.defaults, object);
   object.chosen = true;
   if (gang.size == 0 && !key.starts_with("pod/"))

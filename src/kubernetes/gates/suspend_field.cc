@@ -51,10 +51,27 @@ bool SuspendField::Avoid(const GatedObject& object, const std::vector<std::strin
   return true;
 }
 
-void SuspendField::Release(const GatedObject& object, int attempt, ApiClient::Done done) {
+void SuspendField::Release(const GatedObject& object, int attempt, int devices,
+                           ApiClient::Done done) {
+  // The patch of an object without annotations would remove those that came meanwhile.
+  const bool is_exact = devices != object.width.now && !object.width.has_annotations;
   Try(std::make_shared<Asked>(Asked{object.kind, object.name_space, object.name, object.uid,
-                                    attempt, since_boot_(), std::move(done)}),
-      "");
+                                    attempt, object.width, devices, since_boot_(),
+                                    std::move(done)}),
+      is_exact ? object.version : "");
+}
+
+// A release at another width is one request: the object is never seen with one and without the
+// other.
+void SuspendField::FillIn(const Asked& asked, const std::string& version,
+                          ApiClient::Change& change) {
+  if (asked.devices == asked.width.now) {
+    change.body = MergePatch(*asked.kind, false, AttemptNote(asked.attempt), version);
+    return;
+  }
+  change.content_type = "application/json-patch+json";
+  change.body = WidthPatch(*asked.kind, asked.width, asked.devices, AttemptNote(asked.attempt),
+                           version);
 }
 
 bool SuspendField::TakeBack(const std::string& uid) { return client_.TakeBack(KeyOf(uid)); }
@@ -63,7 +80,7 @@ bool SuspendField::TakeBack(const std::string& uid) { return client_.TakeBack(Ke
 void SuspendField::Try(const std::shared_ptr<Asked>& asked, const std::string& version) {
   ApiClient::Change change;
   change.path = asked->kind->ObjectPath(asked->name_space, asked->name);
-  change.body = MergePatch(*asked->kind, false, AttemptNote(asked->attempt), version);
+  FillIn(*asked, version, change);
   change.key = KeyOf(asked->uid);
   change.at_most_once = true;
   change.failures = asked->tries++;
@@ -99,6 +116,7 @@ void SuspendField::Looked(const std::shared_ptr<Asked>& asked, const Result<ApiA
   // The object is gone, which is reported elsewhere, or it was released.
   if (!object || AttemptOf(*object) >= asked->attempt) return asked->done(answer);
   if (since_boot_() - asked->since >= late_release_) return asked->done(before);
+  asked->width.has_annotations = object->At("/metadata/annotations") != nullptr;
   Try(asked, TextAt(*object, "/metadata/resourceVersion"));
 }
 

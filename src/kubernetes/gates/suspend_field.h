@@ -24,9 +24,10 @@ class SuspendField {
   SuspendField(ApiClient& client, std::function<Duration()> since_boot, Duration late_release)
       : client_(client), since_boot_(std::move(since_boot)), late_release_(late_release) {}
 
-  /// Releases the object. `done` gets the server's status; an Error: it was not released, or
-  /// repeating cannot mend it. It is not called if Hold came afterwards.
-  void Release(const GatedObject& object, int attempt, ApiClient::Done done);
+  /// Releases the object with so many devices, which it must be able to have. `done` gets the
+  /// server's status; an Error: it was not released, or repeating cannot mend it. It is not called
+  /// if Hold came afterwards.
+  void Release(const GatedObject& object, int attempt, int devices, ApiClient::Done done);
   /// Cancels a release that has not been sent; it gets no answer. False: it may have been sent.
   bool TakeBack(const std::string& uid);
   /// Holds the object; the request is repeated until it is answered. `attempt`: the attempt that is
@@ -45,10 +46,13 @@ class SuspendField {
     const GatedKind* kind;
     std::string name_space, name, uid;
     int attempt;
+    ObjectWidth width;
+    int devices;
     Duration since;
     ApiClient::Done done;
     int tries = 0;
   };
+  static void FillIn(const Asked& asked, const std::string& version, ApiClient::Change& change);
   void Try(const std::shared_ptr<Asked>& asked, const std::string& version);
   void Tried(const std::shared_ptr<Asked>& asked, const Result<ApiAnswer>& answer);
   void Look(const std::shared_ptr<Asked>& asked, const Result<ApiAnswer>& before);

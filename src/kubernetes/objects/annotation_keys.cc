@@ -16,11 +16,13 @@ constexpr std::string_view kWait = "ebb/wait", kGang = "ebb/gang", kGangSize = "
 constexpr std::array<std::string_view, 8> kOfClusters{
     kWait,     "ebb/workload",        "ebb/max-power", "ebb/min-efficiency",
     kGangSize, "ebb/price-threshold", "ebb/clusters",  "ebb/avoid-clusters"};
-constexpr std::array<std::string_view, 15> kWritten{"ebb/stage",
+constexpr std::array<std::string_view, 17> kWritten{"ebb/stage",
                                                     "ebb/reason",
                                                     "ebb/cluster",
                                                     "ebb/expected-start",
                                                     "ebb/attempt",
+                                                    "ebb/devices",
+                                                    "ebb/own-devices",
                                                     "ebb/first-created",
                                                     "ebb/held",
                                                     "ebb/intensity-at-submission",

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "core/jobs/widths.h"
 #include "core/options/field_builders.h"
 #include "core/options/job_options.h"
 #include "kubernetes/api/json_reading.h"
@@ -144,10 +145,43 @@ void ReadTimes(AnnotationReader& annotations, GatedObject& object) {
 
 void ReadWidth(const PodRequests& requests, const ObjectDefaults& defaults, GatedObject& object) {
   core::Job& job = object.job;
+  ObjectWidth& width = object.width;
   const bool on_gpus = requests.gpus > 0;
   const double wanted = std::ceil(on_gpus ? requests.gpus : requests.cores);
-  job.devices = static_cast<int>(std::clamp(wanted, 1.0, static_cast<double>(kMostDevices)));
+  const std::string why_stays = defaults.why_requests_stay ? defaults.why_requests_stay() : "";
+  if (width.by_template) width.why_not = why_stays;
+  width.tells_pods = why_stays.empty() || !object.kind || object.kind->kind != "Job";
+  SetWidth(static_cast<int>(std::clamp(wanted, 1.0, static_cast<double>(kMostDevices))), width);
+  job.devices = width.own;
   job.power = on_gpus ? defaults.device_power : defaults.core_power;
+}
+
+// Keeps the widths that the object can really have. An object that cannot change keeps its width,
+// and says why.
+void KeepWidths(const PolicyLimits* limits, GatedObject& object) {
+  core::Job& job = object.job;
+  const std::string key = std::string(kPrefix) + "speedup";
+  object.keeps_width.clear();
+  if (job.speedup.empty()) return;
+  std::erase_if(job.speedup, [&](const core::WidthSpeed& width) {
+    std::string why;
+    if (!object.width.CanBe(width.devices) && object.width.why_not.empty())
+      why = "its Pods cannot have " + std::to_string(width.devices) + " devices together";
+    else if (limits && limits->gpus && object.requests.gpus > 0 && width.devices > *limits->gpus)
+      why = "the policy of namespace " + object.name_space + " allows one object " +
+            FormatExact(*limits->gpus) + " GPUs";
+    if (!why.empty()) object.problems.push_back(key + ": " + why);
+    return !why.empty();
+  });
+  const Status check = core::CheckWidths(job);
+  if (!check) object.problems.push_back(key + ": " + check.error().what);
+  const bool can_change = object.width.why_not.empty();
+  if (check && core::IsElastic(job) && !can_change) {
+    object.keeps_width = "it keeps its " + std::to_string(job.devices) +
+                         (job.devices == 1 ? " device: " : " devices: ") + object.width.why_not;
+    object.problems.push_back(key + ": " + object.keeps_width);
+  }
+  if (!check || !can_change) job.speedup.clear();
 }
 
 // Reads Compute Gardener's annotations where Ebb's own are missing.
@@ -278,6 +312,7 @@ std::optional<GatedObject> ReadObject(const GatedKind& kind, const JsonNode& jso
 
   object.requests = RequestsOf(json);
   const PodRequests& requests = object.requests;
+  object.width = WidthOf(kind, json, requests);
   Texts texts = TextsAt(json, "/metadata/annotations");
   object.parts = {{object.name, object.uid, OursOf(texts)}};
   if (const std::string label = TextAt(json, "/metadata/labels/ebb~1wait"); !label.empty())
@@ -339,6 +374,7 @@ void ReadAnnotations(Texts texts, const ObjectDefaults& defaults, GatedObject& o
   RefuseOthers(annotations, object);
   ReadFilter(annotations, object);
   if (policy) KeepWithin(policy->limits, object);
+  KeepWidths(policy ? &policy->limits : nullptr, object);
 }
 
 }  // namespace ebb::kubernetes

@@ -17,6 +17,7 @@
 #include "core/jobs/tier.h"
 #include "kubernetes/objects/annotation_keys.h"
 #include "kubernetes/objects/gated_kind.h"
+#include "kubernetes/objects/object_width.h"
 #include "kubernetes/objects/pod_requests.h"
 
 namespace ebb::kubernetes {
@@ -53,6 +54,10 @@ struct GatedObject {
   /// The job without id, site and models. Times count from the creation.
   core::Job job;
   PodRequests requests;
+  ObjectWidth width{};
+  /// Sentence about an object that asks for several widths and keeps the one that it has; empty:
+  /// none.
+  std::string keeps_width{};
   /// Requests that cannot be satisfied, one sentence each.
   std::vector<std::string> problems;
   /// All annotations with a meaning for Ebb, including those of the pods' template.
@@ -89,6 +94,9 @@ struct ObjectDefaults {
   std::function<const NamespacePolicy*(const std::string& name_space)> policy_of{};
   /// The needs of a claim of a pod in this namespace. Empty: claims are not counted.
   std::function<ClaimNeeds(const std::string& name_space, const PodClaim&)> needs_of{};
+  /// The reason for which the API server changes no requests of a suspended Job's Pods, as a part of
+  /// a sentence; "": it changes them. Empty: nobody knows, and it is assumed to.
+  std::function<std::string()> why_requests_stay{};
 };
 
 /// The annotation that makes Kueue (from 0.17 on) ignore an object until its gates are removed.

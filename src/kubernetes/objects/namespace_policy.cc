@@ -86,8 +86,10 @@ void KeepWithin(const PolicyLimits& limits, GatedObject& object) {
                               " allows only \"wait\", which holds");
     job.on_outage = core::OnOutage::kWait;
   }
-  if (limits.gpus && object.requests.gpus > *limits.gpus)
-    object.lacks = "waiting: it asks for " + FormatExact(object.requests.gpus) + " GPUs, and " +
+  // Ebb itself may have given it more or fewer than it asks for.
+  const double gpus = object.width.own == object.width.now ? object.requests.gpus : job.devices;
+  if (limits.gpus && object.requests.gpus > 0 && gpus > *limits.gpus)
+    object.lacks = "waiting: it asks for " + FormatExact(gpus) + " GPUs, and " +
                    PolicyOf(object) + " allows one object " + FormatExact(*limits.gpus);
 }
 

@@ -10,6 +10,11 @@ bool GatedJob::Saw(Unseen what) {
   return true;
 }
 
+std::string GatedJob::KeptWidth() const {
+  if (width_refused.empty()) return object.keeps_width;
+  return "it keeps its devices: the API server refuses another number: " + width_refused;
+}
+
 GatedJob* GatedJobs::Find(const std::string& uid) {
   const auto found = entries_.find(uid);
   return found == entries_.end() ? nullptr : &found->second;

@@ -48,6 +48,9 @@ struct GatedJob {
   bool deleted = false;  ///< the object is gone, and the engine does not know that yet
   int attempt = 0;
   int pool = -1;
+  int devices = 0;  ///< of the attempt under way, as asked for; later as they are on the object
+  /// The API server's reason for not giving the object another width; empty: it has not refused.
+  std::string width_refused{};
   std::optional<engine::JobReport> last;
   ObjectNote note{};  ///< without the hint
 
@@ -59,6 +62,10 @@ struct GatedJob {
   bool IsAwaited() const { return unseen == Unseen::kAdmission; }
   /// Tells if `what` was waited for, which has come or cannot come any more.
   bool Saw(Unseen what);
+  /// Devices of the object unless the engine chooses others.
+  int own_devices() const { return width_refused.empty() ? object.width.own : object.width.now; }
+  /// Sentence for people about an object that keeps its width although it asks for several.
+  std::string KeptWidth() const;
   /// Tells if the object is known as it was after its release, and not before it. The release
   /// itself carries the number of the attempt; one through a gate is seen or not.
   bool SawRelease() const { return object.by_kueue ? !IsAwaited() : object.attempt >= attempt; }

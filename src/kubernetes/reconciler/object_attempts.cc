@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/jobs/widths.h"
 #include "kubernetes/api/json_reading.h"
 #include "kubernetes/reconciler/object_job.h"
 
@@ -10,7 +11,7 @@ namespace {
 
 using engine::JobPhase;
 
-constexpr int kOk = 200, kForbidden = 403, kNotFound = 404;
+constexpr int kOk = 200, kForbidden = 403, kNotFound = 404, kInvalid = 422;
 
 bool IsEnd(JobPhase phase) {
   return phase == JobPhase::kSucceeded || phase == JobPhase::kFailed ||
@@ -30,6 +31,7 @@ void ObjectAttempts::Report(GatedJob& entry, JobPhase phase, Time since,
   report.exit_code = phase == JobPhase::kFailed ? 1 : 0;
   report.detail = detail;
   report.machine_trouble = phase == JobPhase::kStartFailed;
+  if (phase == JobPhase::kRunning) report.devices = entry.devices;
   if (phase == JobPhase::kPaused) entry.course = Course::kPaused;
   if (IsEnd(phase)) entry.course = Course::kEnded;
   if (phase != JobPhase::kRunning) ports_.owners.Changed(entry.object);
@@ -48,8 +50,13 @@ Status ObjectAttempts::Start(GatedJob& entry, const engine::StartJob& command) {
     return Fail({ExitCode::kTryLater, "some of its pods are not there any more", name, ""});
   if (ports_.affinities.IsBeingSet(entry.object))
     return Fail({ExitCode::kTryLater, "its node affinity is being set", name, ""});
+  const int devices = command.devices > 0 ? command.devices : entry.own_devices();
+  if (!entry.object.by_kueue && !entry.object.width.CanBe(devices))
+    return Fail({ExitCode::kTryLater,
+                 "it cannot have " + std::to_string(devices) + " devices any more", name, ""});
   entry.attempt = command.attempt;
   entry.pool = command.pool;
+  entry.devices = devices;
   entry.course = Course::kReleased;
   if (entry.object.by_kueue) entry.unseen = Unseen::kAdmission;
   ++released_;
@@ -120,7 +127,7 @@ void ObjectAttempts::Write(GatedJob& entry, bool suspend) {
   if (object.is_gang()) return ports_.gangs.Release(object.uid, entry.attempt, written);
   entry.unseen = suspend ? Unseen::kSuspension : Unseen::kNothing;
   suspend ? ports_.field.Hold(object, entry.attempt, written)
-          : ports_.field.Release(object, entry.attempt, written);
+          : ports_.field.Release(object, entry.attempt, entry.devices, written);
 }
 
 void ObjectAttempts::Written(const std::string& uid, bool suspend,
@@ -132,9 +139,19 @@ void ObjectAttempts::Written(const std::string& uid, bool suspend,
       answer ? MessageOf(answer->status, answer->body) : answer.error().Message();
   const std::string what = std::string("cannot be ") + (suspend ? "held back: " : "released: ");
   ports_.notes.Say(entry->object, EventReason::kRefused, what + why);
-  if (!suspend && entry->course == Course::kReleased)
-    StartRefused(*entry, why, !answer || answer->status == kForbidden);
+  if (!suspend && entry->course == Course::kReleased) {
+    const bool at_its_width = answer && IsWidthRefused(*entry, answer->status, why);
+    StartRefused(*entry, why, !answer || answer->status == kForbidden || at_its_width);
+  }
   if (suspend && entry->course == Course::kPausing) entry->course = Course::kReleased;
+}
+
+// The rules of the API server may forbid another width of this object, and not its release. It is
+// then offered anew with the width that it has.
+bool ObjectAttempts::IsWidthRefused(GatedJob& entry, int status, const std::string& why) const {
+  if (status != kInvalid || entry.devices == entry.object.width.now) return false;
+  entry.width_refused = why;
+  return true;
 }
 
 // Rights can be given later; an object whose own rules forbid the change stays as it is.
@@ -175,6 +192,7 @@ void ObjectAttempts::Adopt(GatedJob& entry, Time since) {
   entry.course = Course::kReleased;
   entry.Saw(Unseen::kAdmission);
   entry.pool = FirstPoolFor(entry.object, ports_.capacity);
+  entry.devices = entry.object.width.now;
   if (entry.object.by_kueue) gate_->Release(entry.object.uid, entry.pool);
   ports_.owners.Changed(entry.object);
   const bool has_number = entry.object.attempt >= entry.attempt;
@@ -232,6 +250,7 @@ void ObjectAttempts::FollowReleased(GatedJob& entry) {
   const bool is_held =
       object.phase == ObjectPhase::kSuspended || object.phase == ObjectPhase::kStopping;
   if (!is_held && entry.Saw(Unseen::kAdmission)) ports_.notes.WriteAgain(object.uid);
+  if (!is_held) FollowWidth(entry);
   if (!is_held || !entry.SawRelease()) return;
   const Time released = entry.last ? entry.last->since : ports_.now();
   std::string held_off;
@@ -243,6 +262,14 @@ void ObjectAttempts::FollowReleased(GatedJob& entry) {
   entry.course = Course::kPausing;
   stopping_.insert(object.uid);
   Follow(entry);
+}
+
+// Somebody else may change the number of Pods of an object that runs.
+void ObjectAttempts::FollowWidth(GatedJob& entry) {
+  const int now = entry.object.width.now;
+  if (!core::IsElastic(entry.told) || !entry.SawRelease() || now == entry.devices) return;
+  entry.devices = now;
+  Report(entry, JobPhase::kRunning, ports_.now());
 }
 
 void ObjectAttempts::NotStarted(GatedJob& entry, const std::string& why) {

@@ -48,7 +48,8 @@ class ObjectAttempts {
   void SetGate(ReleaseGate& gate) { gate_ = &gate; }
 
   // Commands of the engine.
-  /// An Error (kTryLater): its pods' affinity is being set first.
+  /// An Error (kTryLater): its pods' affinity is being set first, or the object cannot have so many
+  /// devices any more.
   Status Start(GatedJob& entry, const engine::StartJob& command);
   Status Pause(GatedJob& entry, const engine::PauseJob& command);
   Status Cancel(GatedJob& entry, const engine::CancelJob& command);
@@ -84,11 +85,13 @@ class ObjectAttempts {
  private:
   bool IsNew(const GatedObject& object) const;
   void FollowReleased(GatedJob& entry);
+  void FollowWidth(GatedJob& entry);
   bool HasStopped(const GatedJob& entry) const;
   void Adopt(GatedJob& entry, Time since);
   void Write(GatedJob& entry, bool suspend);
   void Written(const std::string& uid, bool suspend, const Result<ApiAnswer>& answer);
   void StartRefused(GatedJob& entry, const std::string& why, bool can_be_mended);
+  bool IsWidthRefused(GatedJob& entry, int status, const std::string& why) const;
 
   Ports ports_;
   ReleaseGate* gate_ = nullptr;

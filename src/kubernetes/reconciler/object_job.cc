@@ -40,4 +40,10 @@ core::Job JobFor(const GatedObject& object, core::JobId number, Capacity& capaci
   return job;
 }
 
+core::Job AtItsWidth(core::Job job, const ObjectWidth& width) {
+  job.devices = width.now;
+  job.speedup.clear();
+  return job;
+}
+
 }  // namespace ebb::kubernetes

@@ -16,5 +16,8 @@ std::vector<std::string> ModelsFor(const GatedObject& object, Capacity& capacity
 /// The first pool that the object can use; 0 if there is none.
 int FirstPoolFor(const GatedObject& object, Capacity& capacity);
 core::Job JobFor(const GatedObject& object, core::JobId number, Capacity& capacity);
+/// The job without other widths, because the API server refuses them: it keeps the devices that the
+/// object asks for now.
+core::Job AtItsWidth(core::Job job, const ObjectWidth& width);
 
 }  // namespace ebb::kubernetes

@@ -134,7 +134,8 @@ void ObjectOffers::NoteLack(const GatedJob& entry) {
 }
 
 core::Job ObjectOffers::Wanted(const GatedJob& entry) const {
-  return JobFor(entry.object, entry.job, ports_.capacity);
+  core::Job job = JobFor(entry.object, entry.job, ports_.capacity);
+  return entry.width_refused.empty() ? job : AtItsWidth(std::move(job), entry.object.width);
 }
 
 void ObjectOffers::Submit(GatedJob& entry) {

@@ -5,6 +5,14 @@
 #include <variant>
 
 namespace ebb::kubernetes {
+namespace {
+
+std::string SpeedupOf(const GatedObject& object) {
+  const auto found = object.annotations.find("ebb/speedup");
+  return found == object.annotations.end() ? "" : found->second;
+}
+
+}  // namespace
 
 ObjectReconciler::ObjectReconciler(ApiClient& client, Capacity& capacity, EventRecorder& recorder,
                                    PodGangs& gangs, std::function<Time()> now,
@@ -66,6 +74,7 @@ void ObjectReconciler::TakeObject(GatedObject object) {
   }
   notes_.FollowParts(entry.object, before.parts);
   if (before.annotations != entry.object.annotations) affinities_.TryAgain(entry.object.uid);
+  if (SpeedupOf(before) != SpeedupOf(entry.object)) entry.width_refused.clear();
   if (!entry.has_job()) {
     offers_.SayMistyped(entry, before.mistyped);
     return offers_.TakeUp(entry);
@@ -170,6 +179,8 @@ void ObjectReconciler::Note(core::JobId job, ObjectNote note) {
   const std::string hint = hint_(job);
   const bool is_said = note.reason.find(hint) != std::string::npos;  // by a failed start
   if (is_told && !is_said) note.reason += "; " + hint;
+  const std::string kept = entry->KeptWidth();
+  if (!kept.empty() && !note.reason.empty()) note.reason += "; " + kept;
   notes_.Put(entry->object, std::move(note));
 }
 
