@@ -111,6 +111,36 @@ TEST_F(WidthChangeTest, WithoutAnExecutorThatChangesWidthsAJobHasItsOwn) {
   EXPECT_EQ(engine_->state().FreeDevices(), std::vector<int>{3});
 }
 
+// Another life of the executor has started it at a width that this engine does not remember.
+TEST_F(WidthChangeTest, TheReportedWidthOfAnUnknownAttemptCounts) {
+  MakeWide(true);
+  JobReport known{1, 3, JobPhase::kRunning, 0, kNow, 0, ""};
+  known.devices = 4;
+  Apply(kNow, known);
+  EXPECT_EQ(engine_->state().FreeDevices(), std::vector<int>{0});
+  const LiveJob& live = *engine_->state().live[0];
+  EXPECT_EQ(RemainingAt(live, engine_->state().cluster, kNow + hours{1}), hours{6});
+}
+
+TEST_F(WidthChangeTest, AWidthThatSomebodyElseChangesCountsFromThenOn) {
+  MakeWide(true);
+  CommandsAt(kNow);
+  Report(1, JobPhase::kRunning, kNow);
+  JobReport wider{1, 1, JobPhase::kRunning, 0, kNow + hours{2}, 0, ""};
+  wider.devices = 4;
+  Apply(kNow + hours{2}, wider);
+  EXPECT_EQ(engine_->state().FreeDevices(), std::vector<int>{0});
+  const auto left = [&] {
+    return RemainingAt(*engine_->state().live[0], engine_->state().cluster, kNow + hours{3});
+  };
+  EXPECT_EQ(left(), hours{3}) << "two hours at 1.5, one at 2";
+  wider.devices = 3;
+  wider.since = kNow + hours{3};
+  Apply(kNow + hours{3}, wider);
+  EXPECT_EQ(engine_->state().live[0]->devices, 4) << "its speed on three devices is unknown";
+  EXPECT_EQ(left(), hours{3});
+}
+
 TEST(NewWidth, HasToSaveTwoPercent) {
   State state;
   state.now = kNow;

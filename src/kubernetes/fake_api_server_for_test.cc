@@ -59,6 +59,54 @@ Json StatusObject(int code, const std::string& message) {
   return {{"kind", "Status"}, {"status", "Failure"}, {"code", code}, {"message", message}};
 }
 
+// A template of Pods with the parts of another that the API server lets change.
+Json WithMutableParts(Json pods, const Json& of, bool scheduling, bool resources) {
+  const auto take = [&](const char* pointer) {
+    const Json::json_pointer place(pointer);
+    if (of.contains(place))
+      pods[place] = of[place];
+    else if (pods.contains(place))
+      pods[place.parent_pointer()].erase(place.back());
+  };
+  if (scheduling)
+    for (const char* place : {"/metadata/labels", "/metadata/annotations", "/spec/nodeSelector",
+                              "/spec/tolerations", "/spec/schedulingGates", "/spec/affinity"})
+      take(place);
+  for (std::size_t i = 0; resources && i < pods["spec"]["containers"].size(); ++i)
+    take(("/spec/containers/" + std::to_string(i) + "/resources").c_str());
+  // The API server knows no difference between an empty object and none.
+  if (pods.contains("metadata") && pods["metadata"].empty()) pods.erase("metadata");
+  return pods;
+}
+
+// The rules of batch/v1 about changes of a Job (ValidateJobSpecUpdate of Kubernetes 1.36); empty:
+// the change is allowed.
+std::string WhyInvalid(const Json& before, const Json& now, bool changes_requests) {
+  const Json& spec = now["spec"];
+  const Json& old = before["spec"];
+  const auto differs = [&](const char* key) {
+    return spec.value(key, Json()) != old.value(key, Json());
+  };
+  for (const char* key : {"completionMode", "selector"})
+    if (differs(key)) return std::string("spec.") + key + ": Invalid value: field is immutable";
+  if (differs("completions")) {
+    if (spec.value("completionMode", "NonIndexed") != "Indexed")
+      return "spec.completions: Invalid value: field is immutable";
+    if (spec["completions"] != spec.value("parallelism", Json()))
+      return "spec.completions: Invalid value: can only be modified in tandem with "
+             "spec.parallelism";
+  }
+  const bool suspended = old.value("suspend", false);
+  const Json status = before.value("status", Json::object());
+  const bool stands_still = suspended && status.value("active", 0) == 0;
+  const bool scheduling =
+      suspended && (!status.contains("startTime") || (changes_requests && stands_still));
+  const Json pods = spec.value("template", Json::object());
+  const Json allowed = WithMutableParts(old.value("template", Json::object()), pods, scheduling,
+                                        changes_requests && stands_still);
+  return allowed == pods ? "" : "spec.template: Invalid value: field is immutable";
+}
+
 struct Change {
   std::int64_t version;
   std::string type, collection;
@@ -158,7 +206,7 @@ class FakeApiServer::Implementation {
   int refuse_status = 0, refuse_left = 0;
   std::map<std::string, int> refused_patches, lost_answers;
   std::map<std::string, Json> answers;
-  bool streams_lists = true, away = false;
+  bool streams_lists = true, away = false, changes_requests = false;
   Counts counts;
   std::map<std::string, std::vector<Json>> patches;
   std::int64_t version() const { return version_; }
@@ -200,10 +248,11 @@ class FakeApiServer::Implementation {
     if (job["spec"].value("suspend", false)) {
       if (active == 0) return std::nullopt;
       status["active"] = 0;
+      status.erase("startTime");
       return next;
     }
     if (active == 0) {
-      status["active"] = 1;
+      status["active"] = job["spec"].value("parallelism", 1);
       status["startTime"] = FormatTime(platform::WallNow());
       return next;
     }
@@ -365,6 +414,14 @@ class FakeApiServer::Implementation {
     } else {
       object.merge_patch(patch);
     }
+    // A JSON patch may replace the version by the one that it wants.
+    if (object["metadata"]["resourceVersion"] != found->second["metadata"]["resourceVersion"])
+      return {409, StatusObject(409, "the object has been modified")};
+    if (target.collection == "/apis/batch/v1/jobs")
+      if (std::string why = WhyInvalid(found->second, object, changes_requests); !why.empty()) {
+        ++counts.refused_patches;
+        return {422, StatusObject(422, "Job.batch \"" + target.name + "\" is invalid: " + why)};
+      }
     Json made = Put("MODIFIED", target.collection, std::move(object));
     if (const auto lost = lost_answers.find(target.name); lost != lost_answers.end())
       if (lost->second-- > 0) return {504, StatusObject(504, "the answer was lost")};
@@ -567,6 +624,12 @@ void FakeApiServer::RefusePatches(const std::string& name, int status) {
     else
       implementation_->refused_patches[name] = status;
   });
+}
+void FakeApiServer::SetVersion(int minor, bool changes_requests) {
+  const std::string number = std::to_string(minor);
+  SetAnswer("/version",
+            {{"major", "1"}, {"minor", number + "+"}, {"gitVersion", "v1." + number + ".2"}});
+  implementation_->With([&] { implementation_->changes_requests = changes_requests; });
 }
 void FakeApiServer::SetStreamsLists(bool streams) {
   implementation_->With([&] { implementation_->streams_lists = streams; });

@@ -2,8 +2,8 @@
 // An API server in this process, over plain HTTP, for what a real one does not do on command:
 // answers cut off at any byte, versions that are too old, refusals, silence. It keeps objects,
 // numbers their versions, lists them in pages, streams watches, merges patches and applies them
-// server-side, by version if they name one; and it does what controllers of Jobs do: what is
-// released runs, and ends as the test says.
+// server-side, by version if they name one; it refuses changes of Jobs that a real one refuses; and
+// it does what controllers of Jobs do: what is released runs, and ends as the test says.
 //
 // A thread for each connection. Everything here may be called from the test's thread.
 
@@ -39,6 +39,8 @@ class FakeApiServer {
   /// Sets the answer to a GET of this path, if it is not an object; a group ("/apis/GROUP") that
   /// nobody sets is not there.
   void SetAnswer(const std::string& path, Json answer);
+  /// Sets the server's version 1.`minor`, and if it changes the requests of a suspended Job's Pods.
+  void SetVersion(int minor, bool changes_requests);
   void SetCourse(const std::string& name, Course course);
   /// A pod of a Job, which runs until it is deleted.
   Json CreatePod(const std::string& name, const std::string& job, int gpus = 0,

@@ -28,7 +28,8 @@ double KwhOf(const core::Job& job, Duration device_time, Pue pue) {
   return job.power.watts * pue.ratio * Seconds(device_time) / 3.6e6;
 }
 
-double SpeedAt(const core::Job& job, int devices) {
+// The speed with so many devices; 1 if that is no width of the job.
+double SpeedWith(const core::Job& job, int devices) {
   const auto widths = core::WidthsOf(job);
   const auto width = std::ranges::find(widths, devices, &core::WidthSpeed::devices);
   return width == widths.end() ? 1 : width->speed;
@@ -40,7 +41,7 @@ Duration Times(Duration time, double factor) {
 
 // Time on one device that so much work of the job takes at this width.
 Duration DeviceTimeOf(const core::Job& job, Duration work, int devices) {
-  return Times(work, devices / SpeedAt(job, devices));
+  return Times(work, devices / SpeedWith(job, devices));
 }
 
 double GramsOf(double kwh, const std::optional<Intensity>& intensity) {
@@ -66,7 +67,7 @@ Ran RanOver(const service::JobCard& card, Interval span) {
         Duration::zero(), std::min(stretch.end, span.end) - std::max(stretch.begin, span.begin));
     const int devices = WidthIn(card, i);
     ran.device_time += devices * time;
-    ran.work += Times(time, SpeedAt(card.submission->job, devices));
+    ran.work += Times(time, SpeedWith(card.submission->job, devices));
   }
   return ran;
 }

@@ -132,6 +132,7 @@ class Control {
     service_.policy = plan::PolicyNameOf(request_.policy);
     service_.engine.admission = engine::Admission::kTakeAll;  // objects there cannot be refused
     service_.engine.most_starts = kMostStarts;
+    service_.engine.changes_widths = true;
     service_.log = Sayer(kCommand);
   }
 
@@ -299,7 +300,6 @@ Result<std::unique_ptr<service::Service>> Control::Open(web::StartupHandler& doo
     EBB_ASSIGN_OR_RETURN(cluster_, kubernetes::ClusterExecutor::Open(
                                        std::move(server), std::move(options), wall_, signals_));
   }
-  service_.engine.changes_widths = true;
   service_.make_executor = [this](service::ExecutorPorts ports) { return Begin(std::move(ports)); };
   service_.on_decision = [this](const engine::Decision& decision) { tell_(decision); };
   service_.on_figures = [this](const service::JobCard& card) { tell_figures_(card); };
