@@ -275,6 +275,42 @@ TEST_F(ClusterJobsTest, TheStartOfANodeAndItsIdleTailAreSaidOfTheJobThatItRan) {
   EXPECT_EQ(Annotation("train", "energy-j"), "");
 }
 
+// An hour of work on one device has to be done within 35 minutes, and no piece is shorter than ten.
+TEST_F(ClusterJobsTest, AnElasticObjectIsAsWideAsItsDeadlineNeedsIt) {
+  queue_policy_ = "planner";
+  Start();
+  nlohmann::json object = JobObject("train", {{"ebb/speedup", "2=1.9"},
+                                              {"ebb/checkpointable", "true"},
+                                              {"ebb/minimum-segment", "10m"},
+                                              {"ebb/duration", "1h"},
+                                              {"ebb/finish-by", "35m"}});
+  object["spec"]["completionMode"] = "Indexed";
+  object["spec"]["completions"] = 1;
+  server_.Create(kJobs, object);
+  const auto runs_wide = [&](const char* attempt) {
+    EXPECT_TRUE(Becomes("train", Stage::kRunning));
+    EXPECT_TRUE(Until([&] { return Annotation("train", "attempt") == attempt; }));
+    EXPECT_EQ(server_.Get(kJobs, "train")["spec"]["parallelism"], 2);
+    EXPECT_EQ(server_.Get(kJobs, "train")["spec"]["completions"], 2);
+    EXPECT_TRUE(Until([&] {
+      const auto& running = service_->view()->running;
+      return running.size() == 1 && running.front().slots == std::vector<int>{0, 1};
+    })) << "both devices are taken";
+  };
+  runs_wide("1");
+  const core::JobId job = Find("train")->submission->job.id;
+  EXPECT_EQ(Find("train")->submission->job.devices, 1);
+  Stop();
+  Start();
+  runs_wide("1");
+  EXPECT_EQ(Find("train")->submission->job.id, job);
+  ASSERT_TRUE(Answers(service::ControlJob{job, engine::JobControl::kHold}));
+  ASSERT_TRUE(Becomes("train", Stage::kPaused));
+  ASSERT_TRUE(Answers(service::ControlJob{job, engine::JobControl::kNone}));
+  runs_wide("2");
+  EXPECT_EQ(Find("train")->submission->job.id, job) << "its own width is known all along";
+}
+
 TEST_F(ClusterJobsTest, AnnotationsThatWereChangedWhileNoControllerRanAreFollowed) {
   Start();
   Create("train", Waiting());

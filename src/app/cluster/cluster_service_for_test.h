@@ -50,7 +50,7 @@ class ClusterJobsTest : public ::testing::Test {
     service::ServiceOptions options;
     options.store = directory_ / "controller.db";
     options.jobs_directory = directory_ / "jobs";
-    options.policy = "threshold";
+    options.policy = queue_policy_;
     options.engine.admission = engine::Admission::kTakeAll;
     options.engine.changes_widths = true;
     options.executor.cluster.sites = {cluster.site};
@@ -144,6 +144,7 @@ class ClusterJobsTest : public ::testing::Test {
   testing::FakeFeed feed_{std::chrono::floor<std::chrono::days>(wall_.Now()),
                           std::vector<double>(72, 360)};
   FakeApiServer server_;
+  std::string queue_policy_ = "threshold";
   std::vector<kubernetes::NodeGroup> groups_;
   std::optional<kubernetes::NamespacePolicy> policy_;  // policy of the namespace of all objects
   std::unique_ptr<kubernetes::FakeAgent> agent_;       // agent of the node "node", if there is one
