@@ -101,11 +101,11 @@ contexts:
 
 
 class Controller:
-    def __init__(self, cluster, grid, log, *flags, kubeconfig=None):
+    def __init__(self, cluster, grid, log, *flags, kubeconfig=None, policy="threshold"):
         kubeconfig = kubeconfig or ["--kubeconfig", cluster.directory / "controller.kubeconfig"]
         with open(log, "a", encoding="utf-8") as errors:
             self.program = subprocess.Popen(
-                [EBB, "controller", *kubeconfig, "--api-url", grid.url, "--refresh", "1s", "--policy", "threshold",
+                [EBB, "controller", *kubeconfig, "--api-url", grid.url, "--refresh", "1s", "--policy", policy,
                  "--port", "0", *flags], stderr=errors)
 
     def end(self, number=signal.SIGTERM):
