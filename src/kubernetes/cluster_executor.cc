@@ -25,8 +25,8 @@ int MinorOf(const JsonNode& version) {
 }
 
 std::string WhyRequestsStay(const ApiAnswer& answer) {
-  const auto version = answer.status == kOk ? ParseJson(answer.body, "version")
-                                            : Result<JsonNode>(JsonNode{});
+  const auto version =
+      answer.status == kOk ? ParseJson(answer.body, "version") : Result<JsonNode>(JsonNode{});
   const std::string wanted = "the requests of a suspended Job's Pods; Kubernetes 1.36 does";
   if (!version || version->TextOf("minor").empty())
     return "the API server does not tell its version, and may not change " + wanted;

@@ -175,7 +175,7 @@ class ClusterExecutor final : public runtime::Executor, public runtime::Submissi
   // The reason for which requests of suspended Jobs' Pods stay; nothing: the version is not known
   // yet.
   std::optional<std::string> why_requests_stay_;
-  Duration version_due_{};  // when it is asked for (again)
+  Duration version_due_{};           // when it is asked for (again)
   core::Cluster offered_;            // when refused jobs were last offered
   std::optional<Duration> away_at_;  // when the server was away
   std::optional<int> stop_signal_;

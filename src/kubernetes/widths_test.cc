@@ -159,9 +159,9 @@ TEST_F(WidthsTest, OnAnOlderServerItKeepsItsWidthAndSaysWhy) {
       "it keeps its 2 devices: this API server (v1.34.2) does not change the requests of a "
       "suspended Job's Pods; Kubernetes 1.36 does";
   executor().reconciler().Note(job.id, {"waiting", "waiting: 312 g/kWh now", ""});
-  EXPECT_TRUE(world_.Until(
-      [&] { return Note("train", "ebb/reason") == "waiting: 312 g/kWh now; " + why; }))
-      << Note("train", "ebb/reason");
+  EXPECT_TRUE(world_.Until([&] {
+    return Note("train", "ebb/reason") == "waiting: 312 g/kWh now; " + why;
+  })) << Note("train", "ebb/reason");
   const Json object = server().Get(kJobs, "train");
   const std::string event = EventName({"", "", "default", "train", object["metadata"]["uid"]},
                                       EventReason::kBadAnnotation);
@@ -216,19 +216,21 @@ TEST_F(WidthsTest, ARayJobIsReleasedWithOtherReplicas) {
     return Json{{"spec", {{"containers", Json::array({container})}}}};
   };
   const Json worker{{"name", "w"}, {"resources", {{"limits", {{"nvidia.com/gpu", "1"}}}}}};
-  const Json group{{"groupName", "gpus"}, {"replicas", 2}, {"minReplicas", 2}, {"maxReplicas", 2},
+  const Json group{{"groupName", "gpus"},
+                   {"replicas", 2},
+                   {"minReplicas", 2},
+                   {"maxReplicas", 2},
                    {"template", pods(worker)}};
   std::map<std::string, std::string> annotations = Elastic("1=0.6,4=1.8");
   annotations["ebb/wait"] = "true";
   constexpr const char* kRayJobs = "/apis/ray.io/v1/rayjobs";
-  server().Create(kRayJobs,
-                  {{"metadata", {{"name", "tune"}, {"annotations", annotations}}},
-                   {"spec",
-                    {{"suspend", true},
-                     {"shutdownAfterJobFinishes", true},
-                     {"rayClusterSpec",
-                      {{"headGroupSpec", {{"template", pods({{"name", "h"}})}}},
-                       {"workerGroupSpecs", Json::array({group})}}}}}});
+  server().Create(kRayJobs, {{"metadata", {{"name", "tune"}, {"annotations", annotations}}},
+                             {"spec",
+                              {{"suspend", true},
+                               {"shutdownAfterJobFinishes", true},
+                               {"rayClusterSpec",
+                                {{"headGroupSpec", {{"template", pods({{"name", "h"}})}}},
+                                 {"workerGroupSpecs", Json::array({group})}}}}}});
   const core::Job job = world_.Submitted();
   EXPECT_EQ(job.devices, 2);
   const auto workers = [&] {

@@ -70,8 +70,8 @@ void SuspendField::FillIn(const Asked& asked, const std::string& version,
     return;
   }
   change.content_type = "application/json-patch+json";
-  change.body = WidthPatch(*asked.kind, asked.width, asked.devices, AttemptNote(asked.attempt),
-                           version);
+  change.body =
+      WidthPatch(*asked.kind, asked.width, asked.devices, AttemptNote(asked.attempt), version);
 }
 
 bool SuspendField::TakeBack(const std::string& uid) { return client_.TakeBack(KeyOf(uid)); }

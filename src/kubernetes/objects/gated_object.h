@@ -94,8 +94,8 @@ struct ObjectDefaults {
   std::function<const NamespacePolicy*(const std::string& name_space)> policy_of{};
   /// The needs of a claim of a pod in this namespace. Empty: claims are not counted.
   std::function<ClaimNeeds(const std::string& name_space, const PodClaim&)> needs_of{};
-  /// The reason for which the API server changes no requests of a suspended Job's Pods, as a part of
-  /// a sentence; "": it changes them. Empty: nobody knows, and it is assumed to.
+  /// The reason for which the API server changes no requests of a suspended Job's Pods, as a part
+  /// of a sentence; "": it changes them. Empty: nobody knows, and it is assumed to.
   std::function<std::string()> why_requests_stay{};
 };
 

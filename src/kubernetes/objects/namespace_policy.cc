@@ -89,8 +89,8 @@ void KeepWithin(const PolicyLimits& limits, GatedObject& object) {
   // Ebb itself may have given it more or fewer than it asks for.
   const double gpus = object.width.own == object.width.now ? object.requests.gpus : job.devices;
   if (limits.gpus && object.requests.gpus > 0 && gpus > *limits.gpus)
-    object.lacks = "waiting: it asks for " + FormatExact(gpus) + " GPUs, and " +
-                   PolicyOf(object) + " allows one object " + FormatExact(*limits.gpus);
+    object.lacks = "waiting: it asks for " + FormatExact(gpus) + " GPUs, and " + PolicyOf(object) +
+                   " allows one object " + FormatExact(*limits.gpus);
 }
 
 }  // namespace ebb::kubernetes

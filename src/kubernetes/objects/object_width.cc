@@ -215,8 +215,7 @@ PodRequests RequestsAt(const PodRequests& requests, const ObjectWidth& width, in
 }
 
 std::string WidthPatch(const GatedKind& kind, const ObjectWidth& width, int devices,
-                       std::map<std::string, std::string> annotations,
-                       const std::string& version) {
+                       std::map<std::string, std::string> annotations, const std::string& version) {
   annotations[std::string(kDevicesKey)] = std::to_string(devices);
   annotations[std::string(kOwnDevicesKey)] = std::to_string(width.own);
   Json patch = Json::array();

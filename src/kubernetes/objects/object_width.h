@@ -37,11 +37,11 @@ struct WidthField {
 };
 
 struct ObjectWidth {
-  int now = 0;    ///< devices that its Pods ask for together
-  int own = 0;    ///< devices that it asks for by itself, without a change by Ebb
-  int each = 0;   ///< devices of one of `count`; 0: they cannot be changed
-  int count = 0;  ///< Pods or workers whose number can be changed, or GPUs of its one Pod
-  int hosts = 0;  ///< Pods of each of `count`; 0: its one Pod is changed itself
+  int now = 0;       ///< devices that its Pods ask for together
+  int own = 0;       ///< devices that it asks for by itself, without a change by Ebb
+  int each = 0;      ///< devices of one of `count`; 0: they cannot be changed
+  int count = 0;     ///< Pods or workers whose number can be changed, or GPUs of its one Pod
+  int hosts = 0;     ///< Pods of each of `count`; 0: its one Pod is changed itself
   PodShape shape{};  ///< of those Pods
   std::vector<WidthField> fields{};
   /// Places of kDevicesKey in templates of Pods, and if the API server lets them be changed.
@@ -71,7 +71,6 @@ PodRequests RequestsAt(const PodRequests& requests, const ObjectWidth& width, in
 /// A JSON patch that releases the object with so many devices, and writes `annotations` on it.
 /// `version`: applies to an object of that version only; empty: of any.
 std::string WidthPatch(const GatedKind& kind, const ObjectWidth& width, int devices,
-                       std::map<std::string, std::string> annotations,
-                       const std::string& version);
+                       std::map<std::string, std::string> annotations, const std::string& version);
 
 }  // namespace ebb::kubernetes

@@ -218,8 +218,7 @@ TEST(ObjectWidth, AnObjectThatCannotChangeKeepsItsWidthAndSaysWhy) {
   EXPECT_THAT(why("RayJob", ray), HasSubstr("several of its groups"));
   const Json set = Object(
       {{"suspend", true},
-       {"replicatedJobs",
-        Json::array({{{"replicas", 2}, {"template", IndexedJob(1, 1, "")}}})}},
+       {"replicatedJobs", Json::array({{{"replicas", 2}, {"template", IndexedJob(1, 1, "")}}})}},
       "4=1.9");
   EXPECT_THAT(why("JobSet", set), HasSubstr("only of Indexed Jobs"));
 }
