@@ -65,6 +65,8 @@ Result<std::string> ExplanationText(const std::string& answer, const LocalTimes&
                      "\n";
   if (const std::string detail = job->TextOf("detail"); !detail.empty())
     text += times.InText(Printable(detail)) + "\n";
+  if (const std::string remark = job->TextOf("remark"); !remark.empty())
+    text += times.InText(Printable(remark)) + "\n";
   if (const std::string site = job->TextOf("site"); !site.empty())
     text +=
         (job->Find("started") ? "its site is " : "it is planned at site ") + Printable(site) + "\n";

@@ -55,6 +55,9 @@ Status Service::MakeExecutor() {
     ports.show_budgets = [this](std::vector<BudgetView> budgets) {
       publisher_.SetBudgets(std::move(budgets));
     };
+    ports.show_remark = [this](core::JobId job, const std::string& remark) {
+      publisher_.SetRemark(job, remark);
+    };
     ports.metering = &outside_metering_;
     EBB_ASSIGN_OR_RETURN(executor_, options_.make_executor(std::move(ports)));
   } else {

@@ -44,6 +44,8 @@ struct ExecutorPorts {
   std::function<std::shared_ptr<const View>()> view;
   /// Publishes budgets of namespaces with the next view.
   std::function<void(std::vector<BudgetView>)> show_budgets;
+  /// Publishes with the next view what the executor cannot do for a job; empty: nothing.
+  std::function<void(core::JobId job, const std::string& remark)> show_remark;
   /// Takes what the executor measures. An ended job is settled after Complete. Outlives the
   /// executor.
   OutsideMetering* metering = nullptr;

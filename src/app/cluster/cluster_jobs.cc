@@ -358,6 +358,7 @@ void ClusterJobs::Tell(const engine::Explanation& explanation) {
   note.at_submission = known.at_submission.value_or("");
   note.at_start = known.at_start;
   cluster_.reconciler().Note(*number, std::move(note));
+  ports_.show_remark(explanation.job, cluster_.reconciler().KeptWidth(*number));
 }
 
 // The site of a pool: the cluster's own (0), or a worker cluster.

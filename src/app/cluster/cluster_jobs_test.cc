@@ -311,6 +311,23 @@ TEST_F(ClusterJobsTest, AnElasticObjectIsAsWideAsItsDeadlineNeedsIt) {
   EXPECT_EQ(Find("train")->submission->job.id, job) << "its own width is known all along";
 }
 
+// The fake server does not tell its version.
+TEST_F(ClusterJobsTest, AnObjectThatKeepsItsWidthSaysWhy) {
+  Start();
+  auto annotations = Waiting();
+  annotations["ebb/speedup"] = "2=1.9";
+  annotations["ebb/checkpointable"] = "true";
+  Create("train", annotations, 1);
+  ASSERT_TRUE(Becomes("train", Stage::kWaiting));
+  EXPECT_TRUE(Find("train")->submission->job.speedup.empty());
+  ASSERT_TRUE(Until([&] { return !Find("train")->remark.empty(); }));
+  EXPECT_TRUE(Find("train")->remark.starts_with("it keeps its 1 device: "))
+      << Find("train")->remark;
+  EXPECT_TRUE(Until([&] {
+    return Annotation("train", "reason").ends_with("; " + Find("train")->remark);
+  })) << Annotation("train", "reason");
+}
+
 TEST_F(ClusterJobsTest, AnnotationsThatWereChangedWhileNoControllerRanAreFollowed) {
   Start();
   Create("train", Waiting());

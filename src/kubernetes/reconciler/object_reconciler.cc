@@ -184,6 +184,11 @@ void ObjectReconciler::Note(core::JobId job, ObjectNote note) {
   notes_.Put(entry->object, std::move(note));
 }
 
+std::string ObjectReconciler::KeptWidth(core::JobId job) const {
+  const GatedJob* entry = jobs_.FindJob(job);
+  return entry ? entry->KeptWidth() : "";
+}
+
 void ObjectReconciler::HintChanged(core::JobId job) {
   GatedJob* entry = jobs_.FindJob(job);
   if (!entry || entry->course != Course::kReleased) return;

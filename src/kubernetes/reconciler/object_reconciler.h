@@ -113,6 +113,8 @@ class ObjectReconciler {
   /// text.
   void SetHint(std::function<std::string(core::JobId)> hint) { hint_ = std::move(hint); }
   void HintChanged(core::JobId job);
+  /// GatedJob::KeptWidth of a job's object; it is also written beside the reason.
+  std::string KeptWidth(core::JobId job) const;
   /// Takes back a release that came to nothing: the object is held again, and released later. A
   /// gang of pods cannot be held again, and only gets an Event.
   void TakeBack(core::JobId job, const std::string& why);

@@ -36,6 +36,7 @@ struct JobCard : JobFigures {
   std::optional<Time> ended;
   std::optional<int> exit_code;
   std::string detail;  ///< why it failed, was cancelled or is held, or what its start waits for
+  std::string remark;  ///< what its executor cannot do for it; empty: nothing
   std::vector<Interval> stretches;  ///< when it ran; a stretch that goes on ends at Time::max()
   /// For each stretch the devices of the pool that it had, from 0 on; shorter where unknown.
   std::vector<std::vector<int>> slots;

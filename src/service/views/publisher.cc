@@ -242,6 +242,12 @@ void Publisher::FollowStartConditions(const std::vector<local::SupervisedFigures
   }
 }
 
+void Publisher::SetRemark(core::JobId job, const std::string& remark) {
+  const JobCard* card = next_.jobs.Find(job);
+  if (card && card->remark != remark)
+    Change(job, [&](JobCard& changed) { changed.remark = remark; });
+}
+
 void Publisher::Say(Time at, core::JobId job, std::string text, bool refusal) {
   const std::uint64_t number = next_.events.empty() ? 1 : next_.events.back().number + 1;
   next_.events.push_back({number, at, job, std::move(text), refusal});

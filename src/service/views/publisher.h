@@ -64,6 +64,7 @@ class Publisher {
   void SetFirstCome(core::JobId job, const FirstComeFigures& figures);
   /// Returns the programs whose devices were not known before.
   std::vector<local::SupervisedFigures> SetRunning(std::vector<local::SupervisedFigures> running);
+  void SetRemark(core::JobId job, const std::string& remark);
   void SetRecurring(std::vector<RecurringView> recurring) {
     next_.recurring = std::move(recurring);
   }

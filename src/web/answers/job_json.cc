@@ -94,6 +94,8 @@ void PutRow(DescribedJson& json, const JobCard& card) {
   json("detail",
        "why it failed, was cancelled or is held, or what it waits for once it has started",
        IfAny(card.detail));
+  json("remark", "what its executor cannot do for it, for example change its width",
+       IfAny(card.remark));
   json("waits_for", "jobs that have to succeed first", IfAny(card.waits_for));
   json("ran_ms", "[begin, end] in milliseconds since 1970; one that goes on: [begin]",
        IfAny(InMilliseconds(card.stretches)));
