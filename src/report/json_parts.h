@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/devices/cluster.h"
+#include "core/jobs/widths.h"
 #include "core/signal/intensity.h"
 #include "plan/policy.h"
 #include "report/table_columns.h"
@@ -53,14 +54,18 @@ inline Json SignalJson(const core::SignalIdentity& signal) {
           {"source", signal.source}};
 }
 
-/// The times and places of a job.
-inline Json SegmentsJson(const std::vector<plan::Segment>& segments, const core::Cluster& cluster) {
+/// The times and places of a job, and the number of devices of an elastic one.
+inline Json SegmentsJson(const core::Job& job, const std::vector<plan::Segment>& segments,
+                         const core::Cluster& cluster) {
   Json json = Json::array();
-  for (const plan::Segment& segment : segments)
+  for (const plan::Segment& segment : segments) {
     json.push_back({{"site", cluster.SiteOf(segment.pool).name},
                     {"model", cluster.pools[static_cast<std::size_t>(segment.pool)].model},
                     {"begin", FormatTime(segment.time.begin)},
                     {"end", FormatTime(segment.time.end)}});
+    if (core::IsElastic(job))
+      json.back()["devices"] = core::WidthFrom(job, segment.devices);
+  }
   return json;
 }
 

@@ -7,10 +7,6 @@
 namespace ebb::sim {
 namespace {
 
-int WidthOf(const core::Job& job, const plan::Segment& segment) {
-  return segment.devices > 0 ? segment.devices : job.devices;
-}
-
 Use Minus(Use a, const Use& b) {
   a.energy -= b.energy;
   a.energy_without_intensity -= b.energy_without_intensity;
@@ -63,7 +59,7 @@ void Account(const core::Job& job, const core::Cluster& cluster, Truth truth, Jo
     outcome.use += use_of(energy.run);
     if (i > 0)
       outcome.pause_energy +=
-          Energy::Joules(core::PowerOn(job, pool, WidthOf(job, outcome.segments[i])).watts *
+          Energy::Joules(core::PowerOn(job, pool, core::WidthFrom(job, outcome.segments[i].devices)).watts *
                          Seconds(std::min(job.pause_cost, energy.run.time.length())));
     if (energy.set_up.time.length() == Duration::zero()) continue;
     if (i == 0) outcome.first_move = energy.set_up.time.length();
@@ -89,7 +85,7 @@ Use IdleUse(const core::Cluster& cluster, Truth truth, std::span<const core::Job
   for (std::size_t i = 0; i < outcomes.size(); ++i)
     for (const plan::Segment& segment : outcomes[i].segments)
       idle = Minus(idle,
-                   at_idle(segment.pool, WidthOf(jobs[i], segment), Overlap(segment.time, window)));
+                   at_idle(segment.pool, core::WidthFrom(jobs[i], segment.devices), Overlap(segment.time, window)));
   return idle;
 }
 

@@ -53,6 +53,26 @@ double SpeedAt(const Job& job, int devices) {
   return width->speed;
 }
 
+std::string DevicesText(int devices) {
+  return std::to_string(devices) + (devices == 1 ? " device" : " devices");
+}
+
+std::string WidthsText(const std::vector<int>& widths) {
+  constexpr std::size_t kMost = 7;
+  if (widths.empty()) return "";
+  std::vector<int> series;
+  for (const int width : widths)
+    if (series.empty() || series.back() != width) series.push_back(width);
+  if (series.size() > kMost) {
+    const auto [least, most] = std::ranges::minmax(series);
+    return std::to_string(least) + " to " + DevicesText(most);
+  }
+  std::vector<std::string> texts;
+  for (const int width : series) texts.push_back(std::to_string(width));
+  texts.back() = DevicesText(series.back());
+  return Join(texts, ", ");
+}
+
 Result<std::vector<WidthSpeed>> ParseSpeedup(const std::vector<std::string>& texts) {
   std::vector<WidthSpeed> speedup;
   for (const std::string& text : texts) {

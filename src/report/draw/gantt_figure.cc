@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "core/jobs/widths.h"
 #include "report/draw/gantt_plot.h"
 #include "report/draw/page_parts.h"
 #include "report/draw/svg_elements.h"
@@ -21,8 +22,11 @@ std::string TitleOf(const core::Job& job, const std::vector<plan::Segment>& segm
   std::string title = job.name;
   if (!job.tier.empty()) title += ", " + job.tier;
   title += ": submitted " + FormatTime(job.submitted);
-  for (const plan::Segment& segment : segments)
+  for (const plan::Segment& segment : segments) {
     title += "; ran " + FormatTime(segment.time.begin) + " to " + FormatTime(segment.time.end);
+    if (core::IsElastic(job))
+      title += " on " + core::DevicesText(core::WidthFrom(job, segment.devices));
+  }
   if (job.start_by) title += "; latest start " + FormatTime(*job.start_by);
   if (job.finish_by) title += "; latest end " + FormatTime(*job.finish_by);
   return title;

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/text.h"
+#include "core/jobs/widths.h"
 #include "report/draw/svg_elements.h"
 #include "report/draw/svg_plot.h"
 #include "report/draw/time_frame.h"
@@ -98,7 +99,7 @@ std::vector<GanttBar> PlaceBars(const core::Cluster& cluster, const std::vector<
   std::vector<Time> free_from(lanes.pools.size(), Time::min());
   std::vector<GanttBar> bars;
   for (const Piece& piece : InOrder(segments)) {
-    int wanted = piece.segment.devices > 0 ? piece.segment.devices : jobs[piece.job].devices;
+    int wanted = core::WidthFrom(jobs[piece.job], piece.segment.devices);
     for (std::size_t lane = 0; lane < lanes.pools.size() && wanted > 0; ++lane) {
       if (lanes.pools[lane] != piece.segment.pool || free_from[lane] > piece.segment.time.begin)
         continue;

@@ -13,7 +13,7 @@ Json JobJson(const sim::PlannedJob& planned, const core::Cluster& cluster) {
   }
   json["starts_now"] = planned.starts_now;
   json["reason"] = planned.reason;
-  json["segments"] = SegmentsJson(planned.segments, cluster);
+  json["segments"] = SegmentsJson(planned.job, planned.segments, cluster);
   json["expected_g"] = Maybe(planned.expected);
   json["at_once_g"] = Maybe(planned.at_once);
   return json;

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "base/units_text.h"
+#include "core/jobs/widths.h"
 #include "report/draw/gantt_figure.h"
 #include "report/draw/page_parts.h"
 #include "report/draw/svg_plot.h"
@@ -12,10 +13,18 @@
 namespace ebb::report {
 namespace {
 
-std::string Device(const sim::QueuePlan& plan, const plan::Segment& segment) {
-  const auto& pool = plan.cluster.pools[static_cast<std::size_t>(segment.pool)];
-  if (plan.cluster.sites.size() == 1) return pool.model;
-  return plan.cluster.SiteOf(segment.pool).name + ", " + pool.model;
+// The place of the first piece, and the numbers of devices of an elastic job, piece by piece.
+std::string Device(const sim::QueuePlan& plan, const sim::PlannedJob& planned) {
+  if (planned.segments.empty()) return "";
+  const int first = planned.segments.front().pool;
+  const auto& pool = plan.cluster.pools[static_cast<std::size_t>(first)];
+  std::string text =
+      plan.cluster.sites.size() == 1 ? pool.model : plan.cluster.SiteOf(first).name + ", " + pool.model;
+  if (!core::IsElastic(planned.job)) return text;
+  std::vector<int> widths;
+  for (const plan::Segment& segment : planned.segments)
+    widths.push_back(core::WidthFrom(planned.job, segment.devices));
+  return text + ": " + core::WidthsText(widths);
 }
 
 std::string Start(const sim::PlannedJob& planned) {
@@ -41,7 +50,7 @@ TextTable QueuePlanTable(const sim::QueuePlan& plan) {
       continue;
     }
     table.rows.push_back({planned.job.name, Start(planned),
-                          planned.segments.empty() ? "" : Device(plan, planned.segments.front()),
+                          Device(plan, planned),
                           std::to_string(planned.segments.size()),
                           planned.expected ? EmissionsText(*planned.expected) : "unknown",
                           AgainstNow(planned), planned.reason});

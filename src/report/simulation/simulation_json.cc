@@ -71,7 +71,8 @@ Json ScheduleJson(const sim::Simulation& simulation, const core::Cluster& cluste
     jobs.push_back({{"name", simulation.jobs[i].name},
                     {"submitted", FormatTime(simulation.jobs[i].submitted)},
                     {"emissions_g", Maybe(KnownEmissions(simulation.outcomes[i].use))},
-                    {"segments", SegmentsJson(simulation.outcomes[i].segments, cluster)}});
+                    {"segments", SegmentsJson(simulation.jobs[i], simulation.outcomes[i].segments,
+                                              cluster)}});
   return jobs;
 }
 
