@@ -57,6 +57,10 @@ TEST_F(ServeCommand, AnElasticJobIsWideInTheCleanHourAndNarrowInDirtyOnes) {
   ASSERT_EQ(ran_on.size(), begins.size()) << job;
   for (std::size_t i = 0; i < begins.size(); ++i)
     EXPECT_EQ(ran_on.at(i).size(), static_cast<std::size_t>(begins[i].devices));
+  ASSERT_EQ(job.at("ran_devices").size(), begins.size()) << job;
+  for (std::size_t i = 0; i < begins.size(); ++i)
+    EXPECT_EQ(job.at("ran_devices").at(i), begins[i].devices);
+  EXPECT_FALSE(job.contains("devices_now")) << "it has ended";
 }
 
 }  // namespace

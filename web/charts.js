@@ -190,16 +190,16 @@ function fillIntensityTable() {
 
 function barsOf(limits) {
   const now = state.status.time, bars = [];
-  const add = (job, begin, end, kind, on = []) => {
-    if (end > limits[0] && begin < limits[1] && end > begin) bars.push({ job, begin, end, kind, on });
+  const add = (job, begin, end, kind, width, on = []) => {
+    if (end > limits[0] && begin < limits[1] && end > begin) bars.push({ job, begin, end, kind, width: width || job.devices, on });
   };
   for (const job of state.jobs.values()) {
     const ran = job.ran_ms || [], planned = job.planned_ms || [];
     ran.forEach(([begin, end], i) => {
       const isOpen = end === undefined;
-      add(job, begin, isOpen ? now : end, isOpen ? "running" : i + 1 < ran.length || planned.length ? "then paused" : "done", job.ran_on?.[i]);
+      add(job, begin, isOpen ? now : end, isOpen ? "running" : i + 1 < ran.length || planned.length ? "then paused" : "done", job.ran_devices?.[i], job.ran_on?.[i]);
     });
-    for (const [begin, end] of planned) add(job, Math.max(begin, now), end, "planned");
+    planned.forEach(([begin, end], i) => add(job, Math.max(begin, now), end, "planned", job.planned_devices?.[i]));
   }
   return bars.sort((a, b) => a.begin - b.begin || a.job.id - b.job.id);
 }
@@ -217,8 +217,8 @@ function placeBars(bars, limits) {
     const mine = rows.filter((row) => row.pool === pool && (!bar.on.length || bar.on.includes(row.device)));
     const free = bar.on.length ? mine : mine.filter((row) => row.until <= bar.begin + slack);
     free.sort((a, b) => (b.job === bar.job.id) - (a.job === bar.job.id));
-    const taken = free.slice(0, bar.job.devices);
-    if (!bar.on.length && taken.length < Math.min(bar.job.devices, MOST_ROWS_OF_DEVICES)) continue;
+    const taken = free.slice(0, bar.width);
+    if (!bar.on.length && taken.length < Math.min(bar.width, MOST_ROWS_OF_DEVICES)) continue;
     for (const row of taken) {
       Object.assign(row, { until: bar.end, job: bar.job.id });
       placed.push({ ...bar, row: row.label });

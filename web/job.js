@@ -28,6 +28,7 @@ function followAddress() {
 
 function factsOf(it) {
   return [["command", it.command && it.command.join(" ")], ["directory", it.working_directory], ["tier", it.tier],
+    ["devices", widthsText(it)],
     ["parameters", it.parameters && Object.entries(it.parameters).map(([name, value]) => `${name} = ${value}`).join(", ")],
     ["submitted", moment(it.submitted)], ["started", moment(it.started)],
     ["expected", !it.ended && it.expected_end ? span(Date.parse(it.expected_start), Date.parse(it.expected_end)) : ""],
@@ -39,6 +40,13 @@ function factsOf(it) {
     ["had it waited", it.had_it_waited ? waitedText(it.had_it_waited) : ""],
     ["first come, first served", isKnown(it.emissions_first_come_g) ? "from " + moment(it.first_come_start) + ", " +
       comparison(it.emissions_g, it.emissions_first_come_g, it.first_come_half_width_g) : ""]];
+}
+
+// "4 now; so far 2, 1, 4; planned 4, 2" of an elastic job, otherwise nothing: a row of the chart tells.
+function widthsText(it) {
+  const series = (widths) => widths.filter((width, i) => width && width !== widths[i - 1]).join(", ");
+  return [isKnown(it.devices_now) && it.devices_now + " now", it.ran_devices && "so far " + series(it.ran_devices),
+    it.planned_devices && "planned " + series(it.planned_devices)].filter(Boolean).join("; ");
 }
 
 // "4.12 mJ ± 42 %, 0.343 g per million tokens ± 44 %; 1,234,567 tokens", or nothing where it is not reported.

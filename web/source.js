@@ -42,7 +42,7 @@ function showsBars(job, limits) {
 function takeJob(job, limits) {
   const before = state.jobs.get(job.id);
   state.barsChanged ||= (before?.stage !== job.stage || !sameSpans(before.ran_ms, job.ran_ms) || !sameSpans(before.planned_ms, job.planned_ms) ||
-    String(before.ran_on) !== String(job.ran_on)) &&
+    String(before.ran_on) !== String(job.ran_on) || String(before.planned_devices) !== String(job.planned_devices)) &&
     (showsBars(before, limits) || showsBars(job, limits));
   const end = job.ended ?? job.expected_end;
   job.begin = before && before.expected_start === job.expected_start ? before.begin : Date.parse(job.expected_start ?? "");

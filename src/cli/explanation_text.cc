@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "base/units_text.h"
 #include "cli/site_text.h"
+#include "core/jobs/widths.h"
 
 namespace ebb::cli {
 namespace {
@@ -27,6 +28,24 @@ std::string PredecessorsLine(const JsonNode& job) {
   std::vector<std::string> numbers;
   for (const JsonNode& number : jobs->items) numbers.push_back(FormatFixed(number.number, 0));
   return "it waits for jobs [" + Join(numbers, ",") + "] to succeed\n";
+}
+
+// "2, 1, 4 devices"; empty unless the job is elastic.
+std::string WidthsOf(const JsonNode& job, const char* key) {
+  const JsonNode* widths = job.Find(key);
+  std::vector<int> series;
+  if (widths)
+    for (const JsonNode& width : widths->items) series.push_back(static_cast<int>(width.number));
+  return core::WidthsText(series);
+}
+
+// The devices of an elastic job now and by the plan; empty for other jobs.
+std::string WidthsLine(const JsonNode& job) {
+  const auto now = NumberOf(job, "devices_now");
+  const std::string planned = WidthsOf(job, "planned_devices");
+  if (!now) return planned.empty() ? "" : "it is elastic: planned on " + planned + "\n";
+  return "it is elastic: it has " + core::DevicesText(static_cast<int>(*now)) + " now" +
+         (planned.empty() ? "" : ", and the plan from now on is " + planned) + "\n";
 }
 
 // The expected saving of a job that has not started; empty if that is not known.
@@ -70,8 +89,8 @@ Result<std::string> ExplanationText(const std::string& answer, const LocalTimes&
   if (const std::string site = job->TextOf("site"); !site.empty())
     text +=
         (job->Find("started") ? "its site is " : "it is planned at site ") + Printable(site) + "\n";
-  return text + SiteChoicesText(answer, times) + PredecessorsLine(*job) + ExpectedLine(*job) +
-         SavedLine(*job);
+  return text + WidthsLine(*job) + SiteChoicesText(answer, times) + PredecessorsLine(*job) +
+         ExpectedLine(*job) + SavedLine(*job);
 }
 
 }  // namespace ebb::cli

@@ -39,5 +39,16 @@ TEST(ExplanationText, AnAnswerThatIsNotAJobIsAnError) {
   EXPECT_FALSE(ExplanationText("[]", kUtc));
 }
 
+TEST(ExplanationText, SaysHowManyDevicesAnElasticJobHasAndIsToHave) {
+  EXPECT_EQ(*ExplanationText(R"({"id":7,"name":"a","stage":"running","devices":1,"devices_now":4,
+                                 "ran_devices":[2,4],"planned_devices":[4,1,2]})",
+                             kUtc),
+            "job 7 (a) is running\n"
+            "it is elastic: it has 4 devices now, and the plan from now on is 4, 1, 2 devices\n");
+  EXPECT_EQ(
+      *ExplanationText(R"({"id":7,"name":"a","stage":"waiting","planned_devices":[2]})", kUtc),
+      "job 7 (a) is waiting\nit is elastic: planned on 2 devices\n");
+}
+
 }  // namespace
 }  // namespace ebb::cli

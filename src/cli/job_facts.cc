@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "base/time.h"
 #include "base/units_text.h"
+#include "core/jobs/widths.h"
 #include "core/ledger/work.h"
 #include "core/options/job_options.h"
 #include "report/run/figures.h"
@@ -125,6 +126,14 @@ std::string RanText(const Json& job) {
   std::string text = FormatDuration(ran);
   if (goes_on) return text + " before the part that runs now";
   return parts > 1 ? text + " in " + std::to_string(parts) + " parts" : text;
+}
+
+// "2, 1, 4 devices"; empty unless the job is elastic. A width of 0 is unknown.
+std::string WidthsOf(const Json& job, const char* key) {
+  std::vector<int> widths;
+  for (const Json& width : job.value(key, Json::array()))
+    if (width != 0) widths.push_back(width);
+  return core::WidthsText(widths);
 }
 
 std::string DevicesText(const Facts& facts) {
@@ -262,6 +271,9 @@ void AddPlainOptions(Facts& facts) {
 void AddOptions(Facts& facts) {
   facts.Part();
   facts.Line("devices", DevicesText(facts));
+  facts.Line("devices now", facts.Whole("devices_now"));
+  facts.Line("devices so far", WidthsOf(facts.job(), "ran_devices"));
+  facts.Line("devices planned", WidthsOf(facts.job(), "planned_devices"));
   facts.Line("estimate", EstimateText(facts));
   facts.Line("can be paused", StopText(facts));
   facts.Line("tier", facts.Text("tier"));

@@ -117,5 +117,13 @@ TEST(JobFacts, OfAJobThatOnlyTheStoreKnowsAssumeNothing) {
             "time zone                 UTC\n");
 }
 
+TEST(JobFacts, TellTheWidthsOfAnElasticJob) {
+  const std::string facts = Facts(R"({"id":7,"name":"x","stage":"running","devices":1,
+      "devices_now":4,"ran_devices":[2,0,1,4],"planned_devices":[4,2]})");
+  EXPECT_NE(facts.find("devices now               4\n"), std::string::npos) << facts;
+  EXPECT_NE(facts.find("devices so far            2, 1, 4 devices\n"), std::string::npos) << facts;
+  EXPECT_NE(facts.find("devices planned           4, 2 devices\n"), std::string::npos) << facts;
+}
+
 }  // namespace
 }  // namespace ebb::cli

@@ -63,8 +63,7 @@ inline Json SegmentsJson(const core::Job& job, const std::vector<plan::Segment>&
                     {"model", cluster.pools[static_cast<std::size_t>(segment.pool)].model},
                     {"begin", FormatTime(segment.time.begin)},
                     {"end", FormatTime(segment.time.end)}});
-    if (core::IsElastic(job))
-      json.back()["devices"] = core::WidthFrom(job, segment.devices);
+    if (core::IsElastic(job)) json.back()["devices"] = core::WidthFrom(job, segment.devices);
   }
   return json;
 }

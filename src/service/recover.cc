@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "core/jobs/widths.h"
 #include "core/run/accounting.h"
 #include "local/files/job_folder.h"
 #include "plan/make_policy.h"
@@ -58,15 +59,18 @@ std::string SiteOfPool(int pool, const local::SupervisedExecutor* machine) {
 }
 
 // Adds to the card when and on which devices the job ran.
-void PutStretches(store::ServiceStore& store, core::JobId job,
-                  const local::SupervisedExecutor* machine, JobCard& card) {
-  const auto attempts = store.jobs().AttemptsOf(job);
+void PutStretches(store::ServiceStore& store, const local::SupervisedExecutor* machine,
+                  JobCard& card) {
+  const core::Job& job = card.submission->job;
+  const auto attempts = store.jobs().AttemptsOf(job.id);
   if (!attempts) return;
   for (const store::AttemptRecord& attempt : *attempts) {
     card.attempt = std::max(card.attempt, attempt.attempt);
     if (!attempt.began) continue;
     card.stretches.push_back({*attempt.began, attempt.ended.value_or(Time::max())});
     card.slots.push_back(SlotsOf(attempt, machine));
+    if (machine && core::IsElastic(job))
+      card.widths.push_back(static_cast<int>(attempt.devices.size()));
     card.explanation.pool = attempt.pool;
     card.site = SiteOfPool(attempt.pool, machine);
   }
@@ -121,8 +125,8 @@ Status Service::RecoverLive(core::Submission stored) {
   EBB_RETURN_IF_ERROR(submission_intake_.Recover(submission, held != nullptr));
   JobCard card;
   card.explanation = *engine_->Explain(id);
-  PutStretches(store_, id, supervised_, card);
   card.submission = submission;
+  PutStretches(store_, supervised_, card);
   if (held) card.detail = holds_.WhyHeld(id);
   if (const engine::LiveJob* known = FindLiveOrHeld(id);
       known && card.detail.empty() && LosesWorkByPauses(*known, *submission))
@@ -185,7 +189,7 @@ Status Service::RecoverEnded(core::JobId id) {
   card.explanation.stage = record->stage;
   card.explanation.reason.end = record->ended;
   card.pauses = record->pauses;
-  PutStretches(store_, id, supervised_, card);
+  PutStretches(store_, supervised_, card);
   card.first_start = record->first_start;
   card.ended = record->ended;
   card.exit_code = record->exit_code;

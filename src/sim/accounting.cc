@@ -58,9 +58,9 @@ void Account(const core::Job& job, const core::Cluster& cluster, Truth truth, Jo
     const auto& pool = cluster.pools[static_cast<std::size_t>(outcome.segments[i].pool)];
     outcome.use += use_of(energy.run);
     if (i > 0)
-      outcome.pause_energy +=
-          Energy::Joules(core::PowerOn(job, pool, core::WidthFrom(job, outcome.segments[i].devices)).watts *
-                         Seconds(std::min(job.pause_cost, energy.run.time.length())));
+      outcome.pause_energy += Energy::Joules(
+          core::PowerOn(job, pool, core::WidthFrom(job, outcome.segments[i].devices)).watts *
+          Seconds(std::min(job.pause_cost, energy.run.time.length())));
     if (energy.set_up.time.length() == Duration::zero()) continue;
     if (i == 0) outcome.first_move = energy.set_up.time.length();
     ++outcome.moves;
@@ -84,8 +84,8 @@ Use IdleUse(const core::Cluster& cluster, Truth truth, std::span<const core::Job
     idle += at_idle(static_cast<int>(pool), cluster.pools[pool].count, window);
   for (std::size_t i = 0; i < outcomes.size(); ++i)
     for (const plan::Segment& segment : outcomes[i].segments)
-      idle = Minus(idle,
-                   at_idle(segment.pool, core::WidthFrom(jobs[i], segment.devices), Overlap(segment.time, window)));
+      idle = Minus(idle, at_idle(segment.pool, core::WidthFrom(jobs[i], segment.devices),
+                                 Overlap(segment.time, window)));
   return idle;
 }
 

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "core/jobs/widths.h"
 #include "platform/file.h"
 #include "platform/shared_file.h"
 #include "report/run/run_json.h"
@@ -140,6 +141,8 @@ std::optional<core::Attempt> AttemptOf(const StoredJob& job, const store::Attemp
   attempt.number = stored.attempt;
   attempt.exit_code = stored.exit_code;
   attempt.outcome = OutcomeOf(stored);
+  if (core::IsElastic(job.submission.job))
+    attempt.devices = static_cast<int>(stored.devices.size());
   return attempt;
 }
 

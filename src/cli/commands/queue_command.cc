@@ -183,10 +183,17 @@ std::string UsedEnergyCell(const Json& job) {
   return job.value("energy_kwh", 0.0) > 0 ? EnergyCell(job, "energy_kwh") : "";
 }
 
-// "2", or "2 at norway" if the service has several sites.
+// "2", or "2 at norway" if the service has several sites. Of an elastic job those that it has now,
+// or is to have next.
 std::string DevicesCell(const Json& job) {
   const std::string site = TextOf(job, "site");
-  return NumberOf(job, "devices", 0) + (site.empty() ? "" : " at " + site);
+  std::string devices = NumberOf(job, "devices", 0);
+  const Json planned = job.value("planned_devices", Json::array());
+  if (job.contains("devices_now"))
+    devices = NumberOf(job, "devices_now", 0);
+  else if (!planned.empty())
+    devices = planned.front().dump();
+  return devices + (site.empty() ? "" : " at " + site);
 }
 
 report::TextTable TableOf(const Json& jobs, const LocalTimes& times) {

@@ -69,8 +69,8 @@ std::string WidthsText(const std::vector<int>& widths) {
   }
   std::vector<std::string> texts;
   for (const int width : series) texts.push_back(std::to_string(width));
-  texts.back() = DevicesText(series.back());
-  return Join(texts, ", ");
+  if (texts.size() == 1) return DevicesText(series.back());
+  return Join(texts, ", ") + " devices";
 }
 
 Result<std::vector<WidthSpeed>> ParseSpeedup(const std::vector<std::string>& texts) {

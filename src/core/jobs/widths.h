@@ -14,7 +14,8 @@ namespace ebb::core {
 /// True if the job has more than its own width.
 bool IsElastic(const Job& job);
 
-/// The number of devices of a start or a piece of the plan: `devices`, or the job's own if that is 0.
+/// The number of devices of a start or a piece of the plan: `devices`, or the job's own if that is
+/// 0.
 inline int WidthFrom(const Job& job, int devices) { return devices > 0 ? devices : job.devices; }
 
 /// All widths of the job with their speeds, in ascending order: its own, and those of an elastic
@@ -26,8 +27,8 @@ double SpeedAt(const Job& job, int devices);
 
 /// "1 device", "4 devices".
 std::string DevicesText(int devices);
-/// A series of widths: "2, 1, 4 devices". A width that follows itself is said once. Of more than six
-/// changes only the extent is said: "1 to 4 devices". Empty if there is none.
+/// A series of widths: "2, 1, 4 devices". A width that follows itself is said once. Of more than
+/// six changes only the extent is said: "1 to 4 devices". Empty if there is none.
 std::string WidthsText(const std::vector<int>& widths);
 
 /// Parses one "DEVICES=SPEED" for each width, and sorts them. The Error says what is accepted.

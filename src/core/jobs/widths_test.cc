@@ -74,5 +74,13 @@ TEST(Widths, AreRefusedIfTheJobCannotHaveThem) {
   }
 }
 
+TEST(Widths, AreASeriesForPeople) {
+  EXPECT_EQ(WidthsText({}), "");
+  EXPECT_EQ(WidthsText({1}), "1 device");
+  EXPECT_EQ(WidthsText({2, 1, 1, 4}), "2, 1, 4 devices");
+  EXPECT_EQ(WidthsText({4, 4}), "4 devices");
+  EXPECT_EQ(WidthsText({1, 2, 1, 2, 1, 2, 4, 1}), "1 to 4 devices");
+}
+
 }  // namespace
 }  // namespace ebb::core

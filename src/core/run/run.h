@@ -142,6 +142,7 @@ struct Attempt {
   double cpu_utilisation_percent = 0;  ///< mean utilisation of the whole machine over the attempt
   double ram_used_gb = 0;              ///< mean resident size of the process tree
   double gpu_utilisation_percent = 0;
+  int devices = 0;  ///< how many an elastic job had; 0: unknown, or the run is not elastic
 };
 
 struct Epoch {

@@ -11,6 +11,7 @@
 #include "report/compare/factors.h"
 #include "report/compare/group_names.h"
 #include "report/compare/one_program.h"
+#include "report/run/width_course.h"
 #include "report/signal_text.h"
 
 namespace ebb::report {
@@ -340,6 +341,8 @@ std::vector<std::string> AccountingNotices(const ComparedRun& run) {
         "Used energy while the carbon intensity was unknown; its emissions are left out.");
   if (run.summary.totals.on_modelled > Energy{})
     notices.push_back("Accounted with modelled carbon intensity.");
+  if (const auto course = WidthCourse(run.record); !course.empty())
+    notices.push_back("Elastic: " + WidthCourseText(course) + ".");
   return notices;
 }
 

@@ -18,12 +18,13 @@ struct AttemptLine {
 template <typename Archive, Like<AttemptLine> Value>
 void Visit(Archive& archive, Value& value) {
   auto& [number, wall, grid, outcome, exit_code, cpu_utilisation_percent, ram_used_gb,
-         gpu_utilisation_percent] = value.attempt;
+         gpu_utilisation_percent, devices] = value.attempt;
   archive("event", value.event);
   archive("attempt", number);
   if (value.event == kBegin) {
     archive("wall_ms", wall.begin);
     archive("grid_ms", grid.begin);
+    archive.Maybe("devices", devices);
     return;
   }
   archive("wall_ms", wall);
@@ -33,6 +34,7 @@ void Visit(Archive& archive, Value& value) {
   archive("cpu_utilisation_percent", cpu_utilisation_percent);
   archive("ram_used_gb", ram_used_gb);
   archive("gpu_utilisation_percent", gpu_utilisation_percent);
+  archive.Maybe("devices", devices);
   if (value.event != kEnd) archive.Fail("is neither \"begin\" nor \"end\": \"event\"");
 }
 

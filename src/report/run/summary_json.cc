@@ -7,6 +7,7 @@
 #include "report/run/known_emissions.h"
 #include "report/run/run_directory.h"
 #include "report/run/summary.h"
+#include "report/run/width_course.h"
 
 namespace ebb::report {
 namespace {
@@ -93,6 +94,19 @@ Json EpochsJson(const Summary& summary) {
                       {"test_accuracy_percent", Maybe(item.epoch.test_accuracy_percent)}});
   }
   return epochs;
+}
+
+// The attempts of an elastic run with their devices; empty for other runs.
+Json WidthsJson(const core::RunRecord& run) {
+  Json widths = Json::array();
+  for (const WidthStretch& stretch : WidthCourse(run))
+    widths.push_back({{"begin", FormatTime(stretch.grid.begin)},
+                      {"end", FormatTime(stretch.grid.end)},
+                      {"running_time_s", Seconds(stretch.wall.length())},
+                      {"devices", stretch.devices},
+                      {"energy_j", stretch.totals.energy.joules()},
+                      {"emissions_g", Maybe(KnownEmissions(stretch.totals))}});
+  return widths;
 }
 
 // The work that the program reported, and what one unit of it took; null without a report.
@@ -342,6 +356,7 @@ std::string SummaryJson(const core::RunRecord& run, const Summary& summary) {
   if (!run.power_choices.empty()) json["power_cap"] = PowerCapJson(run);
   if (summary.cost) json["cost"] = CostJson(run, *summary.cost);
   json["work"] = WorkJson(run, summary);
+  if (Json widths = WidthsJson(run); !widths.empty()) json["widths"] = std::move(widths);
   json["epochs"] = EpochsJson(summary);
   json["training"] = TrainingJson(run);
   return Document(json);

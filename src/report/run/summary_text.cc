@@ -8,6 +8,7 @@
 #include "report/run/figures.h"
 #include "report/run/known_emissions.h"
 #include "report/run/summary.h"
+#include "report/run/width_course.h"
 
 namespace ebb::report {
 namespace {
@@ -241,6 +242,8 @@ std::string SummaryText(const core::RunRecord& run, const Summary& summary) {
   if (CouldWait(run, summary)) lines.emplace_back("waited", WaitText(run, summary));
   lines.emplace_back("ran",
                      FormatDuration(summary.running_time) + ", " + OutcomeText(run, summary));
+  if (const auto course = WidthCourse(run); !course.empty())
+    lines.emplace_back("widths", WidthCourseText(course));
   AddEnergy(run, summary, lines);
   AddWork(summary, lines);
   AddOtherFigures(run, summary, lines);

@@ -18,8 +18,9 @@ std::string Device(const sim::QueuePlan& plan, const sim::PlannedJob& planned) {
   if (planned.segments.empty()) return "";
   const int first = planned.segments.front().pool;
   const auto& pool = plan.cluster.pools[static_cast<std::size_t>(first)];
-  std::string text =
-      plan.cluster.sites.size() == 1 ? pool.model : plan.cluster.SiteOf(first).name + ", " + pool.model;
+  std::string text = plan.cluster.sites.size() == 1
+                         ? pool.model
+                         : plan.cluster.SiteOf(first).name + ", " + pool.model;
   if (!core::IsElastic(planned.job)) return text;
   std::vector<int> widths;
   for (const plan::Segment& segment : planned.segments)
@@ -49,8 +50,7 @@ TextTable QueuePlanTable(const sim::QueuePlan& plan) {
       table.rows.push_back({planned.job.name, "refused", "", "", "", "", planned.refused});
       continue;
     }
-    table.rows.push_back({planned.job.name, Start(planned),
-                          Device(plan, planned),
+    table.rows.push_back({planned.job.name, Start(planned), Device(plan, planned),
                           std::to_string(planned.segments.size()),
                           planned.expected ? EmissionsText(*planned.expected) : "unknown",
                           AgainstNow(planned), planned.reason});

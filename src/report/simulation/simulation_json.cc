@@ -68,11 +68,11 @@ Json BoundJson(const sim::Comparison& comparison) {
 Json ScheduleJson(const sim::Simulation& simulation, const core::Cluster& cluster) {
   Json jobs = Json::array();
   for (std::size_t i = 0; i < simulation.jobs.size(); ++i)
-    jobs.push_back({{"name", simulation.jobs[i].name},
-                    {"submitted", FormatTime(simulation.jobs[i].submitted)},
-                    {"emissions_g", Maybe(KnownEmissions(simulation.outcomes[i].use))},
-                    {"segments", SegmentsJson(simulation.jobs[i], simulation.outcomes[i].segments,
-                                              cluster)}});
+    jobs.push_back(
+        {{"name", simulation.jobs[i].name},
+         {"submitted", FormatTime(simulation.jobs[i].submitted)},
+         {"emissions_g", Maybe(KnownEmissions(simulation.outcomes[i].use))},
+         {"segments", SegmentsJson(simulation.jobs[i], simulation.outcomes[i].segments, cluster)}});
   return jobs;
 }
 

@@ -40,9 +40,12 @@ struct JobCard : JobFigures {
   std::vector<Interval> stretches;  ///< when it ran; a stretch that goes on ends at Time::max()
   /// For each stretch the devices of the pool that it had, from 0 on; shorter where unknown.
   std::vector<std::vector<int>> slots;
+  /// For each stretch how many devices it had, of an elastic job; 0: unknown. Empty for other jobs.
+  std::vector<int> widths;
   /// The site where it runs, ran last or is to run; empty: unknown, or the service has one site.
   std::string site;
-  std::vector<Interval> planned;  ///< when it is to run, by the last plan
+  std::vector<Interval> planned;    ///< when it is to run, by the last plan
+  std::vector<int> planned_widths;  ///< of each: on how many devices, of an elastic job
   /// The job as the engine has it (site_choices.h); nullptr: it has ended, or the service has one
   /// site.
   std::shared_ptr<const engine::LiveJob> live;

@@ -2,16 +2,22 @@
 
 #include <algorithm>
 
+#include "core/jobs/widths.h"
+
 namespace ebb::service {
 namespace {
 
 constexpr std::size_t kMostEvents = 300;
 
-void BeginStretch(JobCard& card, Time begin) {
+void BeginStretch(JobCard& card, const engine::LiveJob& live) {
+  const Time begin = live.segment_begin;
   if (card.stretches.empty() || card.stretches.back().end != Time::max())
     card.stretches.push_back({begin, Time::max()});
   else
     card.stretches.back().begin = begin;  // as the engine has it: the clock may have been set
+  if (!core::IsElastic(live.job)) return;
+  card.widths.resize(card.stretches.size());
+  card.widths.back() = live.width();
 }
 
 void EndStretch(JobCard& card, Time end) {
@@ -31,11 +37,17 @@ void SameWhereItRanSo(JobCard& card) {
   if (apart >= -kStartedAtOnce && apart <= kStartedAtOnce) SetAsItRan(card);
 }
 
+// A stretch to come; devices of an elastic job as in plan::Segment.
+struct Planned {
+  Interval time;
+  int devices = 0;
+};
+
 // The stretches that the plan has for a job from now on; none while the job is held.
-std::vector<Interval> PlannedStretches(const engine::State& state,
-                                       const engine::Explanation& explanation) {
+std::vector<Planned> PlannedStretches(const engine::State& state,
+                                      const engine::Explanation& explanation) {
   const core::JobId job = explanation.job;
-  std::vector<Interval> planned;
+  std::vector<Planned> planned;
   const std::size_t index = state.LowerBound(job);
   if (!state.FindLive(job) || index >= state.schedule.jobs.size()) return planned;
   const plan::JobPlan& plan = state.schedule.jobs[index];
@@ -47,13 +59,24 @@ std::vector<Interval> PlannedStretches(const engine::State& state,
   if (engine::HoldsDevices(live.stage) &&
       (live.control == engine::JobControl::kNow || !as_planned || is_last)) {
     if (explanation.reason.end && *explanation.reason.end > state.now)
-      planned.push_back({state.now, *explanation.reason.end});
+      planned.push_back({{state.now, *explanation.reason.end}, live.devices});
     return planned;
   }
   for (const plan::Segment& segment : plan.segments)
     if (segment.time.end > state.now)
-      planned.push_back({std::max(segment.time.begin, state.now), segment.time.end});
+      planned.push_back(
+          {{std::max(segment.time.begin, state.now), segment.time.end}, segment.devices});
   return planned;
+}
+
+void PutPlanned(const std::vector<Planned>& planned, const engine::LiveJob* live, JobCard& card) {
+  card.planned.clear();
+  card.planned_widths.clear();
+  for (const Planned& stretch : planned) {
+    card.planned.push_back(stretch.time);
+    if (live && core::IsElastic(live->job))
+      card.planned_widths.push_back(core::WidthFrom(live->job, stretch.devices));
+  }
 }
 
 // The job as the engine has it; nullptr if it has ended.
@@ -93,7 +116,7 @@ void Publisher::FollowJob(const engine::Explanation& explanation, const engine::
   Change(id, [&](JobCard& card) {
     card.explanation = explanation;
     card.waits_for = waits_for(id);
-    card.planned = PlannedStretches(state, explanation);
+    PutPlanned(PlannedStretches(state, explanation), live, card);
     const bool has_sites = state.cluster.sites.size() > 1;
     if (explanation.pool >= 0 && has_sites) card.site = state.cluster.SiteOf(explanation.pool).name;
     card.live = has_sites ? LentJob(state, id) : nullptr;
@@ -113,7 +136,7 @@ void Publisher::FollowJob(const engine::Explanation& explanation, const engine::
       card.pauses = live->pauses;
       card.first_start = live->first_start;
       if (engine::HoldsDevices(live->stage))
-        BeginStretch(card, live->segment_begin);
+        BeginStretch(card, *live);
       else
         EndStretch(card, live->since);
     }

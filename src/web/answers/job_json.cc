@@ -77,6 +77,13 @@ std::optional<double> Percent(const std::optional<double>& share) {
   return share ? std::optional(100 * *share) : std::nullopt;
 }
 
+// The number of devices of an elastic job while it has some.
+std::optional<int> WidthNow(const JobCard& card) {
+  const bool runs = !card.stretches.empty() && card.stretches.back().end == Time::max();
+  if (!runs || card.widths.empty() || card.widths.back() == 0) return std::nullopt;
+  return card.widths.back();
+}
+
 void PutRow(DescribedJson& json, const JobCard& card) {
   const engine::Explanation& explanation = card.explanation;
   const core::Job& job = card.submission->job;
@@ -87,7 +94,8 @@ void PutRow(DescribedJson& json, const JobCard& card) {
   json("expected_start", "or when it is to go on", explanation.reason.start);
   json("expected_end", "by the plan", explanation.reason.end);
   json("ended", "when it ended", card.ended);
-  json("devices", "how many at once", job.devices);
+  json("devices", "how many at once; of an elastic job, its own width", job.devices);
+  json("devices_now", "how many an elastic job has now", WidthNow(card));
   json("pool", "which of /status pools, from 0 on", If(explanation.pool >= 0, explanation.pool));
   json("site", "where it runs, ran last or is to run, if the service has several sites",
        IfAny(card.site));
@@ -100,7 +108,11 @@ void PutRow(DescribedJson& json, const JobCard& card) {
   json("ran_ms", "[begin, end] in milliseconds since 1970; one that goes on: [begin]",
        IfAny(InMilliseconds(card.stretches)));
   json("ran_on", "of each: devices of the pool, from 0 on; empty: unknown", IfAny(card.slots));
+  json("ran_devices", "of each of ran_ms: how many devices an elastic job had; 0: unknown",
+       IfAny(card.widths));
   json("planned_ms", "as ran_ms, of what is to come", IfAny(InMilliseconds(card.planned)));
+  json("planned_devices", "of each: how many devices an elastic job is to have",
+       IfAny(card.planned_widths));
   json("energy_kwh", "so far", card.energy);
   json("emissions_g", "so far, in g CO2e", card.emitted());
   json("progress_percent", "of the steps of its training, as its program reports them",
