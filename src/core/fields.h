@@ -87,8 +87,9 @@ void Visit(Archive& archive, Value& value) {
 template <typename Archive, Like<Job> Value>
 void Visit(Archive& archive, Value& value) {
   auto& [id, name, submitted, devices, duration, power, start_by, finish_by, tier, priority,
-         threshold, on_outage, checkpointable, pause_cost, minimum_segment, speedup, freeze, sites,
-         models, overrides, forbidden_sites, data, home, file_bytes, checkpoint_bytes] = value;
+         threshold, on_outage, checkpointable, pause_cost, minimum_segment, speedup,
+         learned_speedup, freeze, sites, models, overrides, forbidden_sites, data, home, file_bytes,
+         checkpoint_bytes] = value;
   archive("id", id);
   archive("name", name);
   archive("submitted", submitted);
@@ -105,6 +106,7 @@ void Visit(Archive& archive, Value& value) {
   archive("pause_cost_ms", pause_cost, "pause_overhead_ms");
   archive("minimum_segment_ms", minimum_segment);
   archive("speedup", speedup);
+  archive("learned_speedup", learned_speedup);
   archive("freeze", freeze);
   archive("sites", sites);
   archive("models", models);

@@ -63,7 +63,10 @@ Status Apply(Folding& fold, Time at, JobSubmitted&& fact) {
   const core::JobId id = fact.job.id;
   if (state.FindLive(id) || state.FindHeld(id) || state.FindEnded(id)) return {};
   EBB_RETURN_IF_ERROR(core::CheckWidths(fact.job));
-  if (!fold.options.changes_widths) fact.job.speedup.clear();
+  if (!fold.options.changes_widths) {
+    fact.job.speedup.clear();
+    fact.job.learned_speedup.clear();
+  }
   EBB_RETURN_IF_ERROR(CheckSubmission(fold, fact.job, at));
   LiveJob live;
   live.job = std::move(fact.job);

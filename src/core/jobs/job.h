@@ -29,7 +29,7 @@ struct ModelOverride {
 /// Job::devices is 1.
 struct WidthSpeed {
   int devices = 1;
-  double speed = 1;
+  double speed = 1;  ///< 0: not given (AssumedSpeed, core/jobs/widths.h)
   friend bool operator==(const WidthSpeed&, const WidthSpeed&) = default;
 };
 
@@ -69,6 +69,9 @@ struct Job {
   /// runs on `devices`. `duration` is its running time on `devices`. A change of width is a pause
   /// and a resume, so the job must be checkpointable, and pays `pause_cost`.
   std::vector<WidthSpeed> speedup;
+  /// Speeds at the same widths that replace those of `speedup`, because Ebb has measured some of
+  /// them (core/jobs/learned_widths.h); empty: none.
+  std::vector<WidthSpeed> learned_speedup;
   /// If true, a pause stops the job where it is (SIGSTOP), and the job goes on from there: for
   /// programs that cannot write a checkpoint. Its devices stay taken meanwhile, so the engine lets
   /// policies pause the job only while no other job waits for them. For this, the engine sets

@@ -18,6 +18,10 @@ bool IsElastic(const Job& job);
 /// 0.
 inline int WidthFrom(const Job& job, int devices) { return devices > 0 ? devices : job.devices; }
 
+/// The speed on `devices` relative to `own` that is taken for a job until it is given or measured:
+/// each doubling of the devices makes the job 1.8 times as fast.
+double AssumedSpeed(int own, int devices);
+
 /// All widths of the job with their speeds, in ascending order: its own, and those of an elastic
 /// job.
 std::vector<WidthSpeed> WidthsOf(const Job& job);
@@ -31,9 +35,10 @@ std::string DevicesText(int devices);
 /// six changes only the extent is said: "1 to 4 devices". Empty if there is none.
 std::string WidthsText(const std::vector<int>& widths);
 
-/// Parses one "DEVICES=SPEED" for each width, and sorts them. The Error says what is accepted.
+/// Parses one "DEVICES=SPEED", or "DEVICES" if the speed is not known, for each width, and sorts
+/// them. The Error says what is accepted.
 Result<std::vector<WidthSpeed>> ParseSpeedup(const std::vector<std::string>& texts);
-/// The widths as texts that ParseSpeedup reads: "4=3.3".
+/// The widths as texts that ParseSpeedup reads: "4=3.3"; "4" without a speed.
 std::vector<std::string> Describe(const std::vector<WidthSpeed>& speedup);
 
 /// Returns an Error unless every width is given once, is faster than all narrower ones, and can be

@@ -48,7 +48,7 @@ TEST(Widths, AreReadAndWrittenAsText) {
   EXPECT_EQ(*parsed, (std::vector<WidthSpeed>{{2, 1.9}, {4, 3.3}}));
   EXPECT_EQ(Describe(*parsed), (std::vector<std::string>{"2=1.9", "4=3.3"}));
   for (const char* const text :
-       {"", "4", "=2", "4=", "0=1", "1.5=2", "2=0", "2=-1", "2=nan", "x=2"})
+       {"", "x", "=2", "4=", "0=1", "1.5=2", "2=0", "2=-1", "2=nan", "x=2"})
     EXPECT_FALSE(ParseSpeedup({text})) << text;
 }
 
@@ -72,6 +72,34 @@ TEST(Widths, AreRefusedIfTheJobCannotHaveThem) {
     job.speedup = wrong;
     EXPECT_FALSE(CheckWidths(job)) << wrong.front().devices << " " << wrong.front().speed;
   }
+}
+
+TEST(Widths, WithoutASpeedHaveAnAssumedOne) {
+  const auto parsed = ParseSpeedup({"4", "2=1.9"});
+  ASSERT_TRUE(parsed);
+  EXPECT_EQ(Describe(*parsed), (std::vector<std::string>{"2=1.9", "4"}));
+  Job job = Elastic();
+  job.devices = 1;
+  job.speedup = *parsed;
+  EXPECT_TRUE(CheckWidths(job));
+  EXPECT_DOUBLE_EQ(SpeedAt(job, 2), 1.9);
+  EXPECT_NEAR(SpeedAt(job, 4), 1.8 * 1.8, 1e-12);
+  EXPECT_DOUBLE_EQ(WidthsOf(job).back().speed, SpeedAt(job, 4));
+  EXPECT_NEAR(AssumedSpeed(4, 2), 1 / 1.8, 1e-12);
+}
+
+TEST(Widths, LearnedSpeedsReplaceThoseGiven) {
+  Job job = Elastic();
+  job.devices = 1;
+  job.speedup = {{2, 1.9}, {4, 3.3}};
+  job.learned_speedup = {{2, 1.5}, {4, 1.8}};
+  EXPECT_TRUE(CheckWidths(job));
+  EXPECT_DOUBLE_EQ(SpeedAt(job, 4), 1.8);
+  EXPECT_DOUBLE_EQ(WidthsOf(job)[1].speed, 1.5);
+  job.learned_speedup = {{2, 1.5}};
+  EXPECT_FALSE(CheckWidths(job)) << "a width has no speed";
+  job.learned_speedup = {{2, 1.5}, {4, 1.4}};
+  EXPECT_FALSE(CheckWidths(job));
 }
 
 TEST(Widths, AreASeriesForPeople) {

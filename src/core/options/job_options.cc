@@ -123,7 +123,8 @@ std::vector<JobOption> ProgramOptions() {
            {ByFlag({"speedup", "DEVICES=SPEED,..."},
                    {"speedup", Shape::kTexts,
                     "an elastic job: other numbers of devices on which it can run, each with its "
-                    "speed relative to `devices`; it must be checkpointable",
+                    "speed relative to `devices`, or without, and Ebb measures it; it must be "
+                    "checkpointable",
                     "", R"(["2=1.9","4=3.3"])"}),
             kSubmission | kScenario | kAnnotation, kJob, "speedup"}),
       Sets(&Job::models, {ByFlag({"models", "MODEL,..."},

@@ -60,7 +60,8 @@ bool DeadlineCheck::AsksForNoLess(const core::Job& job) const {
            job.sites == refused.sites && job.forbidden_sites == refused.forbidden_sites &&
            job.data == refused.data && job.home == refused.home &&
            job.file_bytes >= refused.file_bytes && job.models == refused.models &&
-           job.overrides.empty() && refused.overrides.empty() && job.speedup == refused.speedup;
+           job.overrides.empty() && refused.overrides.empty() && job.speedup == refused.speedup &&
+           job.learned_speedup == refused.learned_speedup;
   });
 }
 

@@ -116,7 +116,7 @@ Status CheckWidth(const Job& job, const Cluster& cluster) {
 // fits the pool.
 Duration WorkAtFastest(const Job& job, const Cluster& cluster, int pool) {
   double fastest = 1;
-  for (const core::WidthSpeed& width : job.speedup)
+  for (const core::WidthSpeed& width : core::WidthsOf(job))
     if (core::FitsAt(job, cluster, pool, width.devices)) fastest = std::max(fastest, width.speed);
   return Duration{
       static_cast<Duration::rep>(std::ceil(static_cast<double>(job.duration.count()) / fastest))};
