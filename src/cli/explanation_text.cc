@@ -39,6 +39,21 @@ std::string WidthsOf(const JsonNode& job, const char* key) {
   return core::WidthsText(series);
 }
 
+// The speed-up of an elastic job, given and measured; empty for other jobs.
+std::string SpeedupLine(const JsonNode& job) {
+  const auto words = [&](const char* key) {
+    std::vector<std::string> texts;
+    if (const JsonNode* list = job.Find(key))
+      for (const JsonNode& text : list->items) texts.push_back(Printable(text.text));
+    return Join(texts, ", ");
+  };
+  const std::string given = words("speedup"), measured = words("learned_speedup");
+  if (given.empty()) return "";
+  return "its speed-up as given is " + given +
+         (measured.empty() ? ", and the plan uses it until Ebb has measured it\n"
+                           : "; measured it is " + measured + ", and the plan uses that\n");
+}
+
 // The devices of an elastic job now and by the plan; empty for other jobs.
 std::string WidthsLine(const JsonNode& job) {
   const auto now = NumberOf(job, "devices_now");
@@ -89,8 +104,8 @@ Result<std::string> ExplanationText(const std::string& answer, const LocalTimes&
   if (const std::string site = job->TextOf("site"); !site.empty())
     text +=
         (job->Find("started") ? "its site is " : "it is planned at site ") + Printable(site) + "\n";
-  return text + WidthsLine(*job) + SiteChoicesText(answer, times) + PredecessorsLine(*job) +
-         ExpectedLine(*job) + SavedLine(*job);
+  return text + WidthsLine(*job) + SpeedupLine(*job) + SiteChoicesText(answer, times) +
+         PredecessorsLine(*job) + ExpectedLine(*job) + SavedLine(*job);
 }
 
 }  // namespace ebb::cli

@@ -83,6 +83,13 @@ class Facts {
       for (const Json& number : job_.at(key)) words.push_back(number.dump());
     return Join(words, ", ");
   }
+  /// The texts of a list and `after` them; empty without any.
+  std::string Words(const char* key, const std::string& after) const {
+    std::vector<std::string> words;
+    if (Has(key))
+      for (const Json& word : job_.at(key)) words.push_back(word.get<std::string>());
+    return words.empty() ? "" : Join(words, ", ") + after;
+  }
   /// "loss 0.3, epochs 4"
   std::string Pairs(const char* key) const {
     std::vector<std::string> words;
@@ -278,6 +285,7 @@ void AddOptions(Facts& facts) {
   facts.Line("can be paused", StopText(facts));
   facts.Line("tier", facts.Text("tier"));
   AddPlainOptions(facts);
+  facts.Line("speedup measured", facts.Words("learned_speedup", "; plans use it"));
   facts.Line("after jobs", facts.Numbers("after"));
   facts.Line("user", facts.Text("user"));
   facts.Line("sweep", facts.Whole("sweep"));

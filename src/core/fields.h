@@ -7,6 +7,7 @@
 #include "core/jobs/decision.h"
 #include "core/jobs/job.h"
 #include "core/jobs/job_change.h"
+#include "core/jobs/learned_widths.h"
 #include "core/jobs/recurring.h"
 #include "core/jobs/submission.h"
 #include "core/ledger/budget.h"
@@ -82,6 +83,15 @@ void Visit(Archive& archive, Value& value) {
   auto& [devices, speed] = value;
   archive("devices", devices);
   archive("speed", speed);
+}
+
+template <typename Archive, Like<WidthRate> Value>
+void Visit(Archive& archive, Value& value) {
+  auto& [program, devices, per_second, at] = value;
+  archive.Must("program", program);
+  archive.Must("devices", devices);
+  archive.Must("per_second", per_second);
+  archive.Must("at_ms", at);
 }
 
 template <typename Archive, Like<Job> Value>

@@ -211,6 +211,7 @@ Status Engine::Apply(Event event, const Options& options) {
           [&](EndedForgotten& fact) { return engine::Apply(fold, fact); },
           [&](ClockSet& fact) { return ApplyClockSet(fold, fact); },
           [&](JobChanged& fact) { return ApplyChange(fold, at, fact); },
+          [&](SpeedupLearned& fact) { return ApplySpeedup(fold, fact); },
           [&](DrainSet& fact) { return ApplyDrain(fold, at, fact); },
       },
       event.fact);

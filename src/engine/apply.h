@@ -26,6 +26,7 @@ Status ApplyReport(Folding& fold, const JobReport& report);
 Status ApplyObserved(Folding& fold, Time at, const ExecutorObserved& observed);
 Status ApplyJobControl(Folding& fold, Time at, const JobControlled& fact);
 Status ApplyChange(Folding& fold, Time at, const JobChanged& fact);
+Status ApplySpeedup(Folding& fold, const SpeedupLearned& fact);
 Status ApplyDrain(Folding& fold, Time at, const DrainSet& fact);
 /// The first known moment from `now` on at which something may start.
 Time OpensAt(const State& state, Time now);

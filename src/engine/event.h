@@ -142,9 +142,17 @@ struct DrainSet {
   friend bool operator==(const DrainSet&, const DrainSet&) = default;
 };
 
+/// The speeds of an elastic job that plans use from now on (core::Job::learned_speedup), at the
+/// widths of its speedup. The job may run meanwhile.
+struct SpeedupLearned {
+  core::JobId job = 0;
+  std::vector<core::WidthSpeed> speedup;
+  friend bool operator==(const SpeedupLearned&, const SpeedupLearned&) = default;
+};
+
 using Fact = std::variant<ClusterChanged, JobSubmitted, JobCancelled, JobControlled, SignalObserved,
                           SignalLost, JobReport, ExecutorObserved, Tick, EndedForgotten, ClockSet,
-                          JobChanged, DrainSet>;
+                          JobChanged, DrainSet, SpeedupLearned>;
 
 struct Event {
   Time at{};

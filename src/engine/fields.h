@@ -149,10 +149,10 @@ void Visit(Archive& archive, Value& value) {
 }
 
 /// Names in the order of Fact.
-inline constexpr std::array<std::string_view, 13> kFactNames{
-    "cluster_changed", "job_submitted", "job_cancelled",     "job_wished", "signal_observed",
-    "signal_lost",     "job_report",    "executor_observed", "tick",       "ended_forgotten",
-    "clock_set",       "job_changed",   "drain_set"};
+inline constexpr std::array<std::string_view, 14> kFactNames{
+    "cluster_changed", "job_submitted", "job_cancelled",     "job_wished",     "signal_observed",
+    "signal_lost",     "job_report",    "executor_observed", "tick",           "ended_forgotten",
+    "clock_set",       "job_changed",   "drain_set",         "speedup_learned"};
 
 template <typename Archive, Like<ClusterChanged> Value>
 void VisitKind(Archive& archive, Value& value) {
@@ -225,6 +225,13 @@ template <typename Archive, Like<DrainSet> Value>
 void VisitKind(Archive& archive, Value& value) {
   auto& [drain] = value;
   archive("drain", drain);
+}
+
+template <typename Archive, Like<SpeedupLearned> Value>
+void VisitKind(Archive& archive, Value& value) {
+  auto& [job, speedup] = value;
+  archive.Must("job", job);
+  archive("speedup", speedup);
 }
 
 template <typename Archive, Like<Event> Value>

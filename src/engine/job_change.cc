@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "core/jobs/widths.h"
 #include "engine/admission.h"
 #include "engine/apply.h"
 #include "plan/feasibility/feasibility.h"
@@ -76,6 +77,21 @@ Status ApplyChange(Folding& fold, Time at, const JobChanged& fact) {
   LiveJob& live = is_held ? held->second.Change() : fold.Change(fold.state.LowerBound(fact.job));
   live.job = std::move(job);
   if (live.attempt == 0) live.remaining = live.job.duration;
+  if (!is_held) fold.change.jobs.push_back(fact.job);
+  return {};
+}
+
+// Of a job that has ended, or that keeps its own width, there is nothing to learn.
+Status ApplySpeedup(Folding& fold, const SpeedupLearned& fact) {
+  const auto held = fold.state.held.find(fact.job);
+  const bool is_held = held != fold.state.held.end();
+  const LiveJob* known = is_held ? &*held->second : fold.state.FindLive(fact.job);
+  if (!known || known->job.speedup.empty() || known->job.learned_speedup == fact.speedup) return {};
+  core::Job job = known->job;
+  job.learned_speedup = fact.speedup;
+  EBB_RETURN_IF_ERROR(core::CheckWidths(job));
+  LiveJob& live = is_held ? held->second.Change() : fold.Change(fold.state.LowerBound(fact.job));
+  live.job = std::move(job);
   if (!is_held) fold.change.jobs.push_back(fact.job);
   return {};
 }

@@ -154,8 +154,11 @@ Fact RandomFact(RandomFields& random, std::size_t kind) {
       return ClockSet{random.Make<Time>(), random.Make<Time>()};
     case 11:
       return JobChanged{random.Make<core::JobId>(), random.Make<core::JobChange>()};
-    default:
+    case 12:
       return DrainSet{random.Make<std::optional<Drain>>()};
+    default:
+      return SpeedupLearned{random.Make<core::JobId>(),
+                            random.Make<std::vector<core::WidthSpeed>>()};
   }
 }
 

@@ -141,6 +141,29 @@ TEST_F(WidthChangeTest, AWidthThatSomebodyElseChangesCountsFromThenOn) {
   EXPECT_EQ(left(), hours{3});
 }
 
+TEST_F(WidthChangeTest, LearnedSpeedsCountFromTheBeginningOfTheAttempt) {
+  MakeWide(true);
+  CommandsAt(kNow);
+  Report(1, JobPhase::kRunning, kNow);
+  Apply(kNow + hours{1}, SpeedupLearned{1, {{2, 1.25}, {4, 1.5}}});
+  const LiveJob& live = *engine_->state().live[0];
+  EXPECT_EQ(live.job.speedup[0].speed, 1.5) << "the given speeds stay";
+  EXPECT_EQ(RemainingAt(live, engine_->state().cluster, kNow + hours{2}), minutes{330});
+  const auto& changed = engine_->change().jobs;
+  EXPECT_NE(std::ranges::find(changed, 1), changed.end()) << "the policy is asked again";
+}
+
+TEST_F(WidthChangeTest, LearnedSpeedsAreRefusedUnlessTheyAreOfTheJobsWidths) {
+  MakeWide(true);
+  for (const std::vector<core::WidthSpeed>& wrong :
+       {std::vector<core::WidthSpeed>{{2, 1.5}}, {{2, 1.5}, {4, 1.2}}, {{2, 1.5}, {3, 2}}})
+    EXPECT_FALSE(engine_->Apply({kNow, SpeedupLearned{1, wrong}}));
+  EXPECT_TRUE(engine_->Apply({kNow, SpeedupLearned{9, {{2, 1.5}}}})) << "such a job has ended";
+  MakeWide(false);
+  EXPECT_TRUE(engine_->Apply({kNow, SpeedupLearned{1, {{2, 1.2}, {4, 1.5}}}}));
+  EXPECT_TRUE(engine_->state().live[0]->job.learned_speedup.empty()) << "it keeps its own width";
+}
+
 TEST(NewWidth, HasToSaveTwoPercent) {
   State state;
   state.now = kNow;

@@ -19,6 +19,9 @@ std::string ClockJumpText(Duration by) {
 Status Service::MakeSupervisedExecutor() {
   if (options_.machine_meters) WatchMachine();
   accounting_.FollowWork(Directories());
+  accounting_.FollowEnds([this](core::JobId job, const core::Attempt& attempt) {
+    width_watch_.OnAttemptEnded(job, attempt);
+  });
   local::SupervisedExecutorOptions& options = options_.executor;
   const core::Cluster& before = engine_->state().cluster;
   const core::Site site = options.cluster.sites.front();
@@ -87,6 +90,19 @@ void Service::OnPowerChoice(const core::Submission& submission, int pool,
   const auto number = static_cast<std::size_t>(pool);
   power_choices_.Take(submission, executor_->cluster().pools[number].model, choice,
                       executor_->Now());
+}
+
+std::string Service::ModelOf(int pool) const {
+  const core::Cluster cluster = executor_->cluster();
+  const bool known = pool >= 0 && pool < std::ssize(cluster.pools);
+  return known ? cluster.pools[static_cast<std::size_t>(pool)].model : "";
+}
+
+std::vector<core::JobId> Service::LiveJobs() const {
+  std::vector<core::JobId> jobs;
+  for (const auto& live : engine_->state().live) jobs.push_back(live->job.id);
+  for (const auto& [id, held] : engine_->state().held) jobs.push_back(id);
+  return jobs;
 }
 
 local::JobPower Service::PowerOf(const core::Submission& submission, int pool) const {

@@ -28,6 +28,7 @@
 #include "service/accounting/settlement_queue.h"
 #include "service/devices/device_inventory.h"
 #include "service/intake/request_intake.h"
+#include "service/intake/width_watch.h"
 #include "service/planning/decision_pace.h"
 #include "service/planning/plan_thread.h"
 #include "service/pruner.h"
@@ -162,6 +163,8 @@ class Service {
   Status MakeSupervisedExecutor();
   void WatchMachine();
   void OnBudget(core::JobId job, const core::BudgetEvent& event, std::size_t heard);
+  std::string ModelOf(int pool) const;
+  std::vector<core::JobId> LiveJobs() const;
   void OnPowerChoice(const core::Submission& submission, int pool, const core::PowerChoice& choice);
   local::JobPower PowerOf(const core::Submission& submission, int pool) const;
   std::vector<runtime::SignalFeed*> Feeds() const;
@@ -220,6 +223,8 @@ class Service {
   JobHolds holds_;
   Recurring recurring_;
   PowerChoices power_choices_;
+  WidthHistory width_history_;
+  WidthWatch width_watch_;
   Estimator estimator_;
   SweepWatch sweeps_;
   SweepBudgetWatch sweep_budgets_;

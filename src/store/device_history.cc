@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "core/jobs/widths.h"
 #include "store/jobs/job_records.h"
 
 namespace ebb::store {
@@ -85,7 +86,7 @@ Result<std::vector<core::DeviceRun>> DeviceRuns(Database& database, int limit) {
   for (const Attempt& attempt : attempts) {
     EBB_ASSIGN_OR_RETURN(const auto submission, FindSubmission(database, attempt.job));
     if (!submission || submission->job.freeze || submission->power_cap ||
-        attempt.pool >= models.size())
+        core::IsElastic(submission->job) || attempt.pool >= models.size())
       continue;
     core::DeviceRun run;
     run.model = models[attempt.pool];

@@ -16,8 +16,8 @@ namespace ebb::store {
 void RememberPools(ServiceStore& store, const core::Cluster& cluster);
 
 /// The newest `limit` jobs that succeeded in one piece, could not be frozen, had no power cap of
-/// their own, and ran on a pool whose model is remembered. Run times are on the grid clock, as
-/// estimates are; power is that of the GPUs.
+/// their own, were not elastic, and ran on a pool whose model is remembered. Run times are on the
+/// grid clock, as estimates are; power is that of the GPUs.
 Result<std::vector<core::DeviceRun>> DeviceRuns(Database& database, int limit = 500);
 Result<std::vector<core::DeviceRun>> DeviceRuns(ServiceStore& store);
 

@@ -71,10 +71,11 @@ bool JobAccounting::FollowMachine(std::vector<core::MachineShares> readings, Tim
 void JobAccounting::End(core::JobId job, const local::AttemptResult& result) {
   for (const std::string& warning : result.warnings) events_.Say(job, warning);
   ReadWork(job);
-  const core::Work& work = FiguresOf(job).work;
-  if (work.empty()) return;
-  changed_.insert(job);
-  store_.SetWork(job, work);
+  if (const core::Work& work = FiguresOf(job).work; !work.empty()) {
+    changed_.insert(job);
+    store_.SetWork(job, work);
+  }
+  on_end_(job, result.attempt);
 }
 
 local::StoredBefore JobAccounting::StoredBefore(core::JobId job, int attempt) {

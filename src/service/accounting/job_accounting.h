@@ -43,6 +43,9 @@ class JobAccounting final : public local::JobRecords {
   void FollowWork(std::function<std::filesystem::path(core::JobId)> directory_of) {
     directory_of_ = std::move(directory_of);
   }
+  /// Calls this at the end of each attempt, once its readings and its work are taken.
+  using OnEnd = std::function<void(core::JobId, const core::Attempt&)>;
+  void FollowEnds(OnEnd on_end) { on_end_ = std::move(on_end); }
   /// Adds what a machine used. The shares already tell apart jobs and the rest.
   void AddMachine(const core::MachineShares& shares);
   /// Adds readings of the whole machine, and settles the intervals that ended by `upto`: subtracts
@@ -70,7 +73,8 @@ class JobAccounting final : public local::JobRecords {
   std::map<core::JobId, std::size_t> budget_events_;  // followed; not durable yet, perhaps
   std::set<core::JobId> changed_;
   std::function<std::filesystem::path(core::JobId)> directory_of_;  // empty: work is not followed
-  std::map<core::JobId, report::WorkTail> work_;                    // jobs that run
+  OnEnd on_end_ = [](core::JobId, const core::Attempt&) {};
+  std::map<core::JobId, report::WorkTail> work_;  // jobs that run
   core::MachineLedger machine_;
   bool follows_machine_ = false;
 };

@@ -58,6 +58,14 @@ void JobChangeIntake::OnTaken(const engine::JobChanged& fact) {
   Replace(std::move(changed));
 }
 
+void JobChangeIntake::OnTaken(const engine::SpeedupLearned& fact) {
+  const JobCard* card = ports_.publisher.Find(fact.job);
+  if (!card || engine::HasEnded(card->explanation.stage)) return;
+  auto changed = std::make_shared<core::Submission>(*card->submission);
+  changed->job.learned_speedup = fact.speedup;
+  Replace(std::move(changed));
+}
+
 void JobChangeIntake::Take(const ChangeBudget& change, Inbox::Promise asker) {
   ports_.answers.AnswerOnceStored(std::move(asker), Changed(change));
 }

@@ -36,6 +36,7 @@ class JobChangeIntake {
   /// The engine has changed a job: its submission follows, and is stored with the fact, so that the
   /// next life finds both or neither.
   void OnTaken(const engine::JobChanged& fact);
+  void OnTaken(const engine::SpeedupLearned& fact);
 
  private:
   bool HasEndedLongAgo(core::JobId job) const;

@@ -3,9 +3,8 @@
 #include <algorithm>
 
 #include "base/field_text.h"
-#include "base/text.h"
 #include "core/run/power_choice_fields.h"
-#include "local/supervised_program.h"
+#include "service/intake/program_name.h"
 
 namespace ebb::service {
 
@@ -23,14 +22,6 @@ constexpr const char* kKey = "power cap";
 constexpr char kBetween = '\n';
 // A search tries slower limits than it keeps in the end, for a short time.
 constexpr double kRoomForSearch = 0.05;
-
-// The options of a shell or an interpreter do not name a program, so all words count then.
-std::string ProgramOf(const core::Submission& submission) {
-  const auto& command = submission.command;
-  const bool is_named = submission.sweep > 0 || !submission.recurring.empty() ||
-                        command.size() < 2 || !command[1].starts_with("-");
-  return is_named ? local::KindOf(submission) : Join(command, std::string(1, '\0'));
-}
 
 // The program's user may write where the limit is written down, so it is checked.
 bool IsPlausible(const core::PowerChoice& choice) {

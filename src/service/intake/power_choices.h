@@ -4,8 +4,8 @@
 // that an earlier one found, and plans expect their speed and power under it. A job that could not
 // keep its finish_by under that limit runs without it.
 //
-// Programs are the same if local::KindOf says so: experiments of a sweep, instances of a recurring
-// job, the same script. A limit is believed for 30 days, because programs change.
+// Programs are the same by program_name.h. A limit is believed for 30 days, because programs
+// change.
 //
 // Thread contract: the loop's thread.
 

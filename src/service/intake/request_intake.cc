@@ -148,6 +148,8 @@ void RequestIntake::OnTaken(runtime::Ticket ticket, const engine::Event& event) 
   ports_.submissions.OnTaken(ticket, event);
   if (const auto* changed = std::get_if<engine::JobChanged>(&event.fact))
     ports_.changes.OnTaken(*changed);
+  if (const auto* learned = std::get_if<engine::SpeedupLearned>(&event.fact))
+    ports_.changes.OnTaken(*learned);
   ports_.answers.Taken(ticket);
 }
 

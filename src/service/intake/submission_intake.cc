@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/jobs/widths.h"
 #include "service/intake/known_keys.h"
 #include "service/intake/predecessors.h"
 #include "service/intake/refusal.h"
@@ -69,6 +70,7 @@ Status SubmissionIntake::AddToStore(Submit& submit, Time now, OnItsWay& way) {
   if (submit.finish_within) submission.job.finish_by = now + *submit.finish_within;
   way.estimate = ports_.estimator.Refine(submit);
   ExpectPowerCap(submission, now, way);
+  ExpectWidths(submission, now, way);
   EBB_ASSIGN_OR_RETURN(const bool is_new_sweep, ports_.sweeps.Begin(submit, now));
   if (is_new_sweep) way.begun = submit.sweep;
   EBB_ASSIGN_OR_RETURN(const auto added, ports_.store.AddJob(submission));
@@ -90,6 +92,18 @@ void SubmissionIntake::ExpectPowerCap(core::Submission& submission, Time now, On
   }
   job.overrides.clear();
   way.estimate += between + "runs without a power cap, because its finish-by is too near";
+}
+
+// Earlier jobs of the program tell how fast it is at each width.
+void SubmissionIntake::ExpectWidths(core::Submission& submission, Time now, OnItsWay& way) const {
+  core::Job& job = submission.job;
+  job.learned_speedup.clear();
+  if (!core::IsElastic(job)) return;
+  const auto measured = ports_.widths.Measured(submission, now);
+  job.learned_speedup = core::LearnedSpeedup(job, measured);
+  if (core::LargestChange(job, job.speedup, job.learned_speedup) <= kTellsFrom) return;
+  way.estimate +=
+      (way.estimate.empty() ? "" : "; ") + SpeedupText(job, job.learned_speedup, measured);
 }
 
 Status SubmissionIntake::Enter(const OnItsWay& way,

@@ -22,6 +22,7 @@
 #include "service/intake/power_choices.h"
 #include "service/intake/recurring.h"
 #include "service/intake/sweep_intake.h"
+#include "service/intake/width_history.h"
 
 namespace ebb::service {
 
@@ -37,6 +38,7 @@ class SubmissionIntake {
     Recurring& recurring;
     Estimator& estimator;
     const PowerChoices& power_choices;
+    const WidthHistory& widths;
     SweepIntake& sweeps;
     KnownJobs& jobs;
     const AdmissionChecks& checks;
@@ -78,6 +80,7 @@ class SubmissionIntake {
   Result<Checked> Check(Submit& submit) const;
   Status AddToStore(Submit& submit, Time now, OnItsWay& way);
   void ExpectPowerCap(core::Submission& submission, Time now, OnItsWay& way) const;
+  void ExpectWidths(core::Submission& submission, Time now, OnItsWay& way) const;
   Status Enter(const OnItsWay& way, const Result<std::vector<core::JobId>>& pending);
   Status MakeKnown(const SharedSubmission& submission, std::vector<core::JobId> pending);
   void HandOut(OnItsWay way, const std::vector<core::JobId>& pending, Asker asker, Time now,

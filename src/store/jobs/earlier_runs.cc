@@ -1,5 +1,9 @@
 #include "store/jobs/earlier_runs.h"
 
+#include <algorithm>
+#include <optional>
+
+#include "core/jobs/widths.h"
 #include "store/jobs/job_records.h"
 
 namespace ebb::store {
@@ -8,21 +12,31 @@ namespace {
 // Devices and commands are compared row by row, so the number of rows per name is limited.
 constexpr int kMostOfName = 50;
 
+// The devices that an attempt had; nullopt if an elastic job's are not known.
+std::optional<int> WidthOf(const AttemptRecord& attempt, const core::Job& job) {
+  if (!core::IsElastic(job)) return job.devices;
+  const auto widths = core::WidthsOf(job);
+  const int devices = static_cast<int>(attempt.devices.size());
+  const auto found = std::ranges::find(widths, devices, &core::WidthSpeed::devices);
+  return found == widths.end() ? std::nullopt : std::optional(devices);
+}
+
+// A run of no length if the width of an attempt is not known.
 core::EarlierRun RunOf(const JobRecord& record, const std::vector<AttemptRecord>& attempts,
                        const core::Job& job, const core::Cluster& cluster) {
-  Duration running{0};
   double work_s = 0, power_time = 0;
   for (const AttemptRecord& attempt : attempts) {
     if (!attempt.began || !attempt.ended || attempt.pool < 0 ||
         attempt.pool >= static_cast<int>(cluster.pools.size()))
       continue;
     const core::DevicePool& pool = cluster.pools[static_cast<std::size_t>(attempt.pool)];
+    const auto width = WidthOf(attempt, job);
+    if (!width) return {};
     const Duration length = *attempt.ended - *attempt.began;
-    running += length;
-    work_s += Seconds(length) * core::SpeedOn(job, pool);
+    work_s += Seconds(length) * core::SpeedOn(job, pool, *width);
     core::Job unit = job;
     unit.power = Power{1};
-    power_time += Seconds(length) * core::PowerOn(unit, pool).watts;
+    power_time += Seconds(length) * core::PowerOn(unit, pool, *width).watts;
   }
   core::EarlierRun run{DurationFromSeconds(work_s), Power{0}};
   if (power_time > 0) run.power = Power{record.energy.joules() / power_time};

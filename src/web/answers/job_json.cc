@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/jobs/owner_variables.h"
+#include "core/jobs/widths.h"
 #include "core/options/job_options.h"
 #include "engine/state.h"
 #include "report/described_work.h"
@@ -221,6 +222,10 @@ void PutRest(DescribedJson& json, const JobCard& card) {
   json("parameters", "what its sweep varies, and its values", IfAny(submission.parameters));
   json("command", "the program and its arguments", submission.command);
   PutOptions(json, submission);
+  json(
+      "learned_speedup",
+      "of an elastic job, as speedup: the speeds that Ebb has measured, and that plans use instead",
+      IfAny(core::Describe(job.learned_speedup)));
   const auto ran = RanSeconds(card);
   json("ran_s", "how long it ran, if it has succeeded", ran);
   json("duration_error_percent", "of the estimate; above 0: it took longer",
