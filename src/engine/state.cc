@@ -112,8 +112,7 @@ int WantedWidth(const LiveJob& live, const plan::JobPlan& plan) {
 }
 
 Duration HeldOn(const LiveJob& live, const core::Cluster& cluster, int pool, int devices) {
-  return core::MoveTo(live.job, cluster, live.last_site.value_or(-1), pool).takes +
-         core::TimeOn(live.job, cluster.pools[static_cast<std::size_t>(pool)], devices,
+  return core::HeldOn(live.job, cluster, live.last_site.value_or(-1), pool, devices,
                       live.remaining);
 }
 

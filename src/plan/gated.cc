@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/jobs/move.h"
+#include "core/jobs/widths.h"
 #include "plan/deadline.h"
 
 namespace ebb::plan {
@@ -53,6 +54,7 @@ class Moments {
 // The gate's decision for one place.
 struct Option {
   int pool = -1;
+  int width = 0;
   Duration duration{};
   core::GateDecision decision;
   Time latest{};
@@ -95,7 +97,8 @@ class Gated final : public Policy {
 
  private:
   void Consider(const Problem& problem, const JobView& view, Moments& moments, JobPlan& plan) const;
-  GateRequest RequestFor(const Problem& problem, const JobView& view, int pool) const;
+  int WidthFor(const Problem& problem, const JobView& view, int pool) const;
+  GateRequest RequestFor(const Problem& problem, const JobView& view, int pool, int width) const;
   Option Ask(const Problem& problem, const JobView& view, int pool, Moments& moments) const;
 
   std::unique_ptr<GatePolicy> gate_;
@@ -106,19 +109,32 @@ const core::DevicePool& PoolOf(const Problem& problem, int pool) {
   return problem.cluster->pools[static_cast<std::size_t>(pool)];
 }
 
-GateRequest Gated::RequestFor(const Problem& problem, const JobView& view, int pool) const {
+// A running job keeps its width.
+int Gated::WidthFor(const Problem& problem, const JobView& view, int pool) const {
+  if (view.state == JobState::kRunning) return view.width();
+  int widest = 0;
+  for (const core::WidthSpeed& width : core::WidthsOf(*view.job))
+    if (width.devices <= options_.devices &&
+        core::FitsAt(*view.job, *problem.cluster, pool, width.devices))
+      widest = width.devices;
+  return core::WidthFrom(*view.job, widest);
+}
+
+GateRequest Gated::RequestFor(const Problem& problem, const JobView& view, int pool,
+                              int width) const {
   const core::Job& job = *view.job;
   GateRequest request;
   request.submitted = job.submitted;
   request.latest_start = LatestStart(view, *problem.cluster, problem.now);
   if (request.latest_start == Time::max())
     request.latest_start = job.submitted + options_.default_max_delay;
-  request.remaining = core::HeldOn(job, *problem.cluster, view.last_site, pool, view.remaining);
+  request.remaining =
+      core::HeldOn(job, *problem.cluster, view.last_site, pool, width, view.remaining);
   if (view.state == JobState::kRunning)
     request.remaining += std::max(Duration::zero(), view.segment_begin + view.moving - problem.now);
   request.state = view.state;
   request.pausable = job.checkpointable;
-  request.duration = core::HeldOn(job, *problem.cluster, view.last_site, pool, job.duration);
+  request.duration = core::HeldOn(job, *problem.cluster, view.last_site, pool, width, job.duration);
   request.pause_cost = job.pause_cost;
   request.minimum_segment = job.minimum_segment;
   request.segment_begin = view.segment_begin;
@@ -130,10 +146,16 @@ GateRequest Gated::RequestFor(const Problem& problem, const JobView& view, int p
 }
 
 // The grams of a start now, with the move: the site that sends counts with its present value.
-double GramsOf(const Problem& problem, const JobView& view, int pool, Duration held,
+double GramsOf(const Problem& problem, const JobView& view, const Option& option,
                Intensity intensity) {
-  const auto energy = core::EnergyOver(*view.job, *problem.cluster, view.last_site, pool,
-                                       {problem.now, problem.now + held});
+  std::optional<core::Job> at_width;
+  if (option.width != view.job->devices) {
+    at_width = *view.job;
+    at_width->devices = option.width;
+  }
+  const auto energy =
+      core::EnergyOver(at_width ? *at_width : *view.job, *problem.cluster, view.last_site,
+                       option.pool, {problem.now, problem.now + option.duration});
   double grams = EmissionsOf(energy.run.energy, energy.run.pue, intensity).grams +
                  EmissionsOf(energy.set_up.energy, energy.set_up.pue, intensity).grams;
   if (energy.network.energy == Energy{}) return grams;
@@ -145,10 +167,12 @@ double GramsOf(const Problem& problem, const JobView& view, int pool, Duration h
 }
 
 Option Gated::Ask(const Problem& problem, const JobView& view, int pool, Moments& moments) const {
-  const GateRequest request = RequestFor(problem, view, pool);
+  const int width = WidthFor(problem, view, pool);
+  const GateRequest request = RequestFor(problem, view, pool, width);
   const core::DevicePool& devices = PoolOf(problem, pool);
   Option option;
   option.pool = pool;
+  option.width = width;
   option.duration = request.remaining;
   option.decision = gate_->Decide(request, moments.At(devices.site));
   option.latest = gate_->LatestStart(request);
@@ -157,7 +181,7 @@ Option Gated::Ask(const Problem& problem, const JobView& view, int pool, Moments
   if (option.decision.reason.rule == GateRule::kLatestStart) option.order.rank -= 1'000'000;
   const auto intensity = option.decision.reason.expected ? option.decision.reason.expected
                                                          : option.decision.reason.current;
-  option.grams = GramsOf(problem, view, pool, request.remaining, intensity.value_or(kUnknown));
+  option.grams = GramsOf(problem, view, option, intensity.value_or(kUnknown));
   return option;
 }
 
@@ -180,8 +204,11 @@ void Write(const Option& best, const JobView& view, const Problem& problem, JobP
   const Time next =
       std::max(problem.closed_until.value_or(now), decision.reason.start.value_or(best.latest));
   const bool running = view.state == JobState::kRunning && plan.run_now;
-  plan.segments.push_back({best.pool, running ? Interval{view.segment_begin, now + best.duration}
-                                              : Interval{next, next + best.duration}});
+  plan.devices = best.width == view.job->devices ? 0 : best.width;
+  plan.segments.push_back({best.pool,
+                           running ? Interval{view.segment_begin, now + best.duration}
+                                   : Interval{next, next + best.duration},
+                           plan.devices});
   plan.wake_at = Time::max();
   if (running && !view.job->checkpointable) return;
   // A new value counts as a change by itself, so only moments without a new value need a wake-up.
@@ -193,6 +220,7 @@ void Gated::Consider(const Problem& problem, const JobView& view, Moments& momen
                      JobPlan& plan) const {
   plan.job = view.job->id;
   plan.pool = -1;
+  plan.devices = 0;
   plan.segments.clear();
   if (view.state == JobState::kRunning) {
     plan.pool = view.pool;

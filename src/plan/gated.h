@@ -13,6 +13,8 @@ namespace ebb::plan {
 struct GatedOptions {
   std::string name;                                    ///< Policy::name; empty: the gate's name
   Duration default_max_delay{std::chrono::hours{24}};  ///< for jobs without any deadline
+  /// Elastic jobs run on their widest width that is not wider and fits; 0: on their own.
+  int devices = 0;
 };
 
 /// A job that may run in several places starts in the cleanest place at which the gate says start.

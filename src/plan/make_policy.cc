@@ -147,7 +147,9 @@ Result<std::unique_ptr<Policy>> MakePolicy(std::string_view name, const PolicyOp
   if (name == "carbon-scaler") return MakeCarbonScaler(options.planner.horizon);
   auto gate = MakeGatePolicy(name, options);
   if (!gate) return Unknown(name, PolicyNames());
-  return MakeGated(*std::move(gate), {std::string(PolicyNameOf(name)), options.default_max_delay});
+  GatedOptions gated{std::string(PolicyNameOf(name)), options.default_max_delay};
+  if (gated.name == "run-now") gated.devices = options.run_now_devices;
+  return MakeGated(*std::move(gate), gated);
 }
 
 }  // namespace ebb::plan

@@ -26,6 +26,8 @@ struct PolicyOptions {
   LowestSlotsOptions lowest_slots;
   DtprOptions dtpr;
   PlannerOptions planner;
+  int run_now_devices =
+      0;  ///< run-now: elastic jobs run on so many devices; 0: on their own number
 };
 
 /// Names of all policies. All but "planner" look at one job at a time, and all but "planner" and

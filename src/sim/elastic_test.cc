@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <tuple>
 
 #include "base/random.h"
 #include "sim/run_for_test.h"
@@ -71,6 +72,21 @@ TEST(ElasticSimulation, QueuesOfElasticJobsKeepTheLaws) {
       ScenarioOf(jobs, values).Run(policy);
       ASSERT_FALSE(HasFailure()) << policy << ", seed " << seed;
     }
+}
+
+// At a given width, an elastic job runs as a rigid job of that width with that speed.
+TEST(ElasticSimulation, RunNowAtAWidthIsARigidJobOfThatWidth) {
+  for (const auto& [asked, width, speed] :
+       {std::tuple{1, 1, 1.0}, {2, 2, 1.9}, {3, 2, 1.9}, {4, 4, 3.3}, {9, 4, 3.3}}) {
+    TestScenario scenario = ScenarioOf({Elastic(1, hours{3}, hours{20})}, ShortValleys());
+    scenario.policy.run_now_devices = asked;
+    const auto run = scenario.Run("run-now");
+    const auto& segments = run.runs.at(1).segments;
+    ASSERT_EQ(segments.size(), 1u) << asked;
+    EXPECT_EQ(segments[0].devices.size(), static_cast<std::size_t>(width)) << asked;
+    EXPECT_EQ(segments[0].time.begin, kTestBegin);
+    EXPECT_NEAR(Seconds(segments[0].time.length()), 3 * 3600 / speed, 0.01) << asked;
+  }
 }
 
 }  // namespace

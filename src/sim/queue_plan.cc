@@ -71,10 +71,9 @@ void SettlePools(const core::Cluster& cluster, PlannedJob& planned) {
 void TakeStart(const engine::StartJob& start, const QueuePlan& plan, PlannedJob& planned) {
   planned.starts_now = true;
   if (!planned.segments.empty() && planned.segments.front().pool == start.pool) return;
-  const core::DevicePool& pool = plan.cluster.pools[static_cast<std::size_t>(start.pool)];
-  const int devices = start.devices > 0 ? start.devices : planned.job.devices;
-  const Duration held = core::MoveTo(planned.job, plan.cluster, -1, start.pool).takes +
-                        core::TimeOn(planned.job, pool, devices, planned.job.duration);
+  const Duration held =
+      core::HeldOn(planned.job, plan.cluster, -1, start.pool,
+                   core::WidthFrom(planned.job, start.devices), planned.job.duration);
   planned.segments = {{start.pool, {plan.at, plan.at + held}, start.devices}};
 }
 

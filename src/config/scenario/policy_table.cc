@@ -16,7 +16,7 @@ using core::OptionValue;
 using Choice = sim::PolicyChoice;
 
 constexpr double kMinute = 60, kHour = 3600;
-constexpr double kMostGrams = 1e12;
+constexpr double kMostGrams = 1e12, kMostDevices = 1e5;
 
 // An intensity has the range of a job's threshold.
 core::Field IntensityField(std::string key, std::string meaning, std::string default_text,
@@ -128,7 +128,14 @@ std::vector<PolicyKey> KeysOfThreshold() {
 }
 
 std::vector<PolicyKey> SharedKeys() {
-  return {{TiersKey(), {"tiers"}},
+  return {{Key<Choice>(
+               core::Whole("devices",
+                           "elastic jobs run on their widest number of devices that is not above "
+                           "this, whatever the grid",
+                           "their own", "4", 1, kMostDevices),
+               [](auto& c) -> auto& { return c.options.run_now_devices; }),
+           {"run-now"}},
+          {TiersKey(), {"tiers"}},
           {KeyWith<Choice>(core::Number("minimum_saving_percent",
                                         "a job waits only if that saves this much of its emissions",
                                         "1; planner: 0", "5", 0, 100),

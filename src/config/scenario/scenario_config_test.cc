@@ -214,9 +214,12 @@ TEST(ScenarioConfig, PoliciesTakeTheirOwnOptions) {
   - {policy: threshold, label: low, threshold_g_per_kwh: 200}
   - {policy: tiers, tiers: [{name: x, threshold_g_per_kwh: 150, max_delay: 6h, priority: 2}]}
   - {policy: planner, minimum_saving_percent: 5, risk: 0.7}
+  - {policy: run-now, devices: 4}
 )");
   const auto& policies = file.scenario.policies;
-  ASSERT_EQ(policies.size(), 4u);
+  ASSERT_EQ(policies.size(), 5u);
+  EXPECT_EQ(policies[4].label, "run-now on 4");
+  EXPECT_EQ(policies[4].options.run_now_devices, 4);
   EXPECT_EQ(policies[1].label, "low");
   EXPECT_EQ(policies[1].options.threshold.threshold->g_per_kwh, 200);
   EXPECT_EQ(policies[2].options.tiers[0].max_delay, Duration{hours{6}});

@@ -46,7 +46,11 @@ void ReadPolicy(const YamlNode& node, std::vector<sim::PolicyChoice>& choices, P
     CheckTogether(choice, given, problems);
   }
   if (choice.policy.empty()) return;
-  if (choice.label.empty()) choice.label = choice.policy;
+  if (choice.label.empty()) {
+    choice.label = choice.policy;
+    if (const int devices = choice.options.run_now_devices; devices > 0)
+      choice.label += " on " + std::to_string(devices);
+  }
   for (const sim::PolicyChoice& other : choices)
     if (other.label == choice.label)
       problems.Add(node.line, "two policies are called \"" + choice.label + "\": give a label");

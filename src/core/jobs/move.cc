@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/jobs/widths.h"
+
 namespace ebb::core {
 namespace {
 
@@ -47,8 +49,13 @@ Move MoveTo(const Job& job, const Cluster& cluster, int last_site, int pool) {
 }
 
 Duration HeldOn(const Job& job, const Cluster& cluster, int last_site, int pool, Duration work) {
+  return HeldOn(job, cluster, last_site, pool, job.devices, work);
+}
+
+Duration HeldOn(const Job& job, const Cluster& cluster, int last_site, int pool, int devices,
+                Duration work) {
   return MoveTo(job, cluster, last_site, pool).takes +
-         TimeOn(job, cluster.pools[static_cast<std::size_t>(pool)], work);
+         TimeOn(job, cluster.pools[static_cast<std::size_t>(pool)], devices, work);
 }
 
 HeldEnergy EnergyOver(const Job& job, const Cluster& cluster, int last_site, int pool,

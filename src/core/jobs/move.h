@@ -45,6 +45,9 @@ Move MoveTo(const Job& job, const Cluster& cluster, int last_site, int pool);
 
 /// The time for which the job holds devices of the pool: its move, and then `work` at speed 1.
 Duration HeldOn(const Job& job, const Cluster& cluster, int last_site, int pool, Duration work);
+/// The same on this number of devices, which must be one of the job's widths.
+Duration HeldOn(const Job& job, const Cluster& cluster, int last_site, int pool, int devices,
+                Duration work);
 
 /// Energy that is spread evenly over a time at one site.
 struct EnergyPart {
