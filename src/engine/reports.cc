@@ -92,9 +92,10 @@ void TakeWidth(LiveJob& live, const core::Cluster& cluster, const JobReport& rep
   const int wanted = HoldsDevices(live.stage) ? live.width() : devices;
   live.devices = devices;
   if (devices == wanted) return;
-  std::erase_if(live.job.speedup, [&](const core::WidthSpeed& width) {
-    return devices < wanted ? width.devices >= wanted : width.devices <= wanted;
-  });
+  for (auto* speeds : {&live.job.speedup, &live.job.learned_speedup})
+    std::erase_if(*speeds, [&](const core::WidthSpeed& width) {
+      return devices < wanted ? width.devices >= wanted : width.devices <= wanted;
+    });
 }
 
 void TakeRunning(LiveJob& live, const core::Cluster& cluster, const JobReport& report) {
