@@ -6,6 +6,7 @@
 #include "base/enum_names.h"
 #include "base/text.h"
 #include "core/fields.h"
+#include "local/device_names.h"
 
 namespace ebb::local {
 namespace {
@@ -438,17 +439,11 @@ Time DeviceRegister::NextRetry() const {
 }
 
 Result<Device*> DeviceRegister::Named(const std::string& name) {
-  std::vector<Device*> found;
+  const auto found = DevicesNamed(devices_, name);
+  if (found.size() == 1) return devices_.data() + (found.front() - devices_.data());
   std::vector<std::string> there;
-  for (Device& device : devices_) {
-    if (!device.offered) continue;
-    there.push_back(device.name);
-    const bool numbered =
-        device.index && device.name == device.card && name == std::to_string(*device.index);
-    if (numbered || device.name == name) return &device;
-    if (!name.empty() && device.name.starts_with(name)) found.push_back(&device);
-  }
-  if (found.size() == 1) return found.front();
+  for (const Device& device : devices_)
+    if (device.offered) there.push_back(device.name);
   return Fail(
       {ExitCode::kUsage,
        "\"" + name + "\" names " + (found.empty() ? "no GPU" : "several GPUs") + " of the service",

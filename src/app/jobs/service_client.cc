@@ -39,6 +39,9 @@ Error ErrorFrom(const platform::HttpResponse& answer) {
   if (said->Find("what")) error.what = said->TextOf("what");
   error.where = said->TextOf("where");
   error.next = said->TextOf("next");
+  // The state of a job does not allow it. A key that has another submission is a conflict too, but
+  // not a mistake in the command.
+  if (answer.status == 409 && error.where != "key") error.code = ExitCode::kUsage;
   return error;
 }
 

@@ -8,6 +8,7 @@
 #include "base/exposition.h"
 #include "base/text.h"
 #include "core/jobs/owner_variables.h"
+#include "local/device_names.h"
 #include "local/files/attempt_files.h"
 #include "local/supervisor/attempt_log.h"
 #include "service/views/site_choices.h"
@@ -16,7 +17,6 @@
 #include "web/answers/short_answers.h"
 #include "web/answers/sites_answer.h"
 #include "web/api/carbon_aware.h"
-#include "web/api/query.h"
 #include "web/http/responses.h"
 #include "web/live/live_view.h"
 #include "web/live/page_files.h"
@@ -26,13 +26,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kMostListed = 200'000;
-constexpr std::size_t kLongestWhy = 200;
-constexpr std::size_t kLongestLogPart = 1 << 20;
 constexpr std::chrono::milliseconds kBetweenEvents{200};
 
 // The page may ask this service only, and no other site may put anything into it.
-HttpResponse Respond(const PageFile& file) {
+HttpResponse RespondPage(const PageFile& file) {
   HttpResponse response;
   response.content_type = file.content_type;
   response.body = file.content;
@@ -78,6 +75,11 @@ HttpResponse NotAllowed(const std::vector<std::string>& allowed) {
   return response;
 }
 
+// The answer for an Error that says that something is not known, or that the service is busy.
+HttpResponse RespondUnknown(const Error& error) {
+  return error.code == ExitCode::kUsage ? RespondNotFound(error) : Respond(error);
+}
+
 }  // namespace
 
 HttpResponse Api::Handle(const HttpRequest& request) {
@@ -85,7 +87,7 @@ HttpResponse Api::Handle(const HttpRequest& request) {
   if (auto refused = RefusalOfOrigin(request, options_.access)) return *std::move(refused);
   if (reads) {
     // The page needs no token: it holds no figures and asks the user for the token.
-    if (const auto file = FindPageFile(request.path)) return Respond(*file);
+    if (const auto file = FindPageFile(request.path)) return RespondPage(*file);
   }
   if (auto refused = RefusalOfToken(request, options_.access))
     return failures_.Take(request.peer) ? *std::move(refused) : TooMany();
@@ -96,7 +98,10 @@ HttpResponse Api::Handle(const HttpRequest& request) {
     if (!Matches(route.path, request.path, id)) continue;
     allowed.push_back(route.method);
     const bool head = request.method == "HEAD" && route.method == "GET";
-    if (route.method == request.method || head) return (this->*route.handle)(request, id);
+    if (route.method != request.method && !head) continue;
+    if (const auto query = CheckQuery(request, route.parameters); !query)
+      return Respond(query.error());
+    return (this->*route.handle)(request, id);
   }
   if (!allowed.empty()) return NotAllowed(allowed);
   return NotFound("there is no such address");
@@ -107,23 +112,18 @@ HttpResponse Api::Status(const HttpRequest&, core::JobId) const {
 }
 
 HttpResponse Api::Jobs(const HttpRequest& request, core::JobId) const {
-  const auto stages = StagesOf(QueryOf(request, "stage"));
-  if (!stages) return Respond(stages.error());
-  const auto limit = QueryNumber(request, "limit", 1000, kMostListed);
-  const auto first = QueryNumber(request, "from", 0, 2'000'000'000);
-  if (!limit || !first)
-    return Respond(Error{ExitCode::kUsage, "limit and from must be whole numbers", "", ""});
+  const auto stages = StagesOf(request);
+  const auto limit = static_cast<std::size_t>(NumberOf(request, JobsLimit()));
   const std::string name = QueryOf(request, "name"), user = QueryOf(request, "user");
   Queue queue;
   const auto view = service_.view();  // keeps the cards alive
-  view->jobs.ForEach(*first, [&](const service::JobCard& card) {
+  view->jobs.ForEach(NumberOf(request, JobsFrom()), [&](const service::JobCard& card) {
     const engine::Stage stage = card.explanation.stage;
-    if (!stages->empty() && std::find(stages->begin(), stages->end(), stage) == stages->end())
-      return true;
+    if (!stages.empty() && std::ranges::find(stages, stage) == stages.end()) return true;
     if (!name.empty() && card.submission->job.name != name) return true;
     if (!user.empty() && core::VariableOf(*card.submission, core::kUserVariable) != user)
       return true;
-    if (queue.jobs.size() == static_cast<std::size_t>(*limit)) {
+    if (queue.jobs.size() == limit) {
       queue.next = card.submission->job.id;
       return false;
     }
@@ -150,25 +150,21 @@ HttpResponse Api::Job(const HttpRequest&, core::JobId id) const {
 
 HttpResponse Api::Log(const HttpRequest& request, core::JobId id) const {
   const std::filesystem::path directory = service_.DirectoryOf(id);
-  const auto attempt =
-      QueryNumber(request, "attempt", local::LastAttempt(directory), 1'000'000'000);
-  auto offset = QueryNumber(request, "offset", 0, 1LL << 50);
-  const auto tail = QueryNumber(request, "tail", 0, kLongestLogPart);
-  if (!attempt || !offset || !tail)
-    return Respond(
-        Error{ExitCode::kUsage, "attempt, offset and tail must be whole numbers", "", ""});
-  const local::AttemptPaths paths{directory, static_cast<int>(*attempt)};
-  if (*tail > 0) {
+  const long long attempt = QueryOf(request, "attempt").empty() ? local::LastAttempt(directory)
+                                                                : NumberOf(request, LogAttempt());
+  long long offset = NumberOf(request, LogOffset());
+  const local::AttemptPaths paths{directory, static_cast<int>(attempt)};
+  if (const long long tail = NumberOf(request, LogTail()); tail > 0) {
     std::error_code ignored;
     const auto size = std::filesystem::file_size(paths.log(), ignored);
-    offset = ignored ? 0 : std::max<long long>(0, static_cast<long long>(size) - *tail);
+    offset = ignored ? 0 : std::max<long long>(0, static_cast<long long>(size) - tail);
   }
-  auto part = local::ReadLog(paths.log(), static_cast<std::uint64_t>(*offset), kLongestLogPart);
+  auto part = local::ReadLog(paths.log(), static_cast<std::uint64_t>(offset), kLongestLogPart);
   if (!part) return NotFound("job " + std::to_string(id) + " has not printed anything yet");
   HttpResponse response;
   response.content_type = "text/plain; charset=utf-8";
   response.body = std::move(part->text);
-  response.headers.emplace_back("Ebb-Attempt", std::to_string(*attempt));
+  response.headers.emplace_back("Ebb-Attempt", std::to_string(attempt));
   response.headers.emplace_back("Ebb-Next-Offset",
                                 std::to_string(part->begin + response.body.size()));
   return response;
@@ -181,31 +177,44 @@ Result<service::Answer> Api::AskOne(service::Request request) const {
   return answer.get();
 }
 
-HttpResponse Api::Ask(service::Request request, int done) const {
+HttpResponse Api::AskOfJob(service::Request request, core::JobId job) const {
   const auto result = AskOne(std::move(request));
-  if (!result) return Respond(result.error());
-  return RespondWith(Done{result->job}, done);
+  if (!result) return RespondRefusal(result.error(), job);
+  return RespondWith(Done{job}, 202);
+}
+
+// The service refuses a change in this way only if it does not know the job, or if the job's state
+// does not allow the change.
+HttpResponse Api::RespondRefusal(const Error& error, core::JobId id) const {
+  if (error.code != ExitCode::kUsage) return Respond(error);
+  if (service_.view()->jobs.Find(id)) return RespondConflict(error);
+  const auto record = FindRecord(id);
+  if (!record) return Respond(record.error());
+  return *record ? RespondConflict(error) : RespondNotFound(error);
 }
 
 HttpResponse Api::SetBudget(const HttpRequest& request, core::JobId id) const {
   const auto view = service_.view();
   const service::JobCard* card = view->jobs.Find(id);
-  if (!card) return NotFound("job " + std::to_string(id) + " is not known, or ended long ago");
+  if (!card)
+    return RespondRefusal({ExitCode::kUsage, "is not known, or ended long ago",
+                           "job " + std::to_string(id), "ebb queue lists the jobs"},
+                          id);
   const auto budget = BudgetFromJson(request.body, card->submission->job.checkpointable);
-  return budget ? Ask(service::ChangeBudget{id, 0, *budget}, 202) : Respond(budget.error());
+  return budget ? AskOfJob(service::ChangeBudget{id, 0, *budget}, id) : Respond(budget.error());
 }
 
 HttpResponse Api::Cancel(const HttpRequest&, core::JobId id) const {
-  return Ask(service::Cancel{id}, 202);
+  return AskOfJob(service::Cancel{id}, id);
 }
 HttpResponse Api::Pause(const HttpRequest&, core::JobId id) const {
-  return Ask(service::ControlJob{id, engine::JobControl::kHold}, 202);
+  return AskOfJob(service::ControlJob{id, engine::JobControl::kHold}, id);
 }
 HttpResponse Api::Resume(const HttpRequest&, core::JobId id) const {
-  return Ask(service::ControlJob{id, engine::JobControl::kNone}, 202);
+  return AskOfJob(service::ControlJob{id, engine::JobControl::kNone}, id);
 }
 HttpResponse Api::Now(const HttpRequest&, core::JobId id) const {
-  return Ask(service::ControlJob{id, engine::JobControl::kNow}, 202);
+  return AskOfJob(service::ControlJob{id, engine::JobControl::kNow}, id);
 }
 
 HttpResponse Api::Grid(const HttpRequest&, core::JobId) const {
@@ -233,22 +242,31 @@ HttpResponse Api::Recurring(const HttpRequest&, core::JobId) const {
 
 using To = service::ChangeRecurring::To;
 
+HttpResponse Api::AskOfRecurring(const HttpRequest& request, To to) const {
+  const auto result = AskOne(service::ChangeRecurring{QueryOf(request, "name"), to});
+  return result ? RespondWith(Done{}, 202) : RespondUnknown(result.error());
+}
+
 HttpResponse Api::RemoveRecurring(const HttpRequest& request, core::JobId) const {
-  return Ask(service::ChangeRecurring{QueryOf(request, "name"), To::kRemoved}, 202);
+  return AskOfRecurring(request, To::kRemoved);
 }
 
 HttpResponse Api::PauseRecurring(const HttpRequest& request, core::JobId) const {
-  return Ask(service::ChangeRecurring{QueryOf(request, "name"), To::kPaused}, 202);
+  return AskOfRecurring(request, To::kPaused);
 }
 
 HttpResponse Api::ResumeRecurring(const HttpRequest& request, core::JobId) const {
-  return Ask(service::ChangeRecurring{QueryOf(request, "name"), To::kResumed}, 202);
+  return AskOfRecurring(request, To::kResumed);
 }
 
+// The state of a device that the name clearly means may not allow the change.
 HttpResponse Api::AskOfDevice(service::ChangeDevice change) const {
+  const std::string name = change.name;
   const auto result = AskOne(std::move(change));
-  if (!result) return Respond(result.error());
-  return RespondWith(DeviceDone{result->device}, 202);
+  if (result) return RespondWith(DeviceDone{result->device}, 202);
+  const auto meant = local::DevicesNamed(service_.view()->devices, name).size();
+  if (result.error().code != ExitCode::kUsage || meant > 1) return Respond(result.error());
+  return meant == 0 ? RespondNotFound(result.error()) : RespondConflict(result.error());
 }
 
 HttpResponse Api::SetDeviceAside(const HttpRequest& request, core::JobId) const {
@@ -278,17 +296,10 @@ HttpResponse Api::AskToDrain(service::ChangeDrain change) const {
 HttpResponse Api::BeginDrain(const HttpRequest& request, core::JobId) const {
   service::ChangeDrain change;
   change.why = QueryOf(request, "why");
-  if (change.why.size() > kLongestWhy)
-    return Respond(Error{ExitCode::kUsage,
-                         "is longer than " + std::to_string(kLongestWhy) + " bytes", "why",
-                         "say it in a sentence"});
-  if (const auto within = ParseDuration(QueryOf(request, "until"))) {
+  if (const auto within = ParseDuration(QueryOf(request, "until")))
     change.within = *within;
-  } else {
-    const auto until = QueryTime(request, "until");
-    if (!until) return Respond(until.error());
-    change.until = *until;
-  }
+  else
+    change.until = TimeOf(request, "until");
   return AskToDrain(std::move(change));
 }
 
@@ -333,9 +344,6 @@ HttpResponse Api::Ready(const HttpRequest&, core::JobId) const {
 
 HttpResponse Api::Metrics(const HttpRequest& request, core::JobId) const {
   const std::string names = QueryOf(request, "names");
-  if (!names.empty() && names != "ebb" && names != "compute-gardener")
-    return Respond(Error{ExitCode::kUsage, "\"" + names + "\" is not a set of names", "names",
-                         "ebb, compute-gardener"});
   const auto view = service_.view();
   HttpResponse response;
   response.content_type = kExpositionContentType;
@@ -354,22 +362,15 @@ HttpResponse Api::Forecast(const HttpRequest& request, core::JobId) const {
   const auto view = service_.view();
   CarbonAwareQuestion question{QueryOf(request, "location"), {}, {}, {}};
   const auto signal = SignalOfLocation(*view, question.location);
-  const auto begin = QueryTime(request, "dataStartAt");
-  const auto end = QueryTime(request, "dataEndAt");
-  const auto minutes = QueryNumber(request, "windowSize", 0, 60 * 24 * 366);
-  if (!signal) return Respond(signal.error());
-  if (!begin) return Respond(begin.error());
-  if (!end) return Respond(end.error());
-  if (!minutes)
-    return Respond(Error{ExitCode::kUsage, "must be whole minutes", "windowSize", "e.g. 60"});
-  if (*begin && *end && **begin >= **end)
+  if (!signal) return RespondUnknown(signal.error());
+  question.begin = TimeOf(request, "dataStartAt");
+  question.end = TimeOf(request, "dataEndAt");
+  if (question.begin && question.end && *question.begin >= *question.end)
     return Respond(Error{ExitCode::kUsage, "must be before dataEndAt", "dataStartAt", ""});
   if ((*signal)->forecast.series.empty())
     return Respond(ErrorToJson({ExitCode::kUnavailable, "the signal has no forecast", "", ""}),
                    501);
-  question.begin = *begin;
-  question.end = *end;
-  question.window = std::chrono::minutes{*minutes};
+  question.window = std::chrono::minutes{NumberOf(request, WindowMinutes())};
   CarbonAwareForecast answer = CarbonAwareForecastOf(**signal, question);
   answer.requested = service_.GridNow();
   return Respond(ToJson(answer) + "\n");
@@ -379,13 +380,10 @@ HttpResponse Api::Emissions(const HttpRequest& request, core::JobId) const {
   const auto view = service_.view();
   const std::string location = QueryOf(request, "location");
   const auto signal = SignalOfLocation(*view, location);
-  const auto from = QueryTime(request, "time");
-  const auto to = QueryTime(request, "toTime");
-  if (!signal) return Respond(signal.error());
-  if (!from) return Respond(from.error());
-  if (!to) return Respond(to.error());
-  const Time begin = from->value_or(service_.GridNow());
-  const Interval window{begin, std::max(to->value_or(begin), begin) + Duration{1}};
+  if (!signal) return RespondUnknown(signal.error());
+  const Time begin = TimeOf(request, "time").value_or(service_.GridNow());
+  const Time end = TimeOf(request, "toTime").value_or(begin);
+  const Interval window{begin, std::max(end, begin) + Duration{1}};
   return Respond(CarbonAwareEmissionsJson((*signal)->known, window, location) + "\n");
 }
 

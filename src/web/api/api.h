@@ -11,6 +11,7 @@
 #include "service/service.h"
 #include "web/answers/sweep_json.h"
 #include "web/api/access.h"
+#include "web/api/parameters.h"
 #include "web/api/rate_limit.h"
 #include "web/api/store_reader.h"
 #include "web/http/http_server.h"
@@ -54,8 +55,7 @@ class Api {
     /// The schema of the answer; nullptr if docs/api.md describes it.
     std::string (*answer)(report::Schemas&) = nullptr;
     std::string body{};  ///< name of the body's schema; empty if the route takes no body
-    /// The names in the query, separated by blanks; a name that ends with "!" is required.
-    std::string parameters{};
+    std::vector<Parameter> parameters{};  ///< in the query
   };
   static const std::vector<Route>& Routes();
 
@@ -111,7 +111,10 @@ class Api {
   /// The submission of a job that has ended, to be submitted again; an Error if the job has not
   /// ended.
   Result<service::Submit> SubmissionAgain(core::JobId id, const Restart& restart) const;
-  HttpResponse Ask(service::Request request, int done) const;
+  HttpResponse AskOfJob(service::Request request, core::JobId job) const;
+  HttpResponse AskOfRecurring(const HttpRequest& request, service::ChangeRecurring::To to) const;
+  /// The answer for the Error of a change of a job.
+  HttpResponse RespondRefusal(const Error& error, core::JobId id) const;
   Result<service::Answer> AskOne(service::Request request) const;
   HttpResponse AskOfDevice(service::ChangeDevice change) const;
   HttpResponse AskToDrain(service::ChangeDrain change) const;

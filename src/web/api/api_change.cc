@@ -73,11 +73,11 @@ HttpResponse Api::RestartJob(const HttpRequest& request, core::JobId id) const {
   const auto restart = RestartFromJson(request.body);
   if (!restart) return Respond(restart.error());
   auto submit = SubmissionAgain(id, *restart);
-  if (!submit) return Respond(submit.error());
-  if (QueryOf(request, "dry_run") == "1") return RespondWith(TakenJob{0, false}, 202);
+  if (!submit) return RespondRefusal(submit.error(), id);
+  if (IsDryRun(request)) return RespondWith(TakenJob{0, false}, 202);
   const auto answer = AskOne(*std::move(submit));
   if (!answer) return Respond(answer.error());
-  if (!answer->conflict.empty()) return RespondConflict(answer->conflict);
+  if (!answer->conflict.empty()) return RespondConflict(ConflictOf(answer->conflict));
   return RespondWith(TakenJob{answer->job, answer->existing}, 202);
 }
 
@@ -85,9 +85,9 @@ HttpResponse Api::EditJob(const HttpRequest& request, core::JobId id) const {
   auto change = JobChangeFromJson(request.body, Defaults());
   if (!change) return Respond(change.error());
   change->job = id;
-  change->only_check = QueryOf(request, "dry_run") == "1";
+  change->only_check = IsDryRun(request);
   const auto answer = AskOne(*std::move(change));
-  if (!answer) return Respond(answer.error());
+  if (!answer) return RespondRefusal(answer.error(), id);
   return RespondWith(ChangedJob{*answer->changed}, 202);
 }
 

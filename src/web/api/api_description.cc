@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "base/text.h"
 #include "web/answers/short_answers.h"
 #include "web/api/api.h"
 #include "web/http/responses.h"
@@ -23,15 +22,8 @@ Json ParametersOf(const Api::Route& route) {
                           {"required", true},
                           {"schema", {{"type", "integer"}, {"minimum", 1}}}});
   }
-  if (route.parameters.empty()) return parameters;
-  for (std::string_view name : Split(route.parameters, ' ')) {
-    const bool required = name.ends_with('!');
-    if (required) name.remove_suffix(1);
-    parameters.push_back({{"name", name},
-                          {"in", "query"},
-                          {"required", required},
-                          {"schema", {{"type", "string"}}}});
-  }
+  for (const Parameter& parameter : route.parameters)
+    parameters.push_back(Json::parse(DescriptionOf(parameter)));
   return parameters;
 }
 
@@ -55,7 +47,17 @@ Json ResponsesOf(const Api::Route& route, report::Schemas& all) {
   } else {
     add("200", "it is known", answer);
   }
-  add("default", "why it cannot be", report::SchemaOf<ErrorAnswer>(all));
+  const std::string error = report::SchemaOf<ErrorAnswer>(all);
+  const bool is_of_one_thing =
+      route.path.find("{id}") != std::string::npos ||
+      std::ranges::any_of(route.parameters,
+                          [](const Parameter& parameter) { return parameter.required; });
+  if (is_of_one_thing) add("404", "it does not exist", error);
+  if (submits)
+    add("409", "the key was used for something else", error);
+  else if (is_of_one_thing && route.method == "POST")
+    add("409", "its state does not allow it", error);
+  add("default", "why it cannot be", error);
   return responses;
 }
 

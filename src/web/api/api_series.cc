@@ -15,8 +15,6 @@
 namespace ebb::web {
 namespace {
 
-constexpr long long kMostPoints = 2000;
-constexpr long long kMostDays = 400;
 constexpr Duration kRecord = std::chrono::hours{14 * 24};
 constexpr Duration kRecordStep = std::chrono::hours{3};  // reads at most 112 forecasts
 
@@ -32,15 +30,10 @@ Result<std::optional<store::JobRecord>> Api::FindRecord(core::JobId id) const {
 }
 
 HttpResponse Api::Series(const HttpRequest& request, core::JobId id) const {
-  const auto points = QueryNumber(request, "points", 300, kMostPoints);
-  if (!points || *points < 1)
-    return Respond(Error{ExitCode::kUsage, "points must be a whole number from 1 to 2000", "", ""});
   const std::string only = QueryOf(request, "only");
-  if (!only.empty() && only != "losses")
-    return Respond(Error{ExitCode::kUsage, "only must be losses, or be left out", "", ""});
   const auto view = service_.view();
   JobSeriesInput input;
-  input.points = static_cast<std::size_t>(*points);
+  input.points = static_cast<std::size_t>(NumberOf(request, SeriesPoints()));
   const auto record = FindRecord(id);
   if (!record) return Respond(record.error());
   if (!*record) return NotFound("there is no job " + std::to_string(id));
@@ -60,11 +53,9 @@ HttpResponse Api::Series(const HttpRequest& request, core::JobId id) const {
 }
 
 HttpResponse Api::MachineEnergy(const HttpRequest& request, core::JobId) const {
-  const auto days = QueryNumber(request, "days", 7, kMostDays);
-  if (!days || *days < 1)
-    return Respond(Error{ExitCode::kUsage, "days must be a whole number from 1 to 400", "", ""});
+  const long long days = NumberOf(request, MachineDays());
   const Time now = platform::WallNow();
-  const Interval wall{std::chrono::floor<std::chrono::hours>(now) - std::chrono::days{*days}, now};
+  const Interval wall{std::chrono::floor<std::chrono::hours>(now) - std::chrono::days{days}, now};
   std::vector<store::MachineHour> hours;
   const auto read = reader_.Use([&](store::Database& database) -> ebb::Status {
     EBB_ASSIGN_OR_RETURN(hours, store::MachineHours(database, wall));

@@ -14,7 +14,7 @@ using Answers = std::vector<Result<service::Answer>>;
 bool IsTaken(const Result<service::Answer>& answer) { return answer && answer->conflict.empty(); }
 
 HttpResponse RespondRefused(const Result<service::Answer>& answer) {
-  return answer ? RespondConflict(answer->conflict) : Respond(answer.error());
+  return answer ? RespondConflict(ConflictOf(answer->conflict)) : Respond(answer.error());
 }
 
 Taken TakenOf(const Result<service::Answer>& answer) {

@@ -13,8 +13,6 @@
 namespace ebb::web {
 namespace {
 
-constexpr long long kMostSweeps = 10'000;
-
 HttpResponse NoSweep(core::SweepId id) {
   return NotFound("there is no sweep " + std::to_string(id));
 }
@@ -37,9 +35,8 @@ Result<std::vector<SweepLine>> Api::ReadSweeps(const store::SweepFilter& filter)
 }
 
 HttpResponse Api::Sweeps(const HttpRequest& request, core::SweepId) const {
-  const auto limit = QueryNumber(request, "limit", 100, kMostSweeps);
-  if (!limit) return Respond(Error{ExitCode::kUsage, "limit must be a whole number", "", ""});
-  auto lines = ReadSweeps({QueryOf(request, "name"), static_cast<int>(*limit)});
+  const auto limit = static_cast<int>(NumberOf(request, SweepsLimit()));
+  auto lines = ReadSweeps({QueryOf(request, "name"), limit});
   return lines ? RespondWith(SweepLines{*std::move(lines)}) : Respond(lines.error());
 }
 
@@ -110,7 +107,10 @@ HttpResponse Api::SetSweepBudget(const HttpRequest& request, core::SweepId id) c
   if (!*known) return NoSweep(id);
   const auto answers = AskAll({service::ChangeBudget{0, id, *budget}});
   if (!answers) return Respond(answers.error());
-  if (!answers->front()) return Respond(answers->front().error());
+  if (const auto& answer = answers->front(); !answer) {
+    const bool is_used_up = answer.error().code == ExitCode::kUsage;
+    return is_used_up ? RespondConflict(answer.error()) : Respond(answer.error());
+  }
   return RespondWith(SweepChanged{id}, 202);
 }
 

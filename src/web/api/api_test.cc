@@ -383,7 +383,7 @@ TEST_F(ApiTest, ARecurringJobIsGivenListedAndRemoved) {
   EXPECT_EQ(Post("/api/v1/recurring/resume?name=nightly").status, 202);
   EXPECT_EQ(Get("/api/v1/recurring").body().at("recurring")[0]["next"], given.body()["next"]);
   const Reply misspelt = Post("/api/v1/recurring/remove?name=nigthly");
-  EXPECT_EQ(misspelt.status, 400);
+  EXPECT_EQ(misspelt.status, 404);
   EXPECT_NE(misspelt.text.find("did you mean"), std::string::npos) << misspelt.text;
   EXPECT_EQ(Post("/api/v1/recurring/remove?name=nightly").status, 202);
   EXPECT_TRUE(Get("/api/v1/recurring").body().at("recurring").empty());
@@ -472,15 +472,84 @@ TEST_F(ApiTest, AChangeIsCheckedAsASubmissionIs) {
   ASSERT_EQ(Post("/api/v1/jobs", Pausable()).status, 201);
   world_.WaitForStage(1, engine::Stage::kRunning);
   const Reply runs = Post("/api/v1/jobs/1/edit", R"({"name":"x"})");
-  EXPECT_EQ(runs.status, 400);
+  EXPECT_EQ(runs.status, 409);
   EXPECT_NE(runs.text.find("runs already"), std::string::npos) << runs.text;
   ASSERT_EQ(Post("/api/v1/jobs", R"({"command":["true"],"after":[1]})").status, 201);
   EXPECT_EQ(Post("/api/v1/jobs/2/edit", R"({"finish_by":"1ms"})").status, 422);
-  EXPECT_EQ(Post("/api/v1/jobs/99/edit", R"({"name":"x"})").status, 400);
+  EXPECT_EQ(Post("/api/v1/jobs/99/edit", R"({"name":"x"})").status, 404);
   for (const char* wrong : {"{}", "[]", R"({"nmae":"x"})", R"({"name":""})", R"({"tier":"77"})",
                             R"({"duration":0})", R"({"priority":1})", R"({"without":["name"]})",
                             R"({"start_by":"1h","without":["start_by"]})"})
     EXPECT_EQ(Post("/api/v1/jobs/2/edit", wrong).status, 400) << wrong;
+}
+
+TEST_F(ApiTest, WhatDoesNotExistIs404AndAStateThatDoesNotAllowItIs409) {
+  ASSERT_EQ(Post("/api/v1/jobs", R"({"command":["true"]})").status, 201);
+  ASSERT_EQ(Post("/api/v1/jobs", R"({"command":["sleep","60"]})").status, 201);
+  world_.WaitForStage(1, engine::Stage::kSucceeded);
+  world_.WaitForStage(2, engine::Stage::kRunning);
+  const std::map<std::string, std::string> bodies{{"budget", R"({"energy_kwh":20})"},
+                                                  {"edit", R"({"name":"x"})"}};
+  for (const std::string what : {"pause", "resume", "now", "edit", "budget"}) {
+    const std::string body = bodies.contains(what) ? bodies.at(what) : "";
+    const Reply ended = Post("/api/v1/jobs/1/" + what, body);
+    EXPECT_EQ(ended.status, 409) << what << ended.text;
+    EXPECT_NE(ended.text.find("has ended"), std::string::npos) << ended.text;
+    const Reply unknown = Post("/api/v1/jobs/9/" + what, body);
+    EXPECT_EQ(unknown.status, 404) << what << unknown.text;
+    EXPECT_NE(unknown.text.find("is not known"), std::string::npos) << unknown.text;
+  }
+  EXPECT_EQ(Post("/api/v1/jobs/2/pause").status, 409) << "it writes no checkpoint";
+  EXPECT_EQ(Post("/api/v1/jobs/2/restart").status, 409);
+  EXPECT_EQ(Post("/api/v1/jobs/9/cancel").status, 404);
+  EXPECT_EQ(Post("/api/v1/jobs/1/cancel").status, 202) << "it has ended, as was asked";
+  for (int time = 0; time < 2; ++time) EXPECT_EQ(Post("/api/v1/jobs/2/cancel").status, 202);
+  for (const std::string what : {"set-aside", "put-back", "forget"})
+    EXPECT_EQ(Post("/api/v1/devices/" + what + "?name=GPU-x").status, 404) << what;
+  for (const std::string what : {"pause", "resume", "remove"})
+    EXPECT_EQ(Post("/api/v1/recurring/" + what + "?name=nightly").status, 404) << what;
+}
+
+// Each route refuses values beyond the bounds that the OpenAPI document says, and accepts the
+// bounds.
+TEST_F(ApiTest, QueriesAreCheckedByTheirDescription) {
+  const json document = Get("/api/v1/openapi.json").body();
+  int numbers = 0;
+  const auto ask = [&](const std::string& method, std::string path, const std::string& query) {
+    if (const auto hole = path.find("{id}"); hole != std::string::npos) path.replace(hole, 4, "1");
+    const std::string required = path.starts_with("/emissions") ? "&location=x" : "&name=x";
+    path += "?" + query + required;
+    return method == "get" ? Get(path) : Post(path);
+  };
+  const auto refuses = [](const Reply& reply, const std::string& name) {
+    return reply.status == 400 && reply.body()["error"].value("where", "") == name;
+  };
+  for (const auto& [path, methods] : document.at("paths").items())
+    for (const auto& [method, operation] : methods.items())
+      for (const json& parameter : operation.value("parameters", json::array())) {
+        if (parameter["in"] != "query" || path.ends_with("/events")) continue;
+        const std::string name = parameter["name"];
+        const json& schema = parameter["schema"];
+        EXPECT_FALSE(parameter.value("description", "").empty()) << path << " " << name;
+        std::vector<std::string> wrong;
+        if (schema.contains("maximum")) {
+          ++numbers;
+          const long long low = schema["minimum"], high = schema["maximum"];
+          wrong = {std::to_string(low - 1), std::to_string(high + 1), "x", "1.5", ""};
+          for (const long long bound : {low, high})
+            EXPECT_FALSE(refuses(ask(method, path, name + "=" + std::to_string(bound)), name))
+                << path << " " << name << " " << bound;
+        } else if (schema.contains("maxLength")) {
+          wrong = {std::string(schema["maxLength"].get<std::size_t>() + 1, 'x')};
+        } else {
+          wrong = {"tea"};
+        }
+        for (const std::string& value : wrong) {
+          const Reply reply = ask(method, path, name + "=" + value);
+          EXPECT_TRUE(refuses(reply, name)) << path << " " << name << "=" << value << reply.text;
+        }
+      }
+  EXPECT_GE(numbers, 10);
 }
 
 TEST_F(ApiTest, AJobThatHasEndedIsSubmittedAgain) {
@@ -509,10 +578,10 @@ TEST_F(ApiTest, AJobThatHasEndedIsSubmittedAgain) {
   const Reply resumed = Post("/api/v1/jobs/1/restart", R"({"resume":true})");
   EXPECT_EQ(resumed.status, 422);
   EXPECT_NE(resumed.text.find("writes no checkpoints"), std::string::npos) << resumed.text;
-  EXPECT_EQ(Post("/api/v1/jobs/9/restart").status, 400);
+  EXPECT_EQ(Post("/api/v1/jobs/9/restart").status, 404);
   ASSERT_EQ(Post("/api/v1/jobs", Pausable()).status, 201);
   const Reply runs = Post("/api/v1/jobs/3/restart");
-  EXPECT_EQ(runs.status, 400);
+  EXPECT_EQ(runs.status, 409);
   EXPECT_NE(runs.text.find("has not ended"), std::string::npos) << runs.text;
 }
 

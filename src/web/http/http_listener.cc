@@ -279,6 +279,13 @@ Listener::Listener(const HttpServerOptions& options, HttpHandler to_call,
   server.Patch(".*", answer);
   server.Delete(".*", answer);
   server.Options(".*", answer);
+  // The library has no way to name a handler for these methods, and would answer them with 400.
+  server.set_pre_routing_handler([this](const httplib::Request& from, httplib::Response& to) {
+    using enum httplib::Server::HandlerResponse;
+    if (from.method != "TRACE" && from.method != "CONNECT") return Unhandled;
+    Answer(from, to);
+    return Handled;
+  });
   server.set_exception_handler(
       [](const httplib::Request&, httplib::Response& to, const std::exception_ptr&) {
         to.status = 500;

@@ -18,6 +18,19 @@ TEST_F(ApiTest, PathsLeadNowhereElse) {
   }
 }
 
+TEST_F(ApiTest, AMethodThatAnAddressLacksIsRefusedWithThoseThatItHas) {
+  for (const std::string method : {"TRACE", "DELETE", "PUT", "PATCH", "OPTIONS", "CONNECT"}) {
+    const Reply reply = Raw(Head(method, "/api/v1/jobs") + "\r\n");
+    EXPECT_EQ(reply.status, 405) << method << reply.text;
+    EXPECT_NE(reply.text.find("\r\nAllow: GET, POST\r\n"), std::string::npos) << reply.text;
+    EXPECT_EQ(reply.text.find(kToken), std::string::npos) << "TRACE would send the request back";
+    EXPECT_EQ(Raw(Head(method, "/nothing") + "\r\n").status, 404) << method;
+  }
+  EXPECT_EQ(
+      Raw("TRACE /api/v1/jobs HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").status,
+      401);
+}
+
 TEST_F(ApiTest, TooLargeABodyIsRefused) {
   EXPECT_EQ(FirstStatus(Head("POST", "/api/v1/jobs") + "Content-Length: 200000\r\n\r\n" +
                         std::string(200'000, ' ')),

@@ -1,6 +1,5 @@
 #include "web/http/responses.h"
 
-#include "base/text.h"
 #include "web/answers/job_json.h"
 
 namespace ebb::web {
@@ -35,29 +34,20 @@ HttpResponse Respond(const Error& error) {
 }
 
 HttpResponse NotFound(const std::string& what) {
-  return Respond(ErrorToJson({ExitCode::kUsage, what, "", ""}), 404);
+  return RespondNotFound({ExitCode::kUsage, what, "", ""});
 }
+
+HttpResponse RespondNotFound(const Error& error) { return Respond(ErrorToJson(error), 404); }
+
+HttpResponse RespondConflict(const Error& error) { return Respond(ErrorToJson(error), 409); }
 
 Error ConflictOf(const std::string& what) {
   return {ExitCode::kUsage, what, "key", "submit the same again, or choose another key"};
 }
 
-HttpResponse RespondConflict(const std::string& what) {
-  return Respond(ErrorToJson(ConflictOf(what)), 409);
-}
-
 std::string QueryOf(const HttpRequest& request, const char* name) {
   const auto found = request.query.find(name);
   return found == request.query.end() ? "" : found->second;
-}
-
-std::optional<long long> QueryNumber(const HttpRequest& request, const char* name,
-                                     long long otherwise, long long most) {
-  const std::string text = QueryOf(request, name);
-  if (text.empty()) return otherwise;
-  const auto number = ParseInteger(text);
-  if (!number || *number < 0 || *number > most) return std::nullopt;
-  return number;
 }
 
 }  // namespace ebb::web
