@@ -31,6 +31,10 @@ struct SupervisedFigures {
   /// For each of `gpus` the power in its latest reading; shorter, or without a value: unknown.
   std::vector<std::optional<Power>> gpu_power{};
   std::optional<core::PowerCap> power_cap{};  ///< limit with which the attempt was started
+  /// Part of all the machine's processors that it used in its latest reading; nothing: unknown.
+  std::optional<double> cpu_percent{};
+  /// The same for each of `gpus`, as gpu_power.
+  std::vector<std::optional<double>> gpu_percent{};
 };
 
 class JobExecutor : public runtime::Executor {

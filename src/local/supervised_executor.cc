@@ -718,6 +718,8 @@ std::vector<SupervisedFigures> SupervisedExecutor::Running() const {
                        program.plan().gpus, program.program_pid(), program.figures()});
     running.back().gpu_power = program.gpu_power();
     running.back().power_cap = program.plan().power_cap;
+    running.back().cpu_percent = program.cpu_percent();
+    running.back().gpu_percent = program.gpu_percent();
   }
   return running;
 }

@@ -83,6 +83,12 @@ std::vector<std::optional<Power>> SupervisedProgram::gpu_power() const {
   return power;
 }
 
+std::vector<std::optional<double>> SupervisedProgram::gpu_percent() const {
+  std::vector<std::optional<double>> percent;
+  for (const std::string& gpu : plan_.gpus) percent.push_back(tail_.utilisation_of("gpu:" + gpu));
+  return percent;
+}
+
 // Stored data of an earlier life ends at the end of a reading, never inside one.
 void SupervisedProgram::Account(std::vector<core::EnergyReading> readings) {
   std::erase_if(readings, [&](const core::EnergyReading& reading) {

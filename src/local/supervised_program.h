@@ -43,6 +43,10 @@ class SupervisedProgram {
   LiveFigures figures() const;
   /// For each GPU of the plan the power in its latest reading; no value before there is one.
   std::vector<std::optional<Power>> gpu_power() const;
+  /// For each GPU of the plan its utilisation in its latest reading, in percent, likewise.
+  std::vector<std::optional<double>> gpu_percent() const;
+  /// Part of the machine's processors that it used in its latest reading, in percent.
+  std::optional<double> cpu_percent() const { return tail_.utilisation_of(""); }
   /// Wall time since the attempt began; zero while it is not known to run at its site.
   Duration Ran() const;
   /// The program's process; 0 while it is unknown, or runs on another machine.

@@ -46,6 +46,13 @@ struct GpuHolding {
   double share = 1;    ///< share of the device
 };
 
+/// Part of the last interval in which a device was at work.
+struct DeviceUtilisation {
+  std::string device;  ///< the device's name in readings
+  double percent = 0;
+  friend bool operator==(const DeviceUtilisation&, const DeviceUtilisation&) = default;
+};
+
 class Meter {
  public:
   virtual ~Meter() = default;
@@ -66,8 +73,9 @@ class Meter {
   /// Reads the hardware between samples (a counter that wraps, a power that changes).
   virtual void Poll(Instant /*now*/) {}
 
-  /// Mean utilisation in percent of the metered devices at the last sample; only GPUs report one.
-  virtual std::optional<double> utilisation_percent() const { return std::nullopt; }
+  /// Utilisation of the metered devices at the last sample; only GPUs report one. Devices whose
+  /// utilisation could not be read are left out.
+  virtual std::vector<DeviceUtilisation> utilisation() const { return {}; }
 
   /// Energy that was left out since Start, or is doubtful: one line per device and cause; empty if
   /// all was counted.

@@ -28,7 +28,7 @@ class TenWatts : public Meter {
     EXPECT_GE(now, last_);
     ++polls;
   }
-  std::optional<double> utilisation_percent() const override { return 50; }
+  std::vector<DeviceUtilisation> utilisation() const override { return {{"gpu:GPU-1", 50}}; }
   std::vector<std::string> Gaps() const override { return {"cpu: a gap"}; }
 
   std::optional<std::chrono::nanoseconds> poll_interval_;

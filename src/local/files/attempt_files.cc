@@ -75,7 +75,8 @@ bool IsSignedEnd(std::string_view text, const std::string& end_key) {
   return platform::IsSigned(end_key, signed_text, std::string(text));
 }
 
-// ["cpu:package-0","cpu","counter",begin_ms,end_ms,microjoules], and true where it is shared
+// ["cpu:package-0","cpu","counter",begin_ms,end_ms,microjoules], and true where it is shared, and
+// then the utilisation if it is known. Earlier versions leave the last one unread.
 void Get(const FieldReader& row, core::EnergyReading& reading) {
   row.At(0).Get(reading.device);
   row.At(1).Get(reading.component);
@@ -85,6 +86,18 @@ void Get(const FieldReader& row, core::EnergyReading& reading) {
   row.At(5).Get(reading.energy);
   if (row.Size() > 6) row.At(6).Get(reading.shared);
   if (reading.wall.end < reading.wall.begin) row.Fail("ends before it begins");
+}
+
+std::optional<double> UtilisationIn(const FieldReader& row) {
+  if (row.Size() <= 7) return std::nullopt;
+  double percent = 0;
+  row.At(7).Get(percent);
+  return percent >= 0 && percent <= 100 ? std::optional(percent) : std::nullopt;
+}
+
+// The processors have one figure, whichever packages they are in.
+std::string UtilisedDevice(const core::EnergyReading& reading) {
+  return reading.component == core::Component::kCpu ? std::string() : reading.device;
 }
 
 }  // namespace
@@ -239,7 +252,7 @@ std::vector<core::BudgetEvent> ReadBudgetEvents(const fs::path& job_directory) {
 
 std::string ToLine(const EnergyHeader& header) { return ToFieldText(header); }
 
-std::string ToLine(const core::EnergyReading& reading) {
+std::string ToLine(const core::EnergyReading& reading, std::optional<double> utilisation) {
   FieldWriter writer;
   writer.BeginList();
   writer.Item(reading.device);
@@ -248,7 +261,8 @@ std::string ToLine(const core::EnergyReading& reading) {
   writer.Item(reading.wall.begin);
   writer.Item(reading.wall.end);
   writer.Item(reading.energy);
-  if (reading.shared) writer.Item(true);
+  if (reading.shared || utilisation) writer.Item(reading.shared);
+  if (utilisation) writer.Item(*utilisation);
   writer.EndList();
   return writer.text();
 }
@@ -274,6 +288,7 @@ void EnergyTail::TakeLine(std::string_view line, std::optional<Duration> since_b
   }
   core::EnergyReading reading;
   Get(root, reading);
+  const std::optional<double> utilisation = UtilisationIn(root);
   if (!parsed.error().empty()) return void(++damaged_lines_);
   std::optional<Time> begin, now;
   if (header_) begin = header_->wall_begin;
@@ -282,7 +297,16 @@ void EnergyTail::TakeLine(std::string_view line, std::optional<Duration> since_b
     now = header_->wall_begin + (*since_boot - header_->since_boot);
   if (std::string why = check_.WhyNot(reading, begin, now); !why.empty())
     return Disbelieve(std::move(why));
+  if (utilisation)
+    utilisation_[UtilisedDevice(reading)] = *utilisation;
+  else
+    utilisation_.erase(UtilisedDevice(reading));
   readings.push_back(std::move(reading));
+}
+
+std::optional<double> EnergyTail::utilisation_of(const std::string& device) const {
+  const auto found = utilisation_.find(device);
+  return found == utilisation_.end() ? std::nullopt : std::optional(found->second);
 }
 
 void EnergyTail::Disbelieve(std::string why) {

@@ -188,7 +188,9 @@ struct EnergyHeader {
   Duration since_boot{};  ///< platform::SinceBoot at wall_begin; zero: unknown
 };
 std::string ToLine(const EnergyHeader& header);
-std::string ToLine(const core::EnergyReading& reading);
+/// `utilisation`: of the reading's device in percent; of processors that of the program alone.
+std::string ToLine(const core::EnergyReading& reading,
+                   std::optional<double> utilisation = std::nullopt);
 
 /// Reads an energy file as it grows.
 class EnergyTail {
@@ -207,6 +209,9 @@ class EnergyTail {
   int disbelieved_lines() const { return disbelieved_lines_; }
   /// Reason for which the first rejected line was not believed.
   const std::string& why_disbelieved() const { return why_disbelieved_; }
+  /// Utilisation in percent in the latest reading of a GPU, or of the processors if `device` is
+  /// empty; nothing while it is not known.
+  std::optional<double> utilisation_of(const std::string& device) const;
   /// Tells if the file was made shorter.
   bool was_cut() const { return tail_.was_cut(); }
 
@@ -218,6 +223,7 @@ class EnergyTail {
   platform::LineTail tail_;
   std::optional<EnergyHeader> header_;
   ReadingCheck check_;
+  std::map<std::string, double> utilisation_;  // by device; of the processors: ""
   int damaged_lines_ = 0, disbelieved_lines_ = 0;
   std::string why_disbelieved_;
   bool has_more_ = false;

@@ -109,6 +109,36 @@ TEST_F(AttemptFiles, AReadingSaysThatItIsAShare) {
   EXPECT_TRUE(readings[1].shared);
 }
 
+TEST_F(AttemptFiles, TheLatestReadingSaysHowBusyItsDeviceWas) {
+  const auto line = [](const std::string& device, core::Component component, int second,
+                       std::optional<double> utilisation) {
+    return ToLine(core::EnergyReading{device,
+                                      component,
+                                      core::EnergySource::kCounter,
+                                      {Time{Duration{second * 1000}},
+                                       Time{Duration{second * 1000 + 1000}}},
+                                      Energy::Microjoules(5)},
+                  utilisation) +
+           "\n";
+  };
+  using core::Component;
+  const std::string text = line("gpu:GPU-1", Component::kGpu, 1, 97) +
+                           line("gpu:GPU-2", Component::kGpu, 1, 0) +
+                           line("cpu:package-0", Component::kCpu, 1, 12.5) +
+                           line("gpu:GPU-1", Component::kGpu, 2, 96.5) +
+                           line("gpu:GPU-3", Component::kGpu, 2, std::nullopt) +
+                           line("gpu:GPU-4", Component::kGpu, 2, 101);
+  ASSERT_TRUE(platform::WriteFileAtomically(paths_.energy(), text));
+  EnergyTail tail(paths_.energy());
+  EXPECT_EQ(tail.Read().size(), 6u);
+  EXPECT_EQ(tail.damaged_lines() + tail.disbelieved_lines(), 0);
+  EXPECT_EQ(tail.utilisation_of("gpu:GPU-1"), 96.5);
+  EXPECT_EQ(tail.utilisation_of("gpu:GPU-2"), 0) << "idle is known";
+  EXPECT_EQ(tail.utilisation_of(""), 12.5);
+  for (const char* unknown : {"gpu:GPU-3", "gpu:GPU-4", "gpu:GPU-5"})
+    EXPECT_EQ(tail.utilisation_of(unknown), std::nullopt) << unknown;
+}
+
 TEST_F(AttemptFiles, ADamagedReadingIsLeftOutAndCounted) {
   const std::string text = R"({"program_pid":1e12,"program_identity":"","wall_begin_ms":0}
 ["cpu","cpu","model",0,1000,5]

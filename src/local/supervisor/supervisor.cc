@@ -65,6 +65,20 @@ class EnergyFile {
   std::vector<std::string> unwritten_;
 };
 
+// The readings as lines, each with the utilisation of its device.
+std::vector<std::string> LinesOf(const std::vector<core::EnergyReading>& readings,
+                                 const meter::Utilisation& utilisation) {
+  std::vector<std::string> lines;
+  for (const core::EnergyReading& reading : readings) {
+    std::optional<double> percent;
+    if (reading.component == core::Component::kCpu) percent = utilisation.tree_cpu_percent;
+    for (const meter::DeviceUtilisation& gpu : utilisation.gpus)
+      if (gpu.device == reading.device) percent = gpu.percent;
+    lines.push_back(ToLine(reading, percent));
+  }
+  return lines;
+}
+
 // Carries out the service's requests to the program.
 class Program {
  public:
@@ -326,14 +340,13 @@ Status Supervise(const AttemptPaths& paths, const AttemptPlan& plan, SupervisorO
   const auto power = PowerFor(paths, plan, options);
   // Outlives the sampler. Null if this user may not make one: the process group is used then.
   const auto cgroup = meter::Cgroup::Create(options.sampler.proc_root);
-  meter::Sampler sampler(std::move(options.meters), options.sampler,
-                         [&](std::vector<core::EnergyReading> readings, meter::Utilisation) {
-                           std::vector<std::string> lines;
-                           for (const auto& reading : readings) lines.push_back(ToLine(reading));
-                           energy.Append(std::move(lines));
-                           if (power) power->Push(readings);
-                           if (account) account->Push(std::move(readings));
-                         });
+  meter::Sampler sampler(
+      std::move(options.meters), options.sampler,
+      [&](std::vector<core::EnergyReading> readings, const meter::Utilisation& utilisation) {
+        energy.Append(LinesOf(readings, utilisation));
+        if (power) power->Push(readings);
+        if (account) account->Push(std::move(readings));
+      });
   platform::ChildOptions child{plan.command, plan.environment,
                                platform::ChildOptions::Background{paths.log().string()},
                                plan.working_directory, cgroup ? cgroup->procs_file() : ""};

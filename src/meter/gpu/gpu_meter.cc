@@ -144,15 +144,10 @@ void GpuMeter::LookAtPower(Metered& metered, Instant now) {
 }
 
 void GpuMeter::ReadUtilisation() {
-  double sum = 0;
-  int known = 0;
-  for (const Metered& metered : metered_) {
-    const auto percent = library_->UtilisationPercent(metered.gpu.handle);
-    if (!percent) continue;
-    sum += *percent;
-    ++known;
-  }
-  utilisation_percent_ = known > 0 ? std::optional(sum / known) : std::nullopt;
+  utilisation_.clear();
+  for (const Metered& metered : metered_)
+    if (const auto percent = library_->UtilisationPercent(metered.gpu.handle))
+      utilisation_.push_back({metered.device, *percent});
 }
 
 std::optional<std::chrono::nanoseconds> GpuMeter::poll_interval() const {

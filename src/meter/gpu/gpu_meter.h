@@ -41,7 +41,7 @@ class GpuMeter : public Meter {
   std::vector<core::EnergyReading> Sample(const IntervalUsage& usage) override;
   std::optional<std::chrono::nanoseconds> poll_interval() const override;
   void Poll(Instant now) override;
-  std::optional<double> utilisation_percent() const override { return utilisation_percent_; }
+  std::vector<DeviceUtilisation> utilisation() const override { return utilisation_; }
   std::vector<std::string> Gaps() const override;
 
  private:
@@ -72,7 +72,7 @@ class GpuMeter : public Meter {
   std::unique_ptr<GpuLibrary> library_;
   std::vector<Metered> metered_;
   Instant sampled_{};
-  std::optional<double> utilisation_percent_;
+  std::vector<DeviceUtilisation> utilisation_;
   GapLog gaps_;
 };
 

@@ -71,7 +71,8 @@ TEST_F(Nvml, CountsTheDifferenceOfTheEnergyCounters) {
   EXPECT_EQ(readings[0].energy, Energy::Joules(250));
   EXPECT_EQ(readings[0].source, core::EnergySource::kCounter);
   EXPECT_EQ(readings[1].energy, Energy::Joules(30));
-  EXPECT_EQ(scan.meter->utilisation_percent(), 40);
+  EXPECT_EQ(scan.meter->utilisation(),
+            (std::vector<DeviceUtilisation>{{"gpu:GPU-aaaa1111", 80}, {"gpu:GPU-bbbb2222", 0}}));
 }
 
 TEST_F(Nvml, ACounterThatFailsForAWhileLosesNothing) {
@@ -245,7 +246,7 @@ TEST_F(Nvml, AGpuThatIsLostOrForbiddenIsNamedWithItsCause) {
     state_->gpus[0].error = error;
     EXPECT_TRUE(scan.meter->Sample(Usage(0s, 1s)).empty());
     EXPECT_TRUE(scan.meter->Sample(Usage(1s, 2s)).empty());
-    EXPECT_EQ(scan.meter->utilisation_percent(), std::nullopt);
+    EXPECT_TRUE(scan.meter->utilisation().empty()) << "unknown is not 0";
     ASSERT_EQ(scan.meter->Gaps().size(), 1u);
     EXPECT_NE(scan.meter->Gaps()[0].find(words), std::string::npos) << scan.meter->Gaps()[0];
     EXPECT_NE(scan.meter->Gaps()[0].find("2.0 s"), std::string::npos);

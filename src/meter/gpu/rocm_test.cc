@@ -65,7 +65,9 @@ TEST_F(Rocm, CountsTheCounterTimesItsResolution) {
   EXPECT_NEAR(readings[0].energy.joules(), 153.0, 1e-5 * 153);
   EXPECT_NEAR(static_cast<double>(readings[1].energy.microjoules()), 15.3, 1);
   EXPECT_EQ(readings[0].source, core::EnergySource::kCounter);
-  EXPECT_EQ(scan.meter->utilisation_percent(), 30);
+  ASSERT_EQ(scan.meter->utilisation().size(), 2u);
+  EXPECT_EQ(scan.meter->utilisation()[0], (DeviceUtilisation{kFirst, 60}));
+  EXPECT_EQ(scan.meter->utilisation()[1].percent, 0);
 }
 
 TEST_F(Rocm, WithoutACounterPowerIsIntegrated) {

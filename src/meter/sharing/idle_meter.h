@@ -42,9 +42,7 @@ class IdleMeter final : public Meter {
     return meter_->poll_interval();
   }
   void Poll(Instant now) override { meter_->Poll(now); }
-  std::optional<double> utilisation_percent() const override {
-    return meter_->utilisation_percent();
-  }
+  std::vector<DeviceUtilisation> utilisation() const override { return meter_->utilisation(); }
   std::vector<std::string> Gaps() const override { return meter_->Gaps(); }
 
  private:

@@ -14,15 +14,18 @@ struct Utilisation {
   Interval wall;
   /// Percent of all logical processors of the machine, for everything that ran.
   double cpu_percent = 0;
-  double tree_cpu_percent = 0;  ///< part of cpu_percent that the process tree used
-  double ram_gb = 0;            ///< GiB resident: of the process tree, or in use on the machine
-  double gpu_percent = 0;       ///< mean over the metered GPUs; 0 without one
+  /// Part of cpu_percent that the process tree used; nothing: it could not be read.
+  std::optional<double> tree_cpu_percent;
+  double ram_gb = 0;       ///< GiB resident: of the process tree, or in use on the machine
+  double gpu_percent = 0;  ///< mean over the metered GPUs; 0 without one
+  std::vector<DeviceUtilisation> gpus;  ///< those whose utilisation is known
 };
 
 Utilisation UtilisationOf(const IntervalUsage& usage,
                           const std::vector<std::unique_ptr<Meter>>& meters);
 
-/// Mean of utilisation figures weighted by the time that each covers.
+/// Mean of utilisation figures weighted by the time that each covers, but for those of the process
+/// tree and of single GPUs.
 class MeanUtilisation {
  public:
   void Add(const Utilisation& part, double seconds);

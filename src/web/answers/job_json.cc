@@ -324,6 +324,7 @@ Json RunningJson(const service::View& view) {
                        {"emissions_g", known(GramsUnlessUnknown(figures.emissions, figures.energy,
                                                                 hourly.has_value()))}});
     if (hourly) running.back()["emissions_g_per_hour"] = hourly->grams;
+    if (program.cpu_percent) running.back()["cpu_percent"] = *program.cpu_percent;
   }
   return running;
 }
@@ -341,6 +342,8 @@ void PutProgram(Json& json, const service::View& view, const local::Device& devi
     const auto at = static_cast<std::size_t>(found - program.gpus.begin());
     if (at < program.gpu_power.size() && program.gpu_power[at])
       json["power_w"] = program.gpu_power[at]->watts;
+    if (at < program.gpu_percent.size() && program.gpu_percent[at])
+      json["utilisation_percent"] = *program.gpu_percent[at];
     if (program.power_cap) json["power_cap"] = core::Describe(*program.power_cap);
   }
 }
