@@ -132,6 +132,32 @@ TEST_F(TopCommand, OnceIsForScriptsAndAPipeGetsNothingElse) {
   EXPECT_EQ(interval.code, 2);
 }
 
+TEST_F(TopCommand, SaysWhatWasUsedTodayAndHowBusyDevicesAre) {
+  Serve();
+  ASSERT_EQ(Client({"submit", "--name", "busy"}, {"sh", "-c", "while :; do :; done"}).code, 0);
+  nlohmann::json look;
+  WaitUntil([&] {
+    look = nlohmann::json::parse(Client({"top", "--format", "json"}).out, nullptr, false);
+    return look.is_object() && look.at("devices").at(0).contains("utilisation_percent") &&
+           look.at("devices").at(0).at("utilisation_percent") > 0 &&
+           look.value("today_emissions_g", 0.0) > 0;
+  });
+  EXPECT_LE(look.at("devices").at(0).at("utilisation_percent"), 100);
+  EXPECT_EQ(look.at("jobs").at(0).at("cpu_percent"),
+            look.at("devices").at(0).at("utilisation_percent"))
+      << "nothing else runs";
+  // All of it was used since midnight, unless that is passing right now.
+  EXPECT_LE(look.at("today_energy_kwh"), look.at("energy_kwh"));
+  EXPECT_LE(look.at("today_since"), look.at("now"));
+  const Outcome once = Client({"top", "--once"});
+  EXPECT_TRUE(Contains(once.out, "\ntoday ")) << once.out;
+  EXPECT_TRUE(Contains(once.out, "use\n")) << once.out;
+  Terminal terminal(directory_, EBB_PROGRAM, LiveWords());
+  EXPECT_TRUE(terminal.Await("today ")) << terminal.seen();
+  terminal.Type("q");
+  EXPECT_EQ(CodeOf(terminal), 0);
+}
+
 TEST_F(TopCommand, WithoutAServiceItIsSaidWhatToDo) {
   const Outcome outcome = Client({"top", "--once"});
   EXPECT_EQ(outcome.code, 4);

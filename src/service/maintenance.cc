@@ -60,13 +60,21 @@ void Service::TakeFigures() {
     StoreFigures(store_, publisher_, job);
   }
   if (!first_come.empty()) ForgetInView();
+  FollowToday();
 }
 
 void Service::TellFigures(core::JobId job) {
   if (const JobCard* card = publisher_.Find(job)) options_.on_figures(*card);
 }
 
-void Service::OnSettled(core::JobId job) {
+// The store has the rows of a day that the clock was set back to.
+void Service::FollowToday() {
+  if (!today_.Turn(executor_->Now())) CountToday();
+  publisher_.SetToday(today_.figures());
+}
+
+void Service::OnSettled(core::JobId job, const std::vector<RanAt>& places) {
+  if (today_.Holds(job)) today_.Replace(job, AsSettled(places));
   // Other executors measure on: a job's last rows may come after its end.
   if (!supervised_) accounting_.Forget(job);
   TellFigures(job);

@@ -96,6 +96,7 @@ Status Service::Recover() {
   SetAsideUnknown();
   EBB_RETURN_IF_ERROR(MakeExecutor());
   EBB_RETURN_IF_ERROR(MakePlanThread());
+  CountToday();
 
   EBB_ASSIGN_OR_RETURN(std::vector<core::Submission> unknown, store_.UnknownSubmissions());
   EBB_ASSIGN_OR_RETURN(std::vector<core::Submission> live, store_.jobs().LiveSubmissions());
@@ -114,6 +115,18 @@ Status Service::Recover() {
     publisher_.FollowSignal({static_cast<int>(site), state.signals[site].view, {}});
   publisher_.Publish(executor_->Now());
   return {};
+}
+
+// Adds what the store has of the present day. Without it, the day begins with this life.
+void Service::CountToday() {
+  const Time now = executor_->Now();
+  today_.Turn(now);
+  const Time begin = today_.day().begin;
+  const auto jobs = store_.jobs().ThatRan({begin, now});
+  if (!jobs) return events_.Say(0, jobs.error().Message());
+  for (const store::JobSpan& span : *jobs)
+    if (const auto rows = store_.ledgers().RowsOf(span.job, begin)) today_.Add(span.job, *rows);
+  publisher_.SetToday(today_.figures());
 }
 
 // Takes over a job that the engine knows. Jobs that it does not know are submitted to it later.

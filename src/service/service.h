@@ -22,6 +22,7 @@
 #include "plan/make_policy.h"
 #include "plan/policy.h"
 #include "platform/file_lock.h"
+#include "service/accounting/day_use.h"
 #include "service/accounting/first_come_watch.h"
 #include "service/accounting/machine_watch.h"
 #include "service/accounting/outside_metering.h"
@@ -199,7 +200,9 @@ class Service {
   void LookAtSweeps();
   void TakeFigures();
   void TellFigures(core::JobId job);
-  void OnSettled(core::JobId job);
+  void OnSettled(core::JobId job, const std::vector<RanAt>& places);
+  void CountToday();
+  void FollowToday();
   void OnOutsideFigures();
   void FollowMachine(Duration settled_after);
   bool WaitOutTrouble(const Error& error);
@@ -229,6 +232,7 @@ class Service {
   SweepWatch sweeps_;
   SweepBudgetWatch sweep_budgets_;
   SweepIntake sweep_intake_;
+  DayUse today_;
   JobAccounting accounting_;
   SettlementQueue settlements_;
   Pruner pruner_;

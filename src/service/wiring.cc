@@ -108,19 +108,23 @@ Service::Service(ServiceOptions options, store::ServiceStore store, runtime::Sig
                       .publisher = publisher_,
                       .events = events_}),
       sweep_intake_(store_, sweeps_, sweep_budgets_),
+      today_(platform::LocalUtcOffset),
       accounting_(
           store_, events_,
           [this](core::JobId job, std::span<const core::LedgerRow> rows) {
             sweep_budgets_.Count(job, rows);
+            today_.Add(job, rows);
           },
           publisher_.counters()),
-      settlements_({.store = store_,
-                    .publisher = publisher_,
-                    .feed = feed_,
-                    .now = Clock(),
-                    .pue = options_.executor.cluster.sites.front().pue,
-                    .feed_at = [this](int pool) { return FeedElsewhere(pool); },
-                    .on_settled = [this](core::JobId job) { OnSettled(job); }}),
+      settlements_(
+          {.store = store_,
+           .publisher = publisher_,
+           .feed = feed_,
+           .now = Clock(),
+           .pue = options_.executor.cluster.sites.front().pue,
+           .feed_at = [this](int pool) { return FeedElsewhere(pool); },
+           .on_settled = [this](core::JobId job,
+                                const std::vector<RanAt>& places) { OnSettled(job, places); }}),
       pruner_({.store = store_, .events = events_, .now = Clock(), .directory_of = Directories()},
               options_.keep, options_.prune_every),
       outside_metering_({.accounting = accounting_,

@@ -18,6 +18,9 @@ Result<std::vector<core::Submission>> StoredJobs::LiveSubmissions() {
 Result<std::vector<AttemptRecord>> StoredJobs::AttemptsOf(core::JobId job) {
   return store::AttemptsOf(database_, job);
 }
+Result<std::vector<JobSpan>> StoredJobs::ThatRan(Interval window) {
+  return JobsThatRan(database_, window);
+}
 Result<bool> StoredJobs::EndIsStored(core::JobId job, int attempt) {
   return store::EndIsStored(database_, job, attempt);
 }
@@ -34,8 +37,8 @@ Result<std::vector<core::JobId>> StoredJobs::Uncounted(std::size_t limit) {
   return UncountedJobs(database_, limit);
 }
 
-Result<std::vector<core::LedgerRow>> StoredLedgers::RowsOf(core::JobId job) {
-  return LedgerOf(database_, job);
+Result<std::vector<core::LedgerRow>> StoredLedgers::RowsOf(core::JobId job, Time from) {
+  return LedgerOf(database_, job, from);
 }
 Result<LedgerSums> StoredLedgers::SumsOf(core::JobId job) { return StoredSums(database_, job); }
 Result<std::map<std::string, Time>> StoredLedgers::StoredUpTo(core::JobId job, int attempt) {

@@ -17,6 +17,7 @@
 #include "store/accounts/ledger_records.h"
 #include "store/jobs/job_notes.h"
 #include "store/jobs/job_records.h"
+#include "store/jobs/jobs_in_period.h"
 #include "store/jobs/sweep_records.h"
 
 namespace ebb::store {
@@ -29,6 +30,8 @@ class StoredJobs {
   Result<std::optional<core::Submission>> FindSubmission(core::JobId job);
   Result<std::vector<core::Submission>> LiveSubmissions();
   Result<std::vector<AttemptRecord>> AttemptsOf(core::JobId job);
+  /// See jobs_in_period.h.
+  Result<std::vector<JobSpan>> ThatRan(Interval window);
   Result<bool> EndIsStored(core::JobId job, int attempt);
   Result<JobNotes> NotesOf(core::JobId job);
   Result<core::Work> WorkOf(core::JobId job);
@@ -47,7 +50,8 @@ class StoredJobs {
 class StoredLedgers {
  public:
   explicit StoredLedgers(Database& database) : database_(database) {}
-  Result<std::vector<core::LedgerRow>> RowsOf(core::JobId job);
+  /// `from`: only rows that end later, on the grid clock.
+  Result<std::vector<core::LedgerRow>> RowsOf(core::JobId job, Time from = Time::min());
   Result<LedgerSums> SumsOf(core::JobId job);
   Result<std::map<std::string, Time>> StoredUpTo(core::JobId job, int attempt);
 

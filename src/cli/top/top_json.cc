@@ -27,6 +27,7 @@ void TopJob::Describe(DescribedJson& json) const {
   json("energy_kwh", "so far", energy);
   json("emissions_g", "so far", emissions);
   json("emissions_g_per_hour", "at its present power", emissions_per_hour);
+  json("cpu_percent", "of all processors of its machine, in the latest reading", cpu_percent);
 }
 
 void TopDevice::Describe(DescribedJson& json) const {
@@ -35,6 +36,9 @@ void TopDevice::Describe(DescribedJson& json) const {
   json("state", "whether jobs may have it", state);
   json("jobs", "the numbers of the jobs that have it", IfAny(jobs));
   json("power_w", "in the latest reading of its job", power);
+  json("utilisation_percent",
+       "in the latest reading of its job; of processors, by the jobs that have them",
+       utilisation_percent);
   json("power_cap", "with which its job was started", IfAny(limit));
 }
 
@@ -64,6 +68,10 @@ void TopSample::Describe(DescribedJson& json) const {
   json("emissions_g_per_hour", "of all jobs that run", emissions_per_hour);
   json("energy_kwh", "of all jobs that the service ever ran", energy);
   json("emissions_g", "of the same jobs", emissions);
+  json("today_since", "the last midnight by the local clock of the service", today_since);
+  json("today_energy_kwh", "of all jobs since then",
+       today_since ? std::optional(today_energy) : std::nullopt);
+  json("today_emissions_g", "likewise", today_emissions);
   json("devices_busy", "how many", devices_busy);
   json("devices_free", "how many", devices_free);
   json("jobs", "that have not ended", jobs);

@@ -228,10 +228,21 @@ TEST(TopHeader, SaysWhetherTheGridIsCleanAndWhenItWillBe) {
   sample.power.reset();
   sample.emissions_per_hour.reset();
   sample.troubles = {"nothing starts: until 2026-05-01T08:00:00Z"};
-  const auto lines = TopHeader(sample, kUtc);
+  auto lines = TopHeader(sample, kUtc);
   EXPECT_EQ(lines[0], "DE  intensity unknown");
   EXPECT_TRUE(lines[1].starts_with("power unknown   ")) << lines[1];
   EXPECT_EQ(lines[3], "nothing starts: until 08:00");
+  sample.today_since = *ParseTime("2026-05-01T00:00Z");
+  sample.today_energy = Energy::Joules(0.2 * 3.6e6);
+  sample.today_emissions = Emissions{61};
+  lines = TopHeader(sample, kUtc);
+  EXPECT_EQ(lines[1], "power unknown");
+  EXPECT_EQ(lines[2], "today 200 Wh, emitted 61.0 g   all jobs so far 1.50 kWh, emitted 400 g");
+  sample.today_emissions.reset();
+  EXPECT_TRUE(TopHeader(sample, kUtc)[2].starts_with("today 200 Wh, emitted unknown   "));
+  sample.devices[0].utilisation_percent = 96.6;
+  EXPECT_EQ(TopDeviceTable(sample.devices).rows[0].back(), "97 %");
+  EXPECT_EQ(TopDeviceTable(sample.devices).rows[1].back(), "");
 }
 
 }  // namespace

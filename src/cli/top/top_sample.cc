@@ -116,6 +116,7 @@ void AddProgram(const JsonNode& status, const JsonNode& program, TopJob& job) {
   job.devices = DevicesOf(status, program);
   job.power = QuantityOf<Power>(program, "power_w");
   job.emissions_per_hour = QuantityOf<Emissions>(program, "emissions_g_per_hour");
+  job.cpu_percent = NumberOf(program, "cpu_percent");
 }
 
 const JsonNode* ProgramOf(const JsonNode& status, long long job) {
@@ -144,6 +145,7 @@ void AddGpus(const JsonNode& status, TopSample& sample) {
     device.state = gpu.TextOf("state");
     if (gpu.Find("job")) device.jobs = {WholeOf(gpu, "job")};
     device.power = QuantityOf<Power>(gpu, "power_w");
+    device.utilisation_percent = NumberOf(gpu, "utilisation_percent");
     device.limit = gpu.TextOf("power_cap");
     sample.devices.push_back(std::move(device));
   }
@@ -161,21 +163,22 @@ void AddPools(const JsonNode& status, TopSample& sample) {
     const auto pool = static_cast<long long>(i);
     const long long there = WholeOf(pools[i], "count") - WholeOf(pools[i], "away");
     long long busy = 0;
-    std::vector<long long> jobs;
-    for (const JsonNode& program : ListOf(status, "running"))
-      if (WholeOf(program, "pool", -1) == pool) {
-        busy += static_cast<long long>(ListOf(program, "slots").size());
-        jobs.push_back(WholeOf(program, "job"));
-      }
+    TopDevice device;
+    for (const JsonNode& program : ListOf(status, "running")) {
+      if (WholeOf(program, "pool", -1) != pool) continue;
+      busy += static_cast<long long>(ListOf(program, "slots").size());
+      device.jobs.push_back(WholeOf(program, "job"));
+      if (const auto percent = NumberOf(program, "cpu_percent"))
+        device.utilisation_percent =
+            std::min(device.utilisation_percent.value_or(0) + *percent, 100.0);
+    }
     sample.devices_busy += busy;
     sample.devices_free += std::max(there - busy, 0LL);
     if (has_gpus(i)) continue;
-    TopDevice device;
     device.name = PoolName(status, pool);
     if (const std::string site = pools[i].TextOf("site"); !site.empty())
       device.name += " at " + site;
     device.state = std::to_string(busy) + " of " + std::to_string(there) + " busy";
-    device.jobs = std::move(jobs);
     sample.devices.push_back(std::move(device));
   }
 }
@@ -219,6 +222,11 @@ void AddTotals(const JsonNode& status, TopSample& sample) {
   sample.emissions_per_hour = SumOf(sample.jobs, &TopJob::emissions_per_hour, &Emissions::grams);
   sample.energy = EnergyOf(status);
   sample.emissions = QuantityOf<Emissions>(status, "emissions_g");
+  if (const JsonNode* today = status.Find("today")) {
+    sample.today_since = today->TimeOf("since");
+    sample.today_energy = EnergyOf(*today);
+    sample.today_emissions = QuantityOf<Emissions>(*today, "emissions_g");
+  }
 }
 
 void AddTroubles(const JsonNode& status, TopSample& sample) {

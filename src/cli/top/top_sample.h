@@ -29,6 +29,7 @@ struct TopJob {
   std::optional<Emissions> emissions;
   Energy energy;
   std::optional<Emissions> emissions_per_hour;  ///< at the present power
+  std::optional<double> cpu_percent;            ///< of all processors of its machine
 
   bool runs() const { return stage == "running" || stage == "starting" || stage == "pausing"; }
   /// A person holds it: `resume` lets it go.
@@ -42,6 +43,7 @@ struct TopDevice {
   std::string model, state;
   std::vector<long long> jobs;  ///< that have it
   std::optional<Power> power;
+  std::optional<double> utilisation_percent;  ///< of processors: by the jobs that have them
   std::string limit;  ///< "250W", "70%", "auto"; empty: none is set, or it is not known
   void Describe(report::DescribedJson& json) const;
 };
@@ -66,6 +68,9 @@ struct TopSample {
   std::optional<Emissions> emissions_per_hour;  ///< likewise
   Energy energy;                                ///< of all jobs that the service ever ran
   std::optional<Emissions> emissions;           ///< likewise
+  std::optional<Time> today_since;              ///< local midnight at the service
+  Energy today_energy;                          ///< of all jobs since then
+  std::optional<Emissions> today_emissions;     ///< likewise
   long long devices_busy = 0, devices_free = 0;
   std::vector<std::string> troubles;  ///< sentences, with times in UTC
   void Describe(report::DescribedJson& json) const;

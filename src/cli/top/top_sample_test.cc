@@ -71,6 +71,41 @@ TEST(TopSample, CountsJobsAndDevices) {
   EXPECT_EQ(sample.devices[3].jobs, std::vector<long long>{5});
 }
 
+TEST(TopSample, SaysWhatWasUsedTodayAndHowBusyDevicesAre) {
+  TopAnswers answers = AnswersForTest();
+  answers.status = R"({"now":"2026-05-01T06:00:00Z",
+    "today":{"since":"2026-04-30T22:00:00Z","energy_kwh":0.2,"emissions_g":61},
+    "running":[{"job":2,"pool":0,"slots":[0],"gpus":["GPU-a"],"cpu_percent":12.5},
+               {"job":5,"pool":1,"slots":[0],"gpus":[],"cpu_percent":30},
+               {"job":6,"pool":1,"slots":[1],"gpus":[],"cpu_percent":20.5}],
+    "pools":[{"model":"H100","count":2,"away":0},{"model":"cpu","count":4,"away":0},
+             {"model":"node","count":1,"away":0}],
+    "devices":[{"name":"GPU-a","pool":0,"index":0,"state":"ready","job":2,
+                "utilisation_percent":97},
+               {"name":"GPU-b","pool":0,"index":1,"state":"ready"}]})";
+  TopSample sample = *ReadTopSample(answers);
+  EXPECT_EQ(sample.today_since, *ParseTime("2026-04-30T22:00Z"));
+  EXPECT_EQ(sample.today_energy, Energy::Joules(0.2 * 3.6e6));
+  EXPECT_EQ(sample.today_emissions->grams, 61);
+  EXPECT_EQ(sample.jobs[0].cpu_percent, 12.5);
+  ASSERT_EQ(sample.devices.size(), 4u);
+  EXPECT_EQ(sample.devices[0].utilisation_percent, 97);
+  EXPECT_FALSE(sample.devices[1].utilisation_percent) << "no job reads it";
+  EXPECT_EQ(sample.devices[2].name, "CPU");
+  EXPECT_EQ(sample.devices[2].utilisation_percent, 50.5) << "of both jobs";
+  EXPECT_FALSE(sample.devices[3].utilisation_percent) << "nothing runs there";
+  const auto json = nlohmann::json::parse(report::ToJson(sample));
+  EXPECT_EQ(json.at("today_since"), "2026-04-30T22:00:00Z");
+  EXPECT_EQ(json.at("today_energy_kwh"), 0.2);
+  EXPECT_EQ(json.at("today_emissions_g"), 61);
+  EXPECT_EQ(json.at("devices").at(0).at("utilisation_percent"), 97);
+  answers.status = R"({"now":"2026-05-01T06:00:00Z",
+    "today":{"since":"2026-04-30T22:00:00Z","energy_kwh":0.2,"emissions_g":null}})";
+  sample = *ReadTopSample(answers);
+  EXPECT_FALSE(sample.today_emissions) << "unknown is not 0";
+  EXPECT_FALSE(nlohmann::json::parse(report::ToJson(sample)).contains("today_emissions_g"));
+}
+
 TEST(TopSample, AHoldOfAPersonIsTakenBackAndAWaitForJobsIsNot) {
   EXPECT_TRUE(SampleForTest().jobs[1].is_held());
   TopAnswers answers = AnswersForTest();

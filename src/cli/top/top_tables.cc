@@ -30,17 +30,28 @@ std::string SignalLine(const TopSignal& signal, const LocalTimes& times) {
          IntensityText({hours.g_per_kwh});
 }
 
-// "power 312 W, 98.1 g/h   in all 4.56 kWh, 1.23 kg"
+// "power 312 W, 98.1 g/h"
 std::string PowerLine(const TopSample& sample) {
   const auto power = [](Power value) { return PowerText(value); };
   const auto grams = [](Emissions value) { return ", " + EmissionsText(value) + "/h"; };
   std::string text = "power ";
   text += sample.power ? TextOf(sample.power, power) : sample.running > 0 ? "unknown" : "0 W";
-  text += TextOf(sample.emissions_per_hour, grams);
-  const std::string emitted = report::EmittedText(sample.energy, sample.emissions);
-  return text + "   all jobs so far " + EnergyText(sample.energy) +
-         (emitted.empty() ? "" : ", emitted " + emitted);
+  return text + TextOf(sample.emissions_per_hour, grams);
 }
+
+// "today 0.20 kWh, emitted 61 g   all jobs so far 4.56 kWh, emitted 1.23 kg"
+std::string UsedLine(const TopSample& sample) {
+  const auto used = [](Energy energy, const std::optional<Emissions>& emissions) {
+    const std::string emitted = report::EmittedText(energy, emissions);
+    return EnergyText(energy) + (emitted.empty() ? "" : ", emitted " + emitted);
+  };
+  std::string text;
+  if (sample.today_since)
+    text = "today " + used(sample.today_energy, sample.today_emissions) + "   ";
+  return text + "all jobs so far " + used(sample.energy, sample.emissions);
+}
+
+std::string PercentText(double percent) { return FormatFixed(percent, 0) + " %"; }
 
 std::string CountsLine(const TopSample& sample) {
   const auto count = [](long long number) { return std::to_string(number); };
@@ -70,7 +81,12 @@ std::string ElapsedText(Duration elapsed) {
 std::vector<std::string> TopHeader(const TopSample& sample, const LocalTimes& times) {
   std::vector<std::string> lines;
   for (const TopSignal& signal : sample.signals) lines.push_back(SignalLine(signal, times));
+  // An earlier service does not say what was used today, and then both fit on one line.
   lines.push_back(PowerLine(sample));
+  if (sample.today_since)
+    lines.push_back(UsedLine(sample));
+  else
+    lines.back() += "   " + UsedLine(sample);
   lines.push_back(CountsLine(sample));
   for (const std::string& trouble : sample.troubles)
     lines.push_back(times.InText(Printable(trouble)));
@@ -96,13 +112,14 @@ report::TextTable TopJobTable(const std::vector<TopJob>& jobs, const LocalTimes&
 
 report::TextTable TopDeviceTable(const std::vector<TopDevice>& devices) {
   report::TextTable table;
-  table.headers = {"device", "model", "state", "job", "power", "limit"};
+  table.headers = {"device", "model", "state", "job", "power", "limit", "use"};
   table.texts = {1, 2, 3};
   for (const TopDevice& device : devices) {
     std::vector<std::string> jobs;
     for (const long long job : device.jobs) jobs.push_back(std::to_string(job));
     table.rows.push_back({device.name, device.model, device.state, Join(jobs, ", "),
-                          TextOf(device.power, PowerText), device.limit});
+                          TextOf(device.power, PowerText), device.limit,
+                          TextOf(device.utilisation_percent, PercentText)});
   }
   return table;
 }

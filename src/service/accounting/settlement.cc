@@ -48,11 +48,21 @@ Settlement SettlementOf(Time submitted, const std::vector<core::LedgerRow>& rows
   return settlement;
 }
 
+std::vector<core::LedgerRow> AsSettled(const std::vector<RanAt>& places) {
+  std::vector<core::LedgerRow> settled;
+  for (const RanAt& place : places)
+    for (core::LedgerRow& row :
+         core::Revalued(place.rows, core::AccountingSignal(place.published, place.rows)))
+      settled.push_back(std::move(row));
+  return settled;
+}
+
 Settlement SettlementOf(Time submitted, const std::vector<RanAt>& places,
                         const core::IntensitySeries& home, Pue pue,
                         const std::vector<core::LedgerRow>& home_rows) {
   Settlement settlement;
-  std::vector<core::LedgerRow> as_it_ran, at_home;
+  const std::vector<core::LedgerRow> as_it_ran = AsSettled(places);
+  std::vector<core::LedgerRow> at_home;
   settlement.emitted = Emissions{};
   settlement.is_published = true;
   for (const RanAt& place : places) {
@@ -62,7 +72,6 @@ Settlement SettlementOf(Time submitted, const std::vector<RanAt>& places,
     if (settlement.emitted) *settlement.emitted += *emitted;
     settlement.is_published = settlement.is_published &&
                               KnownGrams(core::AsItRan(place.rows, place.published)).has_value();
-    for (core::LedgerRow& row : core::Revalued(place.rows, signal)) as_it_ran.push_back(row);
     at_home.insert(at_home.end(), place.rows.begin(), place.rows.end());
   }
   if (as_it_ran.empty()) return {};

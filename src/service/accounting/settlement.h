@@ -33,6 +33,9 @@ struct RanAt {
   core::IntensitySeries published;
 };
 
+/// The rows of all places, each on the values by which the job is settled.
+std::vector<core::LedgerRow> AsSettled(const std::vector<RanAt>& places);
+
 /// The same for a job that ran at other sites too. Had it run at its submission, it would have run
 /// at home: `home` are the newest values there, `pue` is its PUE, and `home_rows` were measured
 /// there.

@@ -35,30 +35,31 @@ bool SettlementQueue::SettleSome() {
   return !next_.empty();
 }
 
-// For a job with an attempt at another site; nothing for others.
-std::optional<Settlement> SettlementQueue::SettlementElsewhere(
-    core::JobId job, Time submitted, const std::vector<core::LedgerRow>& rows,
-    const core::IntensitySeries& home) const {
+// For a job with an attempt at another site, home first; empty for others.
+std::vector<RanAt> SettlementQueue::PlacesOf(core::JobId job, Time submitted,
+                                             const std::vector<core::LedgerRow>& rows,
+                                             const core::IntensitySeries& home) const {
   const auto attempts = ports_.store.jobs().AttemptsOf(job);
-  if (!attempts) return std::nullopt;
+  if (!attempts) return {};
   std::map<int, runtime::SignalFeed*> feeds;  // by attempt
   for (const store::AttemptRecord& attempt : *attempts)
     if (runtime::SignalFeed* const feed = ports_.feed_at(attempt.pool))
       feeds[attempt.attempt] = feed;
-  if (feeds.empty()) return std::nullopt;
+  if (feeds.empty()) return {};
   std::map<runtime::SignalFeed*, std::vector<core::LedgerRow>> rows_of;
+  std::vector<RanAt> places(1);
   for (const core::LedgerRow& row : rows) {
     const auto found = feeds.find(row.attempt);
     rows_of[found == feeds.end() ? nullptr : found->second].push_back(row);
   }
-  std::vector<RanAt> places;
-  for (const auto& [feed, measured] : rows_of) {
-    auto published = feed ? feed->Settled(SettledOver(submitted, measured))
-                          : Result<core::IntensitySeries>(home);
-    if (!published) return std::nullopt;
-    places.push_back({measured, *std::move(published)});
+  places.front() = {std::move(rows_of[nullptr]), home};
+  rows_of.erase(nullptr);
+  for (auto& [feed, measured] : rows_of) {
+    auto published = feed->Settled(SettledOver(submitted, measured));
+    if (!published) return {};
+    places.push_back({std::move(measured), *std::move(published)});
   }
-  return SettlementOf(submitted, places, home, ports_.pue, rows_of[nullptr]);
+  return places;
 }
 
 void SettlementQueue::Settle(core::JobId job) {
@@ -68,8 +69,11 @@ void SettlementQueue::Settle(core::JobId job) {
   const Time submitted = card->submission->job.submitted;
   const auto published = ports_.feed.Settled(SettledOver(submitted, *rows));
   if (!published) return;
-  const auto elsewhere = SettlementElsewhere(job, submitted, *rows, *published);
-  const Settlement settlement = elsewhere ? *elsewhere : SettlementOf(submitted, *rows, *published);
+  std::vector<RanAt> places = PlacesOf(job, submitted, *rows, *published);
+  const bool elsewhere = !places.empty();
+  const Settlement settlement =
+      elsewhere ? SettlementOf(submitted, places, *published, ports_.pue, places.front().rows)
+                : SettlementOf(submitted, *rows, *published);
   const Time now = ports_.now(), ended = rows->back().grid.end, final = ended + core::kRevisedFor;
   if (ports_.feed.Revises() && now < final)
     later_.emplace(settlement.is_published ? final : now + std::max(kLookForPublished, now - ended),
@@ -83,7 +87,8 @@ void SettlementQueue::Settle(core::JobId job) {
   // A check of the store repeats settlements on one signal only.
   if (!elsewhere) ports_.store.AddSettlement(job, ports_.now(), *published);
   StoreFigures(ports_.store, ports_.publisher, job);
-  ports_.on_settled(job);
+  if (!elsewhere) places.push_back({*rows, *published});
+  ports_.on_settled(job, places);
 }
 
 void StoreFigures(store::ServiceStore& store, const Publisher& publisher, core::JobId job) {

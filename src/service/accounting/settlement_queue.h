@@ -26,8 +26,8 @@ class SettlementQueue {
     Pue pue;                    ///< of this machine's site
     /// The feed of the site of a pool; nullptr: that of this machine's site.
     std::function<runtime::SignalFeed*(int pool)> feed_at;
-    /// The figures of a job have been settled, shown and stored.
-    std::function<void(core::JobId)> on_settled;
+    /// The figures of a job have been settled, shown and stored, by these rows and values.
+    std::function<void(core::JobId, const std::vector<RanAt>&)> on_settled;
   };
   explicit SettlementQueue(Ports ports) : ports_(std::move(ports)) {}
 
@@ -43,9 +43,9 @@ class SettlementQueue {
 
  private:
   void Settle(core::JobId job);
-  std::optional<Settlement> SettlementElsewhere(core::JobId job, Time submitted,
-                                                const std::vector<core::LedgerRow>& rows,
-                                                const core::IntensitySeries& home) const;
+  std::vector<RanAt> PlacesOf(core::JobId job, Time submitted,
+                              const std::vector<core::LedgerRow>& rows,
+                              const core::IntensitySeries& home) const;
 
   Ports ports_;
   std::deque<core::JobId> next_;

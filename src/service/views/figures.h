@@ -23,6 +23,14 @@ struct JobFigures : store::LedgerSums {
   void SetSums(const store::LedgerSums& sums) { store::LedgerSums::operator=(sums); }
 };
 
+/// The use of all jobs since the last local midnight (service/accounting/day_use.h).
+struct DayFigures {
+  Interval day{};  ///< on the grid clock
+  Energy energy;
+  /// Where the intensity is known; nothing: energy was used, and it is known nowhere.
+  std::optional<Emissions> emissions = Emissions{};
+};
+
 /// A job that has ended, revalued on the newest values of its signal
 /// (service/accounting/settlement.h).
 struct Settlement {

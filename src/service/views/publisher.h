@@ -41,6 +41,7 @@ class Publisher {
   void ForgetEnded(std::size_t keep, const std::function<void(const JobCard&)>& forget);
   void SetForgotten(const store::EndedSums& sums) { next_.forgotten = sums; }
   const store::EndedSums& forgotten() const { return next_.forgotten; }
+  void SetToday(const DayFigures& today) { next_.today = today; }
   void FollowDecision(const engine::Decision& decision, const engine::Engine& engine,
                       const WaitsFor& waits_for);
   void FollowJob(const engine::Explanation& explanation, const engine::State& state,

@@ -58,6 +58,7 @@ struct View {
   std::vector<SiteSignalView> signals;  ///< in the order of cluster.sites
   JobIndex jobs;
   store::EndedSums forgotten;  ///< over ended jobs that are no longer in `jobs`
+  DayFigures today;
   std::vector<local::SupervisedFigures> running;
   std::vector<RecurringView> recurring;  ///< by name
   std::vector<BudgetView> budgets;       ///< by name

@@ -136,14 +136,14 @@ void AddLedger(WriteGroup& group, const LedgerBatch& batch) {
   AddDevices(group, batch);
 }
 
-Result<std::vector<core::LedgerRow>> LedgerOf(Database& database, core::JobId job) {
+Result<std::vector<core::LedgerRow>> LedgerOf(Database& database, core::JobId job, Time from) {
   std::vector<core::LedgerRow> rows;
   EBB_RETURN_IF_ERROR(database.Query(
       "SELECT attempt, device, component, source, wall_begin_ms, wall_end_ms, grid_begin_ms,"
       " grid_end_ms, energy_uj, pue, intensity_g_per_kwh, intensity_status, signal_kind,"
       " other_intensity_g_per_kwh, other_status, other_kind, intensity_source, shared"
-      " FROM ledger WHERE job = ? ORDER BY number",
-      {job}, [&](const Row& row) -> Status {
+      " FROM ledger WHERE job = ? AND grid_end_ms > ? ORDER BY number",
+      {job, Milliseconds(from)}, [&](const Row& row) -> Status {
         EBB_ASSIGN_OR_RETURN(core::LedgerRow read, LedgerRowFrom(row));
         rows.push_back(std::move(read));
         return {};

@@ -20,8 +20,10 @@ struct LedgerBatch {
 };
 
 void AddLedger(WriteGroup& group, const LedgerBatch& batch);
-/// Returns the rows in the order in which they were added.
-Result<std::vector<core::LedgerRow>> LedgerOf(Database& database, core::JobId job);
+/// Returns the rows in the order in which they were added. `from`: only those that end later, on
+/// the grid clock.
+Result<std::vector<core::LedgerRow>> LedgerOf(Database& database, core::JobId job,
+                                              Time from = Time::min());
 
 /// By device, the time up to which the readings of an attempt are stored. Does not read the ledger.
 Result<std::map<std::string, Time>> LedgerStoredUpTo(Database& database, core::JobId job,

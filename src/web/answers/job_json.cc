@@ -9,9 +9,7 @@
 #include "engine/state.h"
 #include "report/described_work.h"
 #include "report/json_parts.h"
-#include "web/answers/drain_answer.h"
 #include "web/answers/short_answers.h"
-#include "web/answers/sites_answer.h"
 
 namespace ebb::web {
 namespace {
@@ -269,127 +267,6 @@ Json SeriesJson(const core::IntensitySeries& series) {
   return points;
 }
 
-// The emissions of a program in an hour at its present power; nullopt while the power is unknown.
-std::optional<Emissions> HourlyEmissions(const service::View& view,
-                                         const local::SupervisedFigures& program) {
-  const auto pool = static_cast<std::size_t>(program.pool);
-  if (!program.is_measured) return std::nullopt;
-  if (program.pool < 0 || pool >= view.cluster.pools.size()) return std::nullopt;
-  const auto site = static_cast<std::size_t>(view.cluster.pools[pool].site);
-  if (site >= view.signals.size() || !view.signals[site].view) return std::nullopt;
-  const core::Sample* sample = view.signals[site].view->At(view.now);
-  if (!sample) return std::nullopt;
-  const double kwh = program.figures.power.watts / 1000;  // energy in one hour
-  return Emissions{kwh * view.cluster.sites[site].pue.ratio * sample->intensity.g_per_kwh};
-}
-
-// A saving below 0 means more emissions than the baseline.
-Json SavingJson(const store::Compared& compared, const char* baseline_name) {
-  return {{"jobs", compared.jobs},
-          {"not_compared", compared.not_compared},
-          {"jobs_emissions_g", compared.emitted.grams},
-          {baseline_name, compared.baseline.grams},
-          {"saved_g", compared.baseline.grams - compared.emitted.grams},
-          {"half_width_g", compared.half_width_g},
-          {"without_interval", compared.without_interval}};
-}
-
-// Null if energy was used and its grams are unknown: 0 g would be a false claim.
-Json GramsUnlessUnknown(Emissions emissions, Energy energy, bool is_known) {
-  if (!is_known && energy > Energy{} && emissions.grams == 0) return nullptr;
-  return emissions.grams;
-}
-
-Json EmittedInAll(const service::View& view, const service::JobTotals& totals) {
-  const store::EndedSums& forgotten = view.forgotten;
-  const bool is_known = totals.any_emissions || forgotten.on_submission.jobs > 0;
-  return GramsUnlessUnknown(forgotten.emissions + totals.emissions,
-                            forgotten.energy + totals.energy, is_known);
-}
-
-Json RunningJson(const service::View& view) {
-  Json running = Json::array();
-  for (const local::SupervisedFigures& program : view.running) {
-    const auto known = [&](const Json& value) { return program.is_measured ? value : Json(); };
-    const auto hourly = HourlyEmissions(view, program);
-    const local::LiveFigures& figures = program.figures;
-    running.push_back({{"job", program.job},
-                       {"attempt", program.attempt},
-                       {"pool", program.pool},
-                       {"slots", program.slots},
-                       {"gpus", program.gpus},
-                       {"elapsed_s", Seconds(figures.elapsed)},
-                       {"power_w", known(figures.power.watts)},
-                       {"energy_kwh", known(figures.energy.kwh())},
-                       {"emissions_g", known(GramsUnlessUnknown(figures.emissions, figures.energy,
-                                                                hourly.has_value()))}});
-    if (hourly) running.back()["emissions_g_per_hour"] = hourly->grams;
-    if (program.cpu_percent) running.back()["cpu_percent"] = *program.cpu_percent;
-  }
-  return running;
-}
-
-std::string_view StateOf(const local::Device& device) {
-  return device.gone_since ? "gone" : device.aside ? "set aside" : "ready";
-}
-
-// Adds the job that runs on the GPU, and what the job's meters and its plan say of the GPU.
-void PutProgram(Json& json, const service::View& view, const local::Device& device) {
-  for (const local::SupervisedFigures& program : view.running) {
-    const auto found = std::find(program.gpus.begin(), program.gpus.end(), device.name);
-    if (found == program.gpus.end()) continue;
-    json["job"] = program.job;
-    const auto at = static_cast<std::size_t>(found - program.gpus.begin());
-    if (at < program.gpu_power.size() && program.gpu_power[at])
-      json["power_w"] = program.gpu_power[at]->watts;
-    if (at < program.gpu_percent.size() && program.gpu_percent[at])
-      json["utilisation_percent"] = *program.gpu_percent[at];
-    if (program.power_cap) json["power_cap"] = core::Describe(*program.power_cap);
-  }
-}
-
-// The GPUs of the service. CPU devices are only slots and are not listed.
-Json DevicesJson(const service::View& view) {
-  Json devices = Json::array();
-  for (const local::Device& device : view.devices) {
-    if (!device.offered) continue;
-    const core::DevicePool* pool = nullptr;
-    if (static_cast<std::size_t>(device.pool) < view.cluster.pools.size())
-      pool = &view.cluster.pools[static_cast<std::size_t>(device.pool)];
-    Json json{{"name", device.name}, {"pool", device.pool}, {"slot", device.slot}};
-    if (pool) json["model"] = pool->model;
-    if (device.index) json["index"] = *device.index;
-    json["state"] = StateOf(device);
-    if (device.gone_since) json["since"] = FormatTime(*device.gone_since);
-    if (!device.gone_since && device.aside) {
-      json["since"] = FormatTime(device.aside->since);
-      json["by"] = local::Name(device.aside->by);
-      if (!device.aside->why.empty()) json["why"] = device.aside->why;
-      if (device.aside->retry_at) json["retry_at"] = FormatTime(*device.aside->retry_at);
-    }
-    PutProgram(json, view, device);
-    devices.push_back(std::move(json));
-  }
-  return devices;
-}
-
-Json BudgetsJson(const service::View& view) {
-  Json list = Json::array();
-  for (const service::BudgetView& budget : view.budgets) {
-    Json entry{{"namespace", budget.name},
-               {"month", budget.month},
-               {"starts_again", FormatTime(budget.starts_again)},
-               {"energy_kwh", budget.energy.kwh()},
-               {"estimated_kwh", budget.estimated.kwh()},
-               {"emissions_g", GramsUnlessUnknown(budget.emissions, budget.energy, false)}};
-    if (budget.energy_limit) entry["energy_limit_kwh"] = budget.energy_limit->kwh();
-    if (budget.emissions_limit) entry["emissions_limit_g"] = budget.emissions_limit->grams;
-    if (!budget.why.empty()) entry["why"] = budget.why;
-    list.push_back(std::move(entry));
-  }
-  return list;
-}
-
 }  // namespace
 
 void JobAnswer::Describe(DescribedJson& json) const {
@@ -425,58 +302,6 @@ void JobAnswer::Describe(DescribedJson& json) const {
 void Queue::Describe(DescribedJson& json) const {
   json.Is("Queue", "The queue, or a part of it.")("jobs", "by number", jobs);
   json("next", "from=, of the next part", next);
-}
-
-std::string ViewToJson(const service::View& view, std::uint64_t after_event) {
-  const service::JobTotals totals = view.jobs.Totals();
-  // The sums include the jobs that are only in the store.
-  store::EndedSums ended = view.forgotten;
-  ended += totals.ended;
-  Json json{{"version", view.version}, {"now", FormatTime(view.now)}, {"jobs", Json::object()}};
-  for (std::size_t stage = 0; stage < totals.stages.size(); ++stage)
-    if (const std::int64_t count = totals.stages[stage]; count > 0)
-      json["jobs"][std::string(engine::Name(static_cast<engine::Stage>(stage)))] = count;
-  json["running"] = RunningJson(view);
-  json["energy_kwh"] = (view.forgotten.energy + totals.energy).kwh();
-  json["emissions_g"] = EmittedInAll(view, totals);
-  json["saved"] = SavingJson(ended.on_submission, "at_submission_g");
-  json["saved_on_first_come"] = SavingJson(ended.on_first_come, "first_come_g");
-  json["signals"] = Json::array();
-  for (const service::SiteSignalView& signal : view.signals) {
-    Json entry;
-    if (signal.view) {
-      entry["zone"] = signal.view->known.identity().zone;
-      entry["source"] = signal.view->known.identity().source;
-      if (const core::Sample* sample = signal.view->At(view.now)) {
-        entry["g_per_kwh"] = sample->intensity.g_per_kwh;
-        entry["status"] = core::Name(sample->status);
-      }
-    }
-    if (!signal.lost.empty()) entry["lost"] = signal.lost;
-    json["signals"].push_back(std::move(entry));
-  }
-  json["pools"] = Json::array();
-  for (const core::DevicePool& pool : view.cluster.pools) {
-    json["pools"].push_back({{"model", pool.model}, {"count", pool.count}, {"away", pool.away}});
-    if (view.cluster.sites.size() > 1)
-      json["pools"].back()["site"] = view.cluster.sites[static_cast<std::size_t>(pool.site)].name;
-  }
-  if (view.cluster.sites.size() > 1)
-    json["sites"] = Json::parse(report::ToJson(SitesOf(view)))["sites"];
-  json["devices"] = DevicesJson(view);
-  if (!view.device_trouble.empty()) json["device_trouble"] = view.device_trouble;
-  if (!view.budgets.empty()) json["budgets"] = BudgetsJson(view);
-  if (view.drain) json["drain"] = Json::parse(report::ToJson(DrainAnswer(view)));
-  json["events"] = Json::array();
-  for (const service::ServiceEvent& event : view.events) {
-    if (event.number <= after_event) continue;
-    json["events"].push_back({{"number", event.number},
-                              {"at", FormatTime(event.at)},
-                              {"job", event.job},
-                              {"text", event.text}});
-  }
-  if (!view.trouble.empty()) json["trouble"] = view.trouble;
-  return Dump(json);
 }
 
 std::string RecurringToJson(const service::View& view) {

@@ -28,8 +28,6 @@ struct Queue {
   std::optional<core::JobId> next;
   void Describe(report::DescribedJson& json) const;
 };
-/// The view with the events whose number is above `after_event`.
-std::string ViewToJson(const service::View& view, std::uint64_t after_event = 0);
 std::string RecurringToJson(const service::View& view);
 std::string SignalsToJson(const service::View& view);
 std::string ErrorToJson(const Error& error);

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "web/answers/job_json.h"
+#include "web/answers/status_answer.h"
 
 namespace ebb::web {
 namespace {

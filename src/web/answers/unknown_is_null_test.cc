@@ -6,6 +6,7 @@
 
 #include "report/described_json.h"
 #include "web/answers/job_json.h"
+#include "web/answers/status_answer.h"
 
 namespace ebb::web {
 namespace {
@@ -67,13 +68,36 @@ TEST(UnknownIsNull, OfTheGpusOfARunningJob) {
   view.running.back().gpus = {"GPU-b", "GPU-a"};
   view.running.back().gpu_power = {Power{250}, std::nullopt};
   view.running.back().power_cap = core::PowerCap{.percent = 70};
+  view.running.back().gpu_percent = {0.0, std::nullopt};
   const json devices = StatusOf(view)["devices"];
   EXPECT_EQ(devices[1]["job"], 7);
   EXPECT_EQ(devices[1]["power_w"], 250);
   EXPECT_EQ(devices[1]["power_cap"], "70%");
   EXPECT_EQ(devices[0]["job"], 7);
-  EXPECT_FALSE(devices[0].contains("power_w"));
-  for (const char* key : {"job", "power_w", "power_cap"}) EXPECT_FALSE(devices[2].contains(key));
+  EXPECT_EQ(devices[1]["utilisation_percent"], 0) << "idle is known";
+  for (const char* key : {"power_w", "utilisation_percent"})
+    EXPECT_FALSE(devices[0].contains(key)) << key;
+  EXPECT_FALSE(StatusOf(view)["running"][0].contains("cpu_percent"));
+  for (const char* key : {"job", "power_w", "power_cap", "utilisation_percent"})
+    EXPECT_FALSE(devices[2].contains(key));
+}
+
+TEST(UnknownIsNull, OfTheDay) {
+  service::View view;
+  const Time midnight = *ParseTime("2026-05-01T22:00Z");
+  view.now = midnight + std::chrono::hours{2};
+  view.today.day = {midnight, midnight + std::chrono::hours{24}};
+  EXPECT_EQ(StatusOf(view)["today"],
+            json({{"since", "2026-05-01T22:00:00Z"}, {"energy_kwh", 0}, {"emissions_g", 0}}))
+      << "nothing was used";
+  view.today.energy = Energy::Joules(3.6e6);
+  view.today.emissions = Emissions{61};
+  EXPECT_EQ(StatusOf(view)["today"]["emissions_g"], 61);
+  const json next = json::parse(ViewToJson(view, 0, view.today.day.end));
+  EXPECT_EQ(next["today"]["since"], "2026-05-02T22:00:00Z") << "nobody has looked since";
+  EXPECT_EQ(next["today"]["energy_kwh"], 0);
+  view.today.emissions.reset();
+  EXPECT_TRUE(StatusOf(view)["today"]["emissions_g"].is_null());
 }
 
 TEST(UnknownIsNull, OfAJob) {

@@ -16,6 +16,7 @@
 #include "web/answers/job_json.h"
 #include "web/answers/short_answers.h"
 #include "web/answers/sites_answer.h"
+#include "web/answers/status_answer.h"
 #include "web/api/carbon_aware.h"
 #include "web/http/responses.h"
 #include "web/live/live_view.h"
@@ -108,7 +109,7 @@ HttpResponse Api::Handle(const HttpRequest& request) {
 }
 
 HttpResponse Api::Status(const HttpRequest&, core::JobId) const {
-  return Respond(ViewToJson(*service_.view()));
+  return Respond(ViewToJson(*service_.view(), 0, service_.GridNow()));
 }
 
 HttpResponse Api::Jobs(const HttpRequest& request, core::JobId) const {

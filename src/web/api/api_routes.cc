@@ -5,6 +5,7 @@
 #include "web/answers/past_job.h"
 #include "web/answers/short_answers.h"
 #include "web/answers/sites_answer.h"
+#include "web/answers/status_answer.h"
 #include "web/api/api.h"
 
 namespace ebb::web {
@@ -177,7 +178,8 @@ RouteList Api::RecurringAndDeviceRoutes() {
 
 RouteList Api::GridAndServiceRoutes() {
   return {
-      {"GET", "/api/v1/status", "What runs, what was saved, what happened", &Api::Status},
+      {"GET", "/api/v1/status", "What runs, what was saved, what happened", &Api::Status,
+       &SchemaOf<StatusAnswer>},
       {"GET", "/api/v1/drain", "Whether the service drains, and what that means for its jobs",
        &Api::Drain, &SchemaOf<DrainAnswer>},
       With({"POST", "/api/v1/drain",

@@ -87,6 +87,7 @@ TEST_F(ApiTest, AnswersAreAsDescribed) {
       "post", "/api/v1/jobs",
       Post("/api/v1/jobs", R"({"command":["true"],"name":"n","recurring":{"cron":"0 0 1 1 *"}})"));
   check_answer("get", "/api/v1/sites", Get("/api/v1/sites"));
+  check_answer("get", "/api/v1/status", Get("/api/v1/status"));
   check_answer("post", "/api/v1/recurring/pause", Post("/api/v1/recurring/pause?name=n"));
   const json& one_or_more = document["paths"]["/api/v1/jobs"]["post"]["responses"]["201"]["content"]
                                     ["application/json"]["schema"];

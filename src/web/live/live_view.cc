@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "web/answers/job_json.h"
+#include "web/answers/status_answer.h"
 
 namespace ebb::web {
 namespace {
