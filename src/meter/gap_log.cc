@@ -1,6 +1,7 @@
 #include "meter/gap_log.h"
 
 #include "base/text.h"
+#include "base/time.h"
 
 namespace ebb::meter {
 
@@ -18,6 +19,11 @@ std::vector<std::string> GapLog::Lines() const {
                     FormatFixed(extent.seconds, 1) + " s in all, not counted: " + key.second);
   }
   return lines;
+}
+
+std::string TooShortLine(const std::string& device, double seconds, const std::string& why) {
+  return device + ": too short to measure: " + why + " in " +
+         FormatDuration(DurationFromSeconds(seconds)) + ", so its energy is unknown";
 }
 
 }  // namespace ebb::meter

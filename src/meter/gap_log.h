@@ -25,4 +25,8 @@ class GapLog {
   std::map<std::pair<std::string, std::string>, Extent> gaps_;
 };
 
+/// The line about a device that gave no reading at all in a measurement of this length, because the
+/// measurement was too short for it. Its energy is unknown, which is not the same as zero.
+std::string TooShortLine(const std::string& device, double seconds, const std::string& why);
+
 }  // namespace ebb::meter

@@ -174,6 +174,7 @@ void RaplMeter::Start(Instant now) {
     counted.waiting_seconds = 0;
     counted.waiting.reset();
     counted.cpu_time_missing = false;
+    counted.has_reading = false;
     counted.tree_cpu = counted.machine_busy = {};
   }
 }
@@ -190,13 +191,15 @@ std::vector<core::EnergyReading> RaplMeter::Sample(const IntervalUsage& usage) {
     const auto share = ShareOfTree(counted, usage);
     if (!share) continue;
     // The energy of an interval that was dropped whole is unknown, which is not the same as zero.
-    if (!dropped || microjoules > 0)
+    if (!dropped || microjoules > 0) {
       readings.push_back(
           {counted.device,
            options_.component,
            core::EnergySource::kCounter,
            {*counted.wall_begin, usage.wall.end},
            counted.carry.Add((counted.unshared_joules - IdleJoules(counted, usage)) * *share)});
+      counted.has_reading = true;
+    }
     counted.unshared_joules = 0;
     counted.wall_begin = usage.wall.end;
     counted.waiting_seconds = 0;
@@ -279,6 +282,7 @@ void RaplMeter::Poll(Instant now) {
 
 std::vector<std::string> RaplMeter::Gaps() const {
   GapLog gaps = gaps_;
+  std::vector<std::string> too_short;
   for (const Counted& counted : counted_) {
     const bool may_be_slow = counted.waiting == EnergyCounter::Outcome::kStill &&
                              counted.waiting_seconds < kUpdateSeconds;
@@ -288,8 +292,17 @@ std::vector<std::string> RaplMeter::Gaps() const {
     if (counted.cpu_time_missing)
       gaps.Add(counted.device, "the CPU time could not be read at the end",
                counted.waiting_seconds);
+    if (counted.has_reading || counted.waiting_seconds == 0 || counted.cpu_time_missing) continue;
+    if (may_be_slow)
+      too_short.push_back(
+          TooShortLine(counted.device, counted.waiting_seconds, "the counter was not updated"));
+    else if (!counted.waiting)
+      too_short.push_back(
+          TooShortLine(counted.device, counted.waiting_seconds, "no CPU time was counted"));
   }
-  return gaps.Lines();
+  std::vector<std::string> lines = gaps.Lines();
+  lines.insert(lines.end(), too_short.begin(), too_short.end());
+  return lines;
 }
 
 }  // namespace ebb::meter

@@ -82,6 +82,7 @@ class RaplMeter : public Meter {
     /// Reason why wall_begin is older than a sample.
     std::optional<EnergyCounter::Outcome> waiting{};
     bool cpu_time_missing = false;
+    bool has_reading = false;  ///< since Start
     std::chrono::nanoseconds tree_cpu{}, machine_busy{};
   };
   bool CountsNothingYet(Counted& counted, EnergyCounter::Outcome outcome);

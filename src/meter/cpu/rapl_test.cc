@@ -407,12 +407,15 @@ TEST(Rapl, EnergyOfAMomentInWhichNothingRanWaitsForTheNext) {
   meter.Start(0s);
   powercap.Set("intel-rapl:0", 1'000'000);
   EXPECT_TRUE(meter.Sample(Usage(0s, 5ms, 0ms, 0ms)).empty());
-  EXPECT_TRUE(meter.Gaps().empty());
+  EXPECT_EQ(meter.Gaps(),
+            Names{"cpu:package-0: too short to measure: no CPU time was counted in 5ms, so its "
+                  "energy is unknown"});
   powercap.Set("intel-rapl:0", 3'000'000);
   const auto readings = meter.Sample(Usage(5ms, 20ms, 10ms, 20ms));
   ASSERT_EQ(readings.size(), 1u);
   EXPECT_EQ(readings[0].energy, Energy::Joules(1.5));
   EXPECT_EQ(readings[0].wall, (Interval{Time{0ms}, Time{20ms}}));
+  EXPECT_TRUE(meter.Gaps().empty());
 }
 
 TEST(Rapl, AFileThatVanishesForAWhileLosesNothing) {
@@ -454,7 +457,10 @@ TEST(Rapl, ACounterThatNeverMovesGivesNoReadingAndIsNamed) {
   RaplMeter meter = powercap.Meter(MeterScope::kMachine);
   meter.Start(0s);
   EXPECT_TRUE(meter.Sample(Usage(0s, 500ms)).empty());
-  EXPECT_TRUE(meter.Gaps().empty()) << "half a second says nothing";
+  EXPECT_EQ(meter.Gaps(),
+            Names{"cpu:package-0: too short to measure: the counter was not updated in 500ms, so "
+                  "its energy is unknown"})
+      << "half a second does not prove that it never moves";
   EXPECT_TRUE(meter.Sample(Usage(500ms, 60s)).empty());
   ASSERT_EQ(meter.Gaps().size(), 1u);
   EXPECT_NE(

@@ -78,6 +78,7 @@ std::vector<core::EnergyReading> GpuMeter::Sample(const IntervalUsage& usage) {
                         {*metered.wall_begin, usage.wall.end},
                         *energy,
                         metered.gpu.share < 1});
+    metered.has_reading = true;
     metered.wall_begin = usage.wall.end;
     metered.waiting_seconds = 0;
   }
@@ -172,6 +173,9 @@ std::vector<std::string> GpuMeter::Gaps() const {
     if (HasCounter(metered) && metered.waiting_seconds > 0 && !may_be_slow)
       gaps.Add(metered.device, std::string("at the end, ") + metered.problem,
                metered.waiting_seconds);
+    else if (HasCounter(metered) && metered.waiting_seconds > 0 && !metered.has_reading)
+      doubts.push_back(
+          TooShortLine(metered.device, metered.waiting_seconds, "the counter was not updated"));
     if (!HasCounter(metered) && !metered.integral.has_reading() && sampled_ > metered.last_power)
       gaps.Add(metered.device,
                std::string("at the end, the power could not be read: ") + metered.problem,

@@ -58,6 +58,7 @@ class GpuMeter : public Meter {
     std::optional<Time> wall_begin{};
     double waiting_seconds = 0;  ///< time since the last reading; used with counters only
     const char* problem = "";    ///< reason why the last look brought nothing new
+    bool has_reading = false;    ///< since Start
   };
   bool HasCounter(const Metered& metered) const {
     return metered.gpu.source == core::EnergySource::kCounter;

@@ -43,19 +43,20 @@ bool DayUse::Turn(Time now) {
   return !is_earlier;
 }
 
-// The part of the row that is of this day.
+// The part of the row that is of this day. A program that was over at once has rows without length.
 DayUse::Use DayUse::UseOf(const core::LedgerRow& row) const {
   core::LedgerRow part = row;
-  part.grid = Overlap(row.grid, day_);
-  if (part.grid.length() <= Duration::zero()) return {};
-  part.energy = core::Share(row.energy, row.grid, part.grid);
+  if (row.grid.length() > Duration::zero())
+    part.energy = core::Share(row.energy, row.grid, Overlap(row.grid, day_));
+  else if (row.grid.begin < day_.begin || row.grid.begin >= day_.end)
+    return {};
   const auto emissions = part.emissions();
   return {part.energy, emissions ? Energy{} : part.energy, emissions ? emissions->grams : 0};
 }
 
 void DayUse::Add(core::JobId job, std::span<const core::LedgerRow> rows) {
   for (const core::LedgerRow& row : rows) {
-    if (row.grid.end > day_.end) Turn(row.grid.end);
+    if (row.grid.end > day_.end || row.grid.begin >= day_.end) Turn(row.grid.end);
     const Use use = UseOf(row);
     if (use.energy == Energy{}) continue;
     jobs_[job].Add(use);

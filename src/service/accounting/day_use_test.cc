@@ -69,6 +69,17 @@ TEST(DayUse, EnergyBelongsToTheDayOnWhichItWasUsed) {
   EXPECT_EQ(use.figures().emissions->grams, 0) << "nothing was used";
 }
 
+TEST(DayUse, AProgramThatWasOverAtOnceCounts) {
+  DayUse use([](Time) { return Duration::zero(); });
+  use.Turn(kMay);
+  use.Add(1, {{RowOf({kMay, kMay}, 0.004, Intensity{300})}});
+  EXPECT_EQ(use.figures().energy, Energy::Joules(0.004));
+  const Time midnight = kMay + hours{24};
+  use.Add(2, {{RowOf({midnight, midnight}, 0.005, Intensity{300})}});
+  EXPECT_EQ(use.day().begin, midnight);
+  EXPECT_EQ(use.figures().energy, Energy::Joules(0.005));
+}
+
 TEST(DayUse, UnknownIsNotZero) {
   DayUse use([](Time) { return Duration::zero(); });
   use.Turn(kMay);
