@@ -36,11 +36,13 @@ nanoseconds FromTimeval(const timeval& time) {
   return std::chrono::seconds(time.tv_sec) + std::chrono::microseconds(time.tv_usec);
 }
 
-nanoseconds TimeOfWaitedChildren() {
+nanoseconds TimeOf(int whose) {
   rusage usage{};
-  ::getrusage(RUSAGE_CHILDREN, &usage);
+  ::getrusage(whose, &usage);
   return FromTimeval(usage.ru_utime) + FromTimeval(usage.ru_stime);
 }
+
+nanoseconds TimeOfWaitedChildren() { return TimeOf(RUSAGE_CHILDREN); }
 
 }  // namespace
 
@@ -64,9 +66,12 @@ bool ProcessTree::Start() {
   self_.waited = TimeOfWaitedChildren();
   for (const pid_t root : roots_) pending_.push_back(root);
   VisitDescendants();
-  parent_of_root_ = std::any_of(processes_.begin(), processes_.end(), [](const Process& process) {
-    return process.parent == ::getpid();
-  });
+  // If this process is in the tree itself, it has its own account for the children it waits for.
+  const bool is_inside = Find(::getpid()) != nullptr;
+  parent_of_root_ =
+      !is_inside && std::any_of(processes_.begin(), processes_.end(), [](const Process& process) {
+        return process.parent == ::getpid();
+      });
   total_ = {};
   return !processes_.empty();
 }
@@ -202,6 +207,11 @@ bool ProcessTree::ReadStat(pid_t pid, Stat& stat) {
   stat.start_ticks = *start;
   stat.own = FromClockTicks(*user + *system);
   stat.waited = FromClockTicks(*waited_user + *waited_system);
+  // A process that measures itself may be over before a tick has passed.
+  if (pid == ::getpid() && proc_root_ == "/proc") {
+    stat.own = TimeOf(RUSAGE_SELF);
+    stat.waited = TimeOfWaitedChildren();
+  }
   stat.resident_bytes = static_cast<double>(*resident_pages) * page_bytes;
   return true;
 }

@@ -9,7 +9,8 @@
 //  - time of a child that was already seen is not counted again when the parent waits for it;
 //  - a parent that never waits (SIGCHLD ignored) costs what its children used after the last look;
 //  - a process that was seen once stays in the tree when it is reparented (daemons).
-// The result never goes backwards. Resolution: the kernel's clock tick, 10 ms.
+// The result never goes backwards. Resolution: the kernel's clock tick, 10 ms; for this process
+// itself, and for children that it has waited for, a microsecond.
 //
 // Cost: for each process one stat file and one list of children per thread; if the kernel has no
 // such lists (CONFIG_PROC_CHILDREN), one scan of /proc.

@@ -317,5 +317,28 @@ TEST(ProcessTree, OverlappingRootsAreCountedOnce) {
   EXPECT_EQ(usage.processes, 2);
 }
 
+TEST(ProcessTree, AProcessThatMeasuresItselfNeedsNoTick) {
+  ProcessTree tree("/proc", {::getpid()});
+  ASSERT_TRUE(tree.Start());
+  const nanoseconds before = OwnCpuTime();
+  Burn(2ms);
+  const nanoseconds used = tree.Sample().cpu_time, most = OwnCpuTime() - before;
+  EXPECT_GE(used, 2ms - 20us);
+  EXPECT_LE(used, most + 200us) << "what the start itself used";
+}
+
+TEST(ProcessTree, AChildThatRanBeforeItsParentIsMeasuredCountsOnce) {
+  Child child([] { Burn(100ms); });
+  ProcessTree tree("/proc", {::getpid()});
+  ASSERT_TRUE(tree.Start());
+  child.Work();
+  EXPECT_GE(tree.Sample().cpu_time, 100ms - kRounding);
+  child.Reap();
+  const nanoseconds used = tree.Sample().cpu_time;
+  EXPECT_GE(used, 100ms - kRounding);
+  EXPECT_LE(used, 150ms);
+  EXPECT_LE(tree.Sample().cpu_time, 150ms);
+}
+
 }  // namespace
 }  // namespace ebb::meter
