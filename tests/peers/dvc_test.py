@@ -70,6 +70,12 @@ class DvcTest(InScratch):
         change = json.loads(self.run_words("dvc", "metrics", "diff", "--json").stdout)["energy/summary.json"]
         self.assertGreater(change["energy.facility_j"]["diff"], 0)
 
+    def test_a_stage_that_only_waits(self):
+        (stages,) = examples("yaml", "dvc-until")
+        Path("dvc.yaml").write_text(stages.replace("--start-by 12h", "--start-by 1s"))
+        self.run_words("dvc", "repro")
+        self.assertTrue(Path("model.txt").exists())
+
     def test_a_stage_that_fails_has_failed(self):
         Path("train.py").write_text("raise SystemExit(3)\n")
         done = subprocess.run(["dvc", "repro"], env=self.environment, capture_output=True, text=True)

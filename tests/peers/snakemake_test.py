@@ -13,7 +13,7 @@ import time
 import unittest
 from pathlib import Path
 
-from document import example, examples
+from document import example, examples, offline
 from ran import InScratch
 
 EBB = os.path.join(os.environ["EBB_BUILD"], "bin", "ebb")
@@ -75,6 +75,16 @@ class SnakemakeTest(InScratch):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertEqual(Path("c").read_text(), "a\nb\n")
         self.assertEqual(sorted(self.show(job)["name"] for job in (1, 2, 3)), ["a", "b", "c"])
+
+    def test_one_wait_before_the_workflow(self):
+        offline(self)
+        Path("Snakefile").write_text('rule a:\n    output: "a"\n    shell: "touch {output}"\n')
+        (line,) = examples("sh", "snakemake-once")
+        line = line.replace("--start-by 12h", "--start-by 1s")
+        environment = {**self.environment, "EBB_CONFIG": os.environ["EBB_CONFIG"]}
+        done = subprocess.run(line, shell=True, env=environment, capture_output=True, text=True, timeout=200)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue(Path("a").exists())
 
     def test_a_job_that_fails_has_failed_in_both(self):
         self.serve("--constant", "200")
