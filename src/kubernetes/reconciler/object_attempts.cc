@@ -18,6 +18,14 @@ bool IsEnd(JobPhase phase) {
          phase == JobPhase::kCancelled;
 }
 
+// The rules of the API server may forbid another width of this object, and not its release. The
+// object is then offered anew with the width that it has.
+bool RefusesWidth(GatedJob& entry, int status, const std::string& why) {
+  if (status != kInvalid || entry.devices == entry.object.width.now) return false;
+  entry.width_refused = why;
+  return true;
+}
+
 }  // namespace
 
 void ObjectAttempts::Report(GatedJob& entry, JobPhase phase, Time since,
@@ -140,18 +148,10 @@ void ObjectAttempts::Written(const std::string& uid, bool suspend,
   const std::string what = std::string("cannot be ") + (suspend ? "held back: " : "released: ");
   ports_.notes.Say(entry->object, EventReason::kRefused, what + why);
   if (!suspend && entry->course == Course::kReleased) {
-    const bool at_its_width = answer && IsWidthRefused(*entry, answer->status, why);
+    const bool at_its_width = answer && RefusesWidth(*entry, answer->status, why);
     StartRefused(*entry, why, !answer || answer->status == kForbidden || at_its_width);
   }
   if (suspend && entry->course == Course::kPausing) entry->course = Course::kReleased;
-}
-
-// The rules of the API server may forbid another width of this object, and not its release. It is
-// then offered anew with the width that it has.
-bool ObjectAttempts::IsWidthRefused(GatedJob& entry, int status, const std::string& why) const {
-  if (status != kInvalid || entry.devices == entry.object.width.now) return false;
-  entry.width_refused = why;
-  return true;
 }
 
 // Rights can be given later; an object whose own rules forbid the change stays as it is.

@@ -91,7 +91,6 @@ class ObjectAttempts {
   void Write(GatedJob& entry, bool suspend);
   void Written(const std::string& uid, bool suspend, const Result<ApiAnswer>& answer);
   void StartRefused(GatedJob& entry, const std::string& why, bool can_be_mended);
-  bool IsWidthRefused(GatedJob& entry, int status, const std::string& why) const;
 
   Ports ports_;
   ReleaseGate* gate_ = nullptr;
