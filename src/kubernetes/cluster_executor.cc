@@ -355,7 +355,7 @@ Status ClusterExecutor::Start(const engine::StartJob& command) {
   NodeFit::Answer fit;
   PodRequests requests;
   if (on_nodes) {
-    const int devices = command.devices > 0 ? command.devices : object->width.own;
+    const int devices = reconciler_->DevicesFor(command);
     requests = RequestsAt(object->requests, object->width, devices);
     fit = node_fit_->Look(requests, command.pool, now);
   }

@@ -62,8 +62,11 @@ struct GatedJob {
   bool IsAwaited() const { return unseen == Unseen::kAdmission; }
   /// Tells if `what` was waited for, which has come or cannot come any more.
   bool Saw(Unseen what);
-  /// Devices of the object unless the engine chooses others.
-  int own_devices() const { return width_refused.empty() ? object.width.own : object.width.now; }
+  /// Devices with which the object is to start: those `planned`, or its own ones (0).
+  int DevicesFor(int planned) const {
+    if (planned > 0) return planned;
+    return width_refused.empty() ? object.width.own : object.width.now;
+  }
   /// Sentence for people about an object that keeps its width although it asks for several.
   std::string KeptWidth() const;
   /// Tells if the object is known as it was after its release, and not before it. The release

@@ -58,7 +58,7 @@ Status ObjectAttempts::Start(GatedJob& entry, const engine::StartJob& command) {
     return Fail({ExitCode::kTryLater, "some of its pods are not there any more", name, ""});
   if (ports_.affinities.IsBeingSet(entry.object))
     return Fail({ExitCode::kTryLater, "its node affinity is being set", name, ""});
-  const int devices = command.devices > 0 ? command.devices : entry.own_devices();
+  const int devices = entry.DevicesFor(command.devices);
   if (!entry.object.by_kueue && !entry.object.width.CanBe(devices))
     return Fail({ExitCode::kTryLater,
                  "it cannot have " + std::to_string(devices) + " devices any more", name, ""});

@@ -126,6 +126,11 @@ std::vector<engine::JobReport> ObjectReconciler::Observe() const {
   return all;
 }
 
+int ObjectReconciler::DevicesFor(const engine::StartJob& command) const {
+  const GatedJob* entry = jobs_.FindJob(command.job);
+  return entry ? entry->DevicesFor(command.devices) : 0;
+}
+
 Status ObjectReconciler::Execute(const engine::Command& command) {
   const core::JobId job = std::visit([](const auto& each) { return each.job; }, command);
   GatedJob* entry = jobs_.FindJob(job);

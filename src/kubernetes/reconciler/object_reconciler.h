@@ -96,6 +96,8 @@ class ObjectReconciler {
   std::vector<engine::JobReport> TakeReports();
   bool has_reports() const { return outbox_.has_reports(); }
   std::vector<engine::JobReport> Observe() const;
+  /// Devices that the start gives the job's object; 0: there is no such job.
+  int DevicesFor(const engine::StartJob& command) const;
   /// Starts, pauses or cancels a job. An Error (kTryLater) for a start: its pods' affinity is being
   /// set first.
   Status Execute(const engine::Command& command);
