@@ -29,6 +29,7 @@ function followAddress() {
 function factsOf(it) {
   return [["command", it.command && it.command.join(" ")], ["directory", it.working_directory], ["tier", it.tier],
     ["devices", widthsText(it)],
+    ["speed-up", it.speedup && it.speedup.join(", ") + (it.learned_speedup ? "; measured " + it.learned_speedup.join(", ") + ", which plans use" : "")],
     ["parameters", it.parameters && Object.entries(it.parameters).map(([name, value]) => `${name} = ${value}`).join(", ")],
     ["submitted", moment(it.submitted)], ["started", moment(it.started)],
     ["expected", !it.ended && it.expected_end ? span(Date.parse(it.expected_start), Date.parse(it.expected_end)) : ""],
