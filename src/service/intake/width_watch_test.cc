@@ -127,6 +127,7 @@ TEST_F(WidthWatchTest, TheNextJobOfTheProgramHasTheSpeedupFromTheStart) {
     Run(1, 1, 100);
     Run(1, 2, 150);
   }
+  ASSERT_TRUE(store_.Commit());
   WidthHistory another_life(store_);
   const core::Submission next = Training(2);
   const auto learned = core::LearnedSpeedup(next.job, another_life.Measured(next, clock_));
