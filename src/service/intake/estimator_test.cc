@@ -64,5 +64,36 @@ TEST_F(EstimatorTest, WhatItsOwnerSaysAndWhatNobodyKnowsStays) {
   EXPECT_GT(unknown.submission.job.power.watts, 700) << "by the user's own table";
 }
 
+// An hour on one device and an hour on four, three times as fast: four hours of work on one.
+TEST_F(EstimatorTest, EarlierRunsOfAnElasticJobCountTheirWidths) {
+  Submit earlier = First();
+  earlier.submission.job.id = 0;
+  earlier.submission.job.checkpointable = true;
+  earlier.submission.job.speedup = {{2, 1.9}, {4, 3}};
+  const auto job = store_.AddJob(earlier.submission);
+  ASSERT_TRUE(job && store_.Commit());
+  const Energy used = Energy::Joules(200.0 * 5 * 3600);  // 200 W in each of five device-hours
+  ASSERT_TRUE(store_.database().Run(
+      "UPDATE jobs SET stage = 'succeeded', ended_ms = 9000000, energy_uj = ? WHERE id = ?",
+      {used.microjoules(), job->id}));
+  for (const auto& [attempt, devices] :
+       {std::pair<std::int64_t, const char*>{1, "0"}, {2, "0,1,2,3"}})
+    ASSERT_TRUE(store_.database().Run(
+        "INSERT INTO attempts(job, attempt, pool, began_ms, ended_ms, phase, devices)"
+        " VALUES(?, ?, 0, ?, ?, 'succeeded', ?)",
+        {job->id, attempt, 4'000'000 * attempt, 4'000'000 * attempt + 3'600'000,
+         std::string(devices)}));
+  Submit next = earlier;
+  Estimator estimator = On(Of("cpu"));
+  estimator.Refine(next);
+  EXPECT_NEAR(Seconds(next.submission.job.duration), 4 * 3600, 0.01);
+  EXPECT_NEAR(next.submission.job.power.watts, 200, 0.01);
+  // An attempt whose devices are not known says nothing.
+  ASSERT_TRUE(store_.database().Run("UPDATE attempts SET devices = '' WHERE attempt = 2", {}));
+  next = earlier;
+  On(Of("cpu")).Refine(next);
+  EXPECT_EQ(next.submission.job.duration, earlier.submission.job.duration);
+}
+
 }  // namespace
 }  // namespace ebb::service
