@@ -81,7 +81,7 @@ Status ApplyChange(Folding& fold, Time at, const JobChanged& fact) {
   return {};
 }
 
-// Of a job that has ended, or that keeps its own width, there is nothing to learn.
+// Ignores jobs that have ended, and jobs that keep their own width: these have nothing to learn.
 Status ApplySpeedup(Folding& fold, const SpeedupLearned& fact) {
   const auto held = fold.state.held.find(fact.job);
   const bool is_held = held != fold.state.held.end();
