@@ -35,6 +35,18 @@ TEST(OfferedChange, OfWhatHasRunTheStartIsOver) {
   EXPECT_EQ(core::Changed(AJob(), *ChangeTo(AJob(), wanted, false)), wanted);
 }
 
+// Otherwise another controller would offer an elastic object as another job.
+TEST(OfferedChange, MeasuredSpeedsAreNoChangeOfTheObject) {
+  core::Job told = AJob();
+  told.checkpointable = true;
+  told.speedup = {{2, 1.9}};
+  core::Job wanted = told;
+  told.learned_speedup = {{2, 1.5}};
+  EXPECT_EQ(ChangeTo(told, wanted, true), core::JobChange{});
+  wanted.speedup = {{4, 3}};
+  EXPECT_FALSE(ChangeTo(told, wanted, true));
+}
+
 TEST(OfferedChange, WhatNoChangeExpressesNeedsAnotherJob) {
   core::Job wanted = AJob();
   wanted.checkpointable = true;
