@@ -212,7 +212,7 @@ TEST(ObjectWidth, AnObjectThatCannotChangeKeepsItsWidthAndSaysWhy) {
   Json ray = RayJob(2, 1, 1, "4=1.9");
   ray["spec"]["rayClusterSpec"]["enableInTreeAutoscaling"] = true;
   EXPECT_THAT(why("RayJob", ray), HasSubstr("autoscaler"));
-  ray = RayJob(2, 1, 1, "4=1.9");
+  ray = RayJob(2, 1, 1, "8=1.9");
   Json& groups = ray["spec"]["rayClusterSpec"]["workerGroupSpecs"];
   groups.push_back(groups[0]);
   EXPECT_THAT(why("RayJob", ray), HasSubstr("several of its groups"));
