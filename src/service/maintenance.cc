@@ -74,7 +74,10 @@ void Service::FollowToday() {
 }
 
 void Service::OnSettled(core::JobId job, const std::vector<RanAt>& places) {
-  if (today_.Holds(job)) today_.Replace(job, AsSettled(places));
+  if (today_.Holds(job)) {
+    today_.Replace(job, AsSettled(places));
+    publisher_.SetToday(today_.figures());
+  }
   // Other executors measure on: a job's last rows may come after its end.
   if (!supervised_) accounting_.Forget(job);
   TellFigures(job);

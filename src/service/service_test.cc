@@ -239,6 +239,41 @@ TEST_F(ServiceTest, WhatIsPublishedAfterARestartIsSettledSoon) {
               1e-9 * metered.grams);
 }
 
+// A job is counted on the day on which it ran, over a restart, and on what is published later.
+TEST_F(ServiceTest, WhatJobsUsedTodayIsKnown) {
+  world_.feed().Publish(World::kDay, {});
+  world_.Start();
+  const core::JobId job = world_.Submit(world_.Shell("for i in $(seq 20000); do :; done"));
+  const auto all_of_it = [&](const View& view) {
+    const JobCard* card = view.jobs.Find(job);
+    return card && card->emissions_settled && view.today.energy == card->energy &&
+           view.today.emissions && *view.today.emissions > Emissions{};
+  };
+  const auto first = world_.WaitFor(all_of_it);
+  const Emissions metered = *first->jobs.Find(job)->emissions;
+  EXPECT_NEAR(first->today.emissions->grams, metered.grams, 1e-9 * metered.grams);
+  EXPECT_LE(first->today.day.begin, World::kDay);
+  EXPECT_GT(first->today.day.end, World::kDay);
+  world_.Stop();
+  world_.feed().Publish(World::kDay, {720, 720, 720});
+  world_.Start();
+  world_.WaitFor(all_of_it);
+  std::this_thread::sleep_for(
+      std::chrono::milliseconds{300});  // nothing else wakes the loop meanwhile
+  world_.SkipTo(World::kDay + std::chrono::minutes{15});
+  const auto settled = world_.WaitFor([&](const View& view) {
+    return view.today.emissions && view.today.emissions->grams > 1.5 * metered.grams;
+  });
+  EXPECT_NEAR(settled->today.emissions->grams, 2 * metered.grams, 1e-9 * metered.grams);
+  EXPECT_EQ(settled->today.energy, first->today.energy) << "counted once";
+  world_.SkipTo(settled->today.day.end + std::chrono::minutes{1});
+  const core::JobId next = world_.Submit(world_.Shell("exit 0"));
+  world_.WaitForStage(next, Stage::kSucceeded);
+  const auto tomorrow = world_.WaitFor(
+      [&](const View& view) { return view.today.day.begin == settled->today.day.end; });
+  EXPECT_LT(tomorrow->today.energy, settled->today.energy);
+}
+
 TEST_F(ServiceTest, TheDevicesOfAnAttemptAreKnownOverARestartToo) {
   world_.Start();
   const core::JobId first = world_.Submit(world_.Shell("exec sleep 600"));

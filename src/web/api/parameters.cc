@@ -15,7 +15,7 @@ using Kind = Parameter::Kind;
 
 constexpr long long kLastJob = 2'000'000'000;
 // ParseDuration reads some rarer forms too. Here: "6h", "1.5h", "90m", seconds.
-constexpr const char* kDurationPattern = R"(^[0-9]{1,6}(\.[0-9]{1,3})?(ms|s|m|h)?$)";
+constexpr const char* kDurationPattern = R"(^[0-9]{1,5}(\.[0-9]{1,3})?(ms|s|m|h)?$)";
 
 Parameter Whole(const char* name, const char* meaning, long long low, long long high,
                 std::optional<long long> otherwise = std::nullopt) {
