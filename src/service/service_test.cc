@@ -267,8 +267,7 @@ TEST_F(ServiceTest, WhatJobsUsedTodayIsKnown) {
   EXPECT_NEAR(settled->today.emissions->grams, 2 * metered.grams, 1e-9 * metered.grams);
   EXPECT_EQ(settled->today.energy, first->today.energy) << "counted once";
   world_.SkipTo(settled->today.day.end + std::chrono::minutes{1});
-  const core::JobId next = world_.Submit(world_.Shell("exit 0"));
-  world_.WaitForStage(next, Stage::kSucceeded);
+  world_.Submit(world_.Shell("exit 0"));
   const auto tomorrow = world_.WaitFor(
       [&](const View& view) { return view.today.day.begin == settled->today.day.end; });
   EXPECT_LT(tomorrow->today.energy, settled->today.energy);
