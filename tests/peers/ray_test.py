@@ -10,6 +10,7 @@ import shlex
 import signal
 import subprocess
 import sys
+import tempfile
 import textwrap
 import time
 import unittest
@@ -23,7 +24,7 @@ from ray import tune
 from ray.job_submission import JobSubmissionClient
 
 import ebb
-from document import example, examples, offline
+from document import example, examples
 from ebb.ray import EbbCallback, fit, measured
 from ebb.ray_jobs import run_job
 from ran import FLAGS, InScratch
@@ -71,16 +72,19 @@ class Stepping(tune.Trainable):
 class OneCluster(InScratch):
     @classmethod
     def setUpClass(cls):
+        #: Trials have the environment that Ray was started with: a zone's intensity is that of its typical days.
+        settings = tempfile.NamedTemporaryFile("w", suffix=".yaml")
+        settings.write("signal: profile\n")
+        settings.flush()
+        cls.addClassCleanup(settings.close)
+        cls.addClassCleanup(os.environ.__setitem__, "EBB_CONFIG", os.environ["EBB_CONFIG"])
+        os.environ["EBB_CONFIG"] = settings.name
         #: With the server of jobs, which is in the dashboard.
         ray.init(num_cpus=2, include_dashboard=True, dashboard_port=DASHBOARD, logging_level="error", log_to_driver=False)
         cls.addClassCleanup(ray.shutdown)
 
 
 class TuneTest(OneCluster):
-    def setUp(self):
-        super().setUp()
-        offline(self)
-
     def lines(self, result):
         return [json.loads(line) for line in Path(result.path, "result.json").read_text().splitlines()]
 
@@ -159,7 +163,6 @@ class TuneTest(OneCluster):
 
     def test_the_example_of_the_document(self):
         names = {}
-        os.environ["RAY_AIR_NEW_OUTPUT"] = "0"
         exec(example("ray"), names)
         self.assertEqual(len(names["results"]), 2)
         self.assertTrue(all(result.metrics["emissions_g"] > 0 for result in names["results"]))
@@ -175,7 +178,6 @@ class JobsTest(OneCluster):
 
     def setUp(self):
         super().setUp()
-        offline(self)
         Path("train.py").write_text("import time\nprint('trained', flush=True)\ntime.sleep(float(open('s').read()))\n")
         Path("s").write_text("0")
 
@@ -278,7 +280,7 @@ class PausedTest(InScratch):
 
     def test_paused_and_resumed_by_the_checkpoints_of_tune(self):
         Path("program.py").write_text(textwrap.dedent(self.PROGRAM).replace("STEPS", str(self.STEPS)))
-        done = self.start(EBB, "run", "--constant", "100", "--stop-grace", "60s", "--", sys.executable, "program.py")
+        done = self.start(EBB, "run", "--constant", "100", "--", sys.executable, "program.py")
         self.assertEqual(done.returncode, 75, done.stdout + done.stderr)
         (run,) = Path("runs").iterdir()
         self.assertTrue((run / "checkpoints/e").is_dir())
