@@ -1,6 +1,6 @@
 """A plugin of pytest that runs CodeCarbon's own tests, with EBB_STANDS_IN=1 on Ebb's classes in the place of its trackers.
 
-The outcome of each test goes to $OUTCOMES as JSON. tests.fake_modules, which the tests import, is not in the source
+The outcome of each test that makes a tracker, or fails, goes to $OUTCOMES as JSON. tests.fake_modules, which the tests import, is not in the source
 distribution: a module with the same names is in its place.
 """
 
@@ -21,6 +21,7 @@ fake_modules = types.ModuleType("tests.fake_modules")
 fake_modules.pynvml = types.SimpleNamespace(INIT_MOCK=mock.Mock(), DETAILS=None)
 sys.modules["tests.fake_modules"] = fake_modules
 outcomes = {}
+trackers = []
 
 
 def stand_in():
@@ -32,10 +33,28 @@ def stand_in():
                 setattr(module, name, getattr(ours, name))
     for name in REPLACED:
         setattr(ours.EmissionsTracker, name, None)
+    make = ours.EmissionsTracker.__init__
+
+    def counted(self, *arguments, **settings):
+        trackers.append(self)
+        make(self, *arguments, **settings)
+
+    ours.EmissionsTracker.__init__ = counted
 
 
-if os.environ.get("EBB_STANDS_IN") == "1":
+IS_EBB = os.environ.get("EBB_STANDS_IN") == "1"
+if IS_EBB:
     stand_in()
+
+
+def pytest_runtest_teardown(item):
+    """A tracker that a test leaves running would measure for the next ones, too."""
+    if IS_EBB:
+        import ebb.codecarbon as ours
+
+        for tracker in list(ours._started):
+            tracker.stop()
+        trackers.clear()
 
 
 def pytest_runtest_logreport(report):
@@ -44,7 +63,8 @@ def pytest_runtest_logreport(report):
         crash = getattr(report.longrepr, "reprcrash", None)
         outcomes[name] = crash.message.splitlines()[0] if crash else str(report.longrepr)
     elif report.when == "call" or report.skipped:
-        outcomes.setdefault(name, "skipped" if report.skipped else "")
+        if trackers or not IS_EBB:
+            outcomes.setdefault(name, "skipped" if report.skipped else "")
 
 
 def pytest_collectreport(report):

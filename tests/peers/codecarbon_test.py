@@ -16,6 +16,7 @@ from pathlib import Path
 
 import codecarbon.emissions_tracker as theirs
 
+import codecarbon_public
 import ebb
 import ebb.codecarbon as ours
 
@@ -236,6 +237,34 @@ class NamesTest(unittest.TestCase):
             given.update({name: "true" for name in switches})
             notes = ebb.Tracker(codecarbon=given, read_codecarbon_settings=False).settings().notes
         self.assertEqual([note for note in notes if "no such key" in note], [])
+
+
+class PublicTestsTest(unittest.TestCase):
+    """CodeCarbon's own tests: each passes, or fails for a reason that is known."""
+
+    def test_only_those_fail_that_are_known_to_be_different(self):
+        where = codecarbon_public.source(Path(sys.prefix))
+        if where is None:
+            self.skipTest("the source distribution of CodeCarbon cannot be downloaded")
+        with tempfile.TemporaryDirectory() as home:
+            found = codecarbon_public.run(where, home)
+        different = {
+            (file, name)
+            for file, reasons in codecarbon_public.DIFFERENT.items()
+            for names in reasons.values()
+            for name in names
+        }
+        failed = {test for test, why in found.items() if why}
+        surprising = {test: found[test] for test in failed - different}
+        self.assertEqual(surprising, {})
+        self.assertEqual(different - failed - codecarbon_public.EITHER, set(), "these pass now: take them off the list")
+        self.assertGreaterEqual(len(found) - len(failed), 21)
+
+    def test_every_reason_is_in_the_document(self):
+        document = (codecarbon_public.HERE.parent.parent / "docs/codecarbon.md").read_text()
+        for reasons in codecarbon_public.DIFFERENT.values():
+            for reason, names in reasons.items():
+                self.assertIn(reason, document)
 
 
 if __name__ == "__main__":
