@@ -226,6 +226,40 @@ class TrackerTest(CodeCarbonTest):
         self.assertEqual(told[1][1:], (["a"], "x"))
         self.assertAlmostEqual(told[2][2], tracker.final_emissions - first, places=15)
 
+    def test_output_handlers_are_told_while_figures_grow(self):
+        told = []
+
+        class Handler:
+            def live_out(self, total, delta):
+                told.append(("live_out", total.emissions, delta.emissions))
+
+            def out(self, total, delta):
+                told.append(("out", total.emissions, delta.emissions))
+
+        with ebb.EmissionsTracker(output_handlers=[Handler()], api_call_interval=2, **SETTINGS) as tracker:
+            for _ in range(100):
+                work()
+                if len(told) >= 3:
+                    break
+        kinds = [kind for kind, _, _ in told]
+        self.assertGreaterEqual(kinds.count("live_out"), 3)
+        self.assertEqual((kinds.count("out"), kinds[-1]), (1, "out"))
+        totals = [total for _, total, _ in told]
+        self.assertEqual(totals, sorted(totals))
+        self.assertEqual(totals[-1], tracker.final_emissions)
+        self.assertAlmostEqual(sum(delta for _, _, delta in told), totals[-1], places=15)
+
+    def test_no_handler_is_told_live_if_that_is_switched_off(self):
+        told = []
+
+        class Handler:
+            def live_out(self, total, delta):
+                told.append(total)
+
+        with ebb.EmissionsTracker(output_handlers=[Handler()], api_call_interval=-1, **SETTINGS):
+            time.sleep(0.5)
+        self.assertEqual(told, [])
+
     def test_what_nobody_stopped_is_written_when_the_interpreter_ends(self):
         program = """
             import ebb

@@ -19,6 +19,7 @@ import platform
 import threading
 import time
 import uuid
+import weakref
 from collections import OrderedDict
 from dataclasses import dataclass, fields
 from datetime import datetime
@@ -411,6 +412,51 @@ def _locked(method: Callable[..., Any]) -> Callable[..., Any]:
     return alone
 
 
+#: After so many measurements handlers are told the figures, if api_call_interval does not say it.
+_LIVE_EVERY = 8
+_DEFAULT_INTERVAL_S = 1.0
+
+
+def _seconds_of(interval: str) -> float:
+    return float(interval[: -len("ms")]) / 1000 if interval.endswith("ms") else _DEFAULT_INTERVAL_S
+
+
+class _Live:
+    """Tells output handlers the figures while they grow, after each ``every`` measurements; -1: never. As in CodeCarbon,
+    the start and the end of a tracker are measurements, too."""
+
+    def __init__(self, tracker: "EmissionsTracker", every: int) -> None:
+        self._tracker = weakref.ref(tracker)
+        self._every, self._interval_s = every, _DEFAULT_INTERVAL_S
+        self._count, self._has_ended = 1, threading.Event()
+        self._thread: Optional[threading.Thread] = None
+
+    def start(self, interval_s: float) -> None:
+        self._interval_s = interval_s
+        if self._every > 0:
+            self._thread = threading.Thread(target=self._run, name="ebb.live_out", daemon=True)
+            self._thread.start()
+
+    def end(self) -> None:
+        """The caller holds the tracker's lock, so nobody waits for the thread here."""
+        if self._thread is not None and not self._has_ended.is_set():
+            self._has_ended.set()
+            self._measured()
+
+    def _run(self) -> None:
+        while not self._has_ended.wait(self._interval_s):
+            self._measured()
+
+    def _measured(self) -> None:
+        self._count += 1
+        tracker = self._tracker()
+        if tracker is None:
+            self._has_ended.set()
+        elif self._count >= self._every:
+            self._count = 0
+            tracker._tell_live()
+
+
 class EmissionsTracker:
     """In the place of CodeCarbon's: start(), stop() and flush() return kg CO2eq; emissions.csv is written.
 
@@ -428,6 +474,9 @@ class EmissionsTracker:
         settings.update(project_name=project_name, measure_power_secs=measure_power_secs)
         settings = {key: value for key, value in settings.items() if value is not None}
         self._output_handlers: List[Any] = list(settings.pop("output_handlers", None) or [])
+        self._live: Optional[_Live] = None
+        if self._output_handlers:
+            self._live = _Live(self, int(settings.pop("api_call_interval", _LIVE_EVERY)))
         if settings.pop("logging_logger", None) is not None:
             logger.warning('logging_logger is ignored: see the logger "ebb" and the run directory')
         where = settings.get("output_dir")
@@ -444,7 +493,8 @@ class EmissionsTracker:
         self._is_stopped = False
         self._counted = _Amounts.none()  # of windows that are over
         self._window: Optional[_Amounts] = None  # at the beginning of the one that is not
-        self._flushed = _Amounts.none()
+        #: By handler: what it has been told so far, by whichever of its methods.
+        self._told = [_Amounts.none() for _ in self._output_handlers]
         self._tasks: Dict[str, _Task] = OrderedDict()
         self._active_task: Optional[str] = None
         self.run_id: Optional[str] = None
@@ -510,6 +560,8 @@ class EmissionsTracker:
         self._is_started = True
         if self._window is None:
             self._window = now
+        if self._live is not None and self._settings is not None:
+            self._live.start(_seconds_of(self._settings.flags.get("interval", "")))
 
     @_locked
     def start_task(self, task_name: Optional[str] = None) -> None:
@@ -564,6 +616,8 @@ class EmissionsTracker:
             return self.final_emissions
         if self._active_task is not None:
             self.stop_task()
+        if self._live is not None:
+            self._live.end()
         total, failure = self._end(exit_code)
         self.final_emissions_data = self._write(total)
         self.final_emissions = self.final_emissions_data.emissions
@@ -640,8 +694,6 @@ class EmissionsTracker:
 
     def _write(self, total: _Amounts) -> EmissionsData:
         data = self._data(total)
-        delta = self._data(total - self._flushed)
-        self._flushed = total
         if isinstance(self._measurement, _CountedElsewhere):
             return data
         tasks = [
@@ -654,11 +706,26 @@ class EmissionsTracker:
             write_emissions_row(self._file, _texts(data), self._updates)
             if tasks:
                 _write_tasks(self._task_file(experiment), tasks)
+        self._tell_figures("out", total, data)
         for handler in self._output_handlers:
-            self._tell(handler, "out", data, delta)
             if tasks:
                 self._tell(handler, "task_out", tasks, experiment)
         return data
+
+    @_locked
+    def _tell_live(self) -> None:
+        if self._is_stopped:
+            return
+        total = self._total()
+        self._tell_figures("live_out", total, self._data(total))
+
+    def _tell_figures(self, method: str, total: _Amounts, data: EmissionsData) -> None:
+        """The total, and the difference to what the handler was told before. One without the method is left out."""
+        for number, handler in enumerate(self._output_handlers):
+            if hasattr(handler, method):
+                delta = self._data(total - self._told[number])
+                self._told[number] = total
+                self._tell(handler, method, data, delta)
 
     def _task_file(self, experiment: str) -> str:
         name = f"emissions_{experiment}_{self.run_id}.csv".replace(os.sep, "_")

@@ -11,7 +11,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 SOURCE = "codecarbon-3.3.2"
 SHA256 = "2e84e98131c386702482a27abcb8106c18934b55aa3d05acdde720de53018bbe"
-#: Those that use a tracker, or the settings of one. The others test parts that Ebb does not have.
+#: Files with tests of trackers and their settings. The others test parts that Ebb does not have.
 FILES = (
     "emissions_tracker", "emissions_tracker_constant", "emissions_tracker_flush", "offline_emissions_tracker",
     "custom_handler", "tracking_inference", "config", "logging_output", "package_integrity",
@@ -21,7 +21,6 @@ INSIDE = "looks at, or replaces, parts inside CodeCarbon"
 NETWORK = "expects that the network is asked where the machine is"
 BOAMPS = "output for BoAmps: ignored, with a warning"
 LOG = "`save_to_logger`: ignored"
-LIVE = "`live_out` of an output handler is not called"
 POWER = "without a meter CodeCarbon assumes half of the power of the processor, or a cubic load; Ebb the load"
 COUNTRY = "offline without a country is an error"
 DEPRECATED = "`save_to_*` are not deprecated"
@@ -75,7 +74,6 @@ DIFFERENT = {
         COUNTRY: ("offline_tracker", "offline_tracker_task"),
         INSIDE: ("resolve_offline_country_name_logs_on_invalid_iso",),
     },
-    "custom_handler": {LIVE: ("carbon_tracker_custom_handler", "decorator_flush")},
     "config": {
         INSIDE: (
             "cuda_visible_devices_takes_precedence_over_rocr_visible_devices",
