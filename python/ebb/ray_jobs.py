@@ -17,8 +17,9 @@ import shlex
 import signal
 import sys
 import time
+import uuid
 from types import FrameType
-from typing import Any, List, Optional, Sequence, Union
+from typing import Any, Dict, List, Optional, Sequence, Union
 
 from ray.job_submission import JobStatus, JobSubmissionClient
 
@@ -27,8 +28,10 @@ from ebb._error import Error
 from ebb._grid import Duration
 from ebb._waiting import When, wait_for_clean_power
 
-_FAILED = 1
+_FAILED, _UNAVAILABLE = 1, 4
 _LOOK_S = 1.0
+#: For so long a server of jobs may be silent.
+_PATIENCE_S = 600.0
 
 
 def _print_logs(client: Any, job: str) -> None:
@@ -39,21 +42,52 @@ def _print_logs(client: Any, job: str) -> None:
     asyncio.run(follow())
 
 
+def _wait_for_end(client: Any, job: str) -> Any:
+    """Its status at the end. A server of jobs that restarts is asked again."""
+    silent_since: Optional[float] = None
+    while True:
+        try:
+            status = client.get_job_status(job)
+        except (RuntimeError, OSError) as failure:
+            now = time.monotonic()
+            silent_since = silent_since or now
+            if now - silent_since > _PATIENCE_S:
+                raise Error(f"Ray does not say how the job {job} is: {failure}", _UNAVAILABLE) from failure
+        else:
+            silent_since = None
+            if status.is_terminal():
+                return status
+        time.sleep(_LOOK_S)
+
+
+def _stop(client: Any, job: str) -> None:
+    try:
+        client.stop_job(job)
+    except (RuntimeError, OSError) as failure:
+        print(f"the Ray job {job} could not be stopped: {failure}", file=sys.stderr)
+
+
 def _follow(client: Any, job: str) -> Any:
     """Prints what the job prints until it has ended; returns its status."""
     try:
-        _print_logs(client, job)
-        while not client.get_job_status(job).is_terminal():
-            time.sleep(_LOOK_S)
+        try:
+            _print_logs(client, job)
+        except Exception as failure:  # whatever the connection raises: the job goes on
+            print(f"the output of the Ray job {job} is no longer shown: {failure}", file=sys.stderr)
+        return _wait_for_end(client, job)
     except BaseException:  # a signal, or Ctrl-C: nobody follows the job from here on
-        client.stop_job(job)
+        _stop(client, job)
         raise
-    return client.get_job_status(job)
 
 
-def _submit(client: Any, entrypoint: Union[str, Sequence[str]], job: Any) -> str:
+def _submit(client: Any, entrypoint: Union[str, Sequence[str]], job: Dict[str, Any]) -> str:
     line = entrypoint if isinstance(entrypoint, str) else shlex.join(entrypoint)
-    return str(client.submit_job(entrypoint=line, **job))
+    name = job.get("submission_id") or f"ebb-{uuid.uuid4().hex[:12]}"
+    try:
+        return str(client.submit_job(entrypoint=line, **{**job, "submission_id": name}))
+    except (KeyboardInterrupt, SystemExit):  # Ray may have taken it already
+        _stop(client, name)
+        raise
 
 
 def run_job(
@@ -62,7 +96,7 @@ def run_job(
     address: Optional[str] = None,
     duration: Optional[Duration] = None,
     start_by: Optional[When] = None,
-    job: Optional[Any] = None,
+    job: Optional[Dict[str, Any]] = None,
     **flags: Any,
 ) -> str:
     """Waits for clean power, submits a Ray job, prints its output until it has ended, and returns its id.

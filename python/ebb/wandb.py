@@ -20,7 +20,7 @@ from ebb._measuring import Totals, Tracker, exit_code_of, logger
 
 
 def _figures(totals: Totals, before: Optional[Totals]) -> Dict[str, float]:
-    """What is known so far; the intensity is that of the energy used since ``before``."""
+    """The known figures so far; the intensity is that of the energy used since ``before``."""
     figures = {"energy/kwh": totals.facility_kwh, "energy/power_w": totals.power_w}
     if totals.facility_without_intensity_kwh > 0:
         figures["energy/without_intensity_kwh"] = totals.facility_without_intensity_kwh

@@ -7,7 +7,6 @@ import json
 import os
 import re
 import shlex
-import signal
 import subprocess
 import sys
 import tempfile
@@ -21,10 +20,11 @@ os.environ.setdefault("EBB_PROGRAM", os.path.join(os.environ["EBB_BUILD"], "bin"
 
 import ray
 from ray import tune
-from ray.job_submission import JobSubmissionClient
+from ray.job_submission import JobStatus, JobSubmissionClient
 
 import ebb
 from document import example, examples
+from ebb import ray_jobs
 from ebb.ray import EbbCallback, fit, measured
 from ebb.ray_jobs import run_job
 from ran import FLAGS, InScratch
@@ -229,6 +229,48 @@ class JobsTest(OneCluster):
                 break
             time.sleep(0.1)
         self.assertEqual(status, "STOPPED")
+
+
+class FollowTest(unittest.TestCase):
+    """A client that loses its connection, as one does when the head of the cluster restarts."""
+
+    class Client:
+        def __init__(self, *answers):
+            self.answers, self.stopped = list(answers), []
+
+        async def tail_job_logs(self, job):
+            yield "one line\n"
+            raise RuntimeError("the connection is closed")
+
+        def get_job_status(self, job):
+            answer = self.answers.pop(0)
+            if isinstance(answer, BaseException):
+                raise answer
+            return answer
+
+        def stop_job(self, job):
+            self.stopped.append(job)
+
+    def setUp(self):
+        self.addCleanup(setattr, ray_jobs, "_LOOK_S", ray_jobs._LOOK_S)
+        self.addCleanup(setattr, ray_jobs, "_PATIENCE_S", ray_jobs._PATIENCE_S)
+        ray_jobs._LOOK_S = 0.01
+
+    def test_a_job_goes_on_while_its_server_is_away(self):
+        client = self.Client(ConnectionError("away"), JobStatus.RUNNING, RuntimeError("away"), JobStatus.SUCCEEDED)
+        self.assertEqual(ray_jobs._follow(client, "job"), JobStatus.SUCCEEDED)
+        self.assertEqual(client.stopped, [])
+
+    def test_a_server_that_stays_away_is_an_error(self):
+        ray_jobs._PATIENCE_S = 0.05
+        with self.assertRaisesRegex(ebb.Error, "does not say how the job job is: away"):
+            ray_jobs._follow(self.Client(*[ConnectionError("away")] * 100), "job")
+
+    def test_a_signal_stops_the_job(self):
+        client = self.Client(JobStatus.RUNNING, SystemExit(143))
+        with self.assertRaises(SystemExit):
+            ray_jobs._follow(client, "job")
+        self.assertEqual(client.stopped, ["job"])
 
 
 class PausedTest(InScratch):

@@ -76,6 +76,14 @@ class SnakemakeTest(InScratch):
         self.assertEqual(Path("c").read_text(), "a\nb\n")
         self.assertEqual(sorted(self.show(job)["name"] for job in (1, 2, 3)), ["a", "b", "c"])
 
+    def test_a_service_that_restarts_ends_no_job_and_an_unknown_job_is_an_error(self):
+        status = [str(PROFILE / "ebb-status"), "99"]
+        away = subprocess.run(status, env=self.environment, capture_output=True, text=True)
+        self.assertEqual((away.returncode, away.stdout), (0, "running\n"))
+        self.serve("--constant", "200")
+        unknown = subprocess.run(status, env=self.environment, capture_output=True, text=True)
+        self.assertEqual((unknown.returncode, unknown.stdout), (1, ""))
+
     def test_one_wait_before_the_workflow(self):
         offline(self)
         Path("Snakefile").write_text('rule a:\n    output: "a"\n    shell: "touch {output}"\n')
