@@ -2,10 +2,10 @@
 
     from ebb.ray import fit, measured
 
-    results = fit(measured(train, zone="FR"), param_space=space)        # was: tune.Tuner(train, param_space=space).fit()
+    results = fit(measured(train, zone="FR"), param_space=space)    # was: tune.Tuner(train, param_space=space).fit()
 
-Each result of a trial has the energy and grams of the trial so far. fit() pauses the experiment if Ebb asks, and goes on
-by the checkpoints that the trials reported to Tune. Ray jobs: ebb.ray_jobs.
+Each result of a trial has the energy and grams of the trial so far. fit() pauses the experiment if Ebb asks, and goes
+on by the checkpoints that the trials reported to Tune. Ray jobs: ebb.ray_jobs.
 """
 
 from __future__ import annotations
@@ -94,7 +94,9 @@ class EbbCallback(tune.Callback):
     def __init__(self) -> None:
         self._trials: Dict[str, Dict[str, Dict[str, float]]] = {}
 
-    def on_trial_result(self, iteration: int, trials: List[Any], trial: Any, result: Dict[str, Any], **info: Any) -> None:
+    def on_trial_result(
+        self, iteration: int, trials: List[Any], trial: Any, result: Dict[str, Any], **info: Any
+    ) -> None:
         if _ATTEMPT not in result:
             return
         attempts = self._trials.setdefault(trial.trial_id, {})
@@ -169,8 +171,9 @@ def _connect() -> None:
 def fit(trainable: Any, *, run_config: Optional[Any] = None, **arguments: Any) -> Any:
     """``ray.tune.Tuner(trainable, ...).fit()`` that Ebb can pause and resume.
 
-    If Ebb asks for a pause, Tune saves the experiment; then ebb.Paused ends the program. When Ebb starts it again, trials
-    that have ended are kept, and each of the others goes on from the checkpoint that it reported last, or begins anew.
+    If Ebb asks for a pause, Tune saves the experiment; then ebb.Paused ends the program. When Ebb starts it again,
+    trials that have ended are kept, and each of the others goes on from the checkpoint that it reported last, or begins
+    anew.
     The experiment is in the ``storage_path`` of the RunConfig, else in $EBB_CHECKPOINT_DIR. Outside of Ebb this is
     Tuner.fit().
     """
@@ -179,7 +182,8 @@ def fit(trainable: Any, *, run_config: Optional[Any] = None, **arguments: Any) -
     if not _checkpoints.is_job():
         return tune.Tuner(trainable, run_config=config, **arguments).fit()
     config.name = config.name or "experiment"
-    if config.storage_path in (None, tune.RunConfig().storage_path):  # that of this machine does not travel with the job
+    # The default is a folder of this machine, which does not travel with the job.
+    if config.storage_path in (None, tune.RunConfig().storage_path):
         config.storage_path = _checkpoints.folder()
     place = os.path.join(config.storage_path, config.name)
     _connect()

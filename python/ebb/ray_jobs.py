@@ -103,8 +103,8 @@ def run_job(
 
     ``job`` has arguments of JobSubmissionClient.submit_job, such as ``{"runtime_env": {"working_dir": "."}}``. Other
     keywords are those of ebb.wait_for_clean_power. In a job of Ebb nothing waits, since Ebb has started it at the right
-    time. An ebb.Error if the Ray job does not succeed. If this program ends first, by Ctrl-C or an exception, the Ray job
-    is stopped.
+    time. An ebb.Error if the Ray job does not succeed. If this program ends first, by Ctrl-C or an exception, the Ray
+    job is stopped.
     """
     if not _checkpoints.is_job():
         wait_for_clean_power(duration, start_by, **flags)

@@ -1,7 +1,7 @@
-"""A plugin of pytest that runs CodeCarbon's own tests, with EBB_STANDS_IN=1 on Ebb's classes in the place of its trackers.
+"""A plugin of pytest for CodeCarbon's own tests: with EBB_STANDS_IN=1, Ebb's classes are in the place of its trackers.
 
-The outcome of each test that makes a tracker, or fails, goes to $OUTCOMES as JSON. tests.fake_modules, which the tests import, is not in the source
-distribution: a module with the same names is in its place.
+The outcome of each test that makes a tracker, or fails, goes to $OUTCOMES as JSON. tests.fake_modules, which the tests
+import, is not in the source distribution: a module with the same names is in its place.
 """
 
 import json

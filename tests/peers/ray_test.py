@@ -339,7 +339,8 @@ class PausedTest(InScratch):
         self.assert_counts_all_attempts(found)
 
     def assert_counts_all_attempts(self, found):
-        runs = [json.loads((run / "summary.json").read_text()) for run in Path("trials").iterdir() if (run / "summary.json").exists()]
+        summaries = Path("trials").glob("*/summary.json")
+        runs = [json.loads(summary.read_text()) for summary in summaries]
         self.assertGreaterEqual(len(runs), 4, "two attempts of a trial")
         energy = sum(summary["energy"]["facility_j"] for summary in runs) / 3.6e6
         self.assertLessEqual(sum(kwh for _, kwh in found), 1.001 * energy)
