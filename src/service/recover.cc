@@ -69,8 +69,7 @@ void PutStretches(store::ServiceStore& store, const local::SupervisedExecutor* m
     if (!attempt.began) continue;
     card.stretches.push_back({*attempt.began, attempt.ended.value_or(Time::max())});
     card.slots.push_back(SlotsOf(attempt, machine));
-    if (machine && core::IsElastic(job))
-      card.widths.push_back(static_cast<int>(attempt.devices.size()));
+    if (core::IsElastic(job)) card.widths.push_back(static_cast<int>(attempt.devices.size()));
     card.explanation.pool = attempt.pool;
     card.site = SiteOfPool(attempt.pool, machine);
   }
