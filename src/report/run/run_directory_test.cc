@@ -234,8 +234,8 @@ auto Values(const core::GateDecision& decision) {
 }
 
 auto Values(const core::Attempt& attempt) {
-  const auto& [number, wall, grid, outcome, exit_code, cpu, ram, gpu] = attempt;
-  return std::tuple(number, wall, grid, outcome, exit_code, cpu, ram, gpu);
+  const auto& [number, wall, grid, outcome, exit_code, cpu, ram, gpu, devices] = attempt;
+  return std::tuple(number, wall, grid, outcome, exit_code, cpu, ram, gpu, devices);
 }
 
 TEST(RunDirectory, EveryMemberOfASpecReadsBack) {
@@ -264,7 +264,8 @@ TEST(RunDirectory, EveryMemberOfALineReadsBack) {
   ASSERT_TRUE(AddDecisionLine(SkippedWaitToJson({grid}), "", read));
   EXPECT_EQ(read.skipped_waits.at(0).grid, grid);
 
-  const core::Attempt attempt{2, wall, grid, core::AttemptOutcome::kPaused, 143, 99.5, 1.5, 12.5};
+  const core::Attempt attempt{2,   wall, grid, core::AttemptOutcome::kPaused, 143, 99.5,
+                              1.5, 12.5, 4};
   ASSERT_TRUE(AddAttemptLine(AttemptBeginToJson(attempt), "", read));
   EXPECT_EQ(read.attempts.at(0).wall, (Interval{wall.begin, wall.begin}));
   EXPECT_FALSE(AddAttemptLine(AttemptBeginToJson(attempt), "", read)) << "a second time";
