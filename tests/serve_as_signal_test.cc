@@ -75,7 +75,7 @@ TEST_F(ServeAsSignal, AZoneThatTheServiceDoesNotKnowIsRefused) {
   Serve();
   const Outcome outcome = GridOf("FR");
   EXPECT_NE(outcome.code, 0);
-  EXPECT_TRUE(Contains(outcome.err, "400")) << outcome.err;
+  EXPECT_TRUE(Contains(outcome.err, "404")) << outcome.err;
 }
 
 }  // namespace

@@ -265,8 +265,8 @@ TEST_F(NamespaceBudgetsTest, OfManyThatStartAtOnceNoMoreAreLetThroughThanTheBudg
   Budget(5);
   Look({}, kNoon);
   const auto may = [&](core::JobId id, bool is_released = false) {
-    return static_cast<bool>(
-        budgets_->MayStart(Card(id, Stage::kWaiting).submission->job, 1, is_released, kNoon));
+    const core::Job job = Card(id, Stage::kWaiting).submission->job;
+    return static_cast<bool>(budgets_->MayStart(job, job.devices, is_released, kNoon));
   };
   EXPECT_TRUE(may(1));
   EXPECT_TRUE(may(2));

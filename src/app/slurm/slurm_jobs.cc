@@ -59,7 +59,7 @@ Result<slurm::BatchJob> WriteBatchScript(const local::LocalJob& job, const Batch
   batch.options = scripts.options;
   const std::string devices = std::to_string(submission.job.devices);
   batch.options.push_back(scripts.on_gpus ? "--gpus=" + devices : "--cpus-per-task=" + devices);
-  // Its program finds all devices of an attempt on one machine.
+  // The program finds all devices of an attempt on one machine.
   const bool has_nodes = std::ranges::any_of(scripts.options, [](const std::string& option) {
     return option.starts_with("--nodes") || option.starts_with("-N");
   });

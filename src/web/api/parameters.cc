@@ -254,7 +254,8 @@ long long NumberOf(const HttpRequest& request, const Parameter& parameter) {
 
 std::vector<engine::Stage> StagesOf(const HttpRequest& request) {
   std::vector<engine::Stage> stages;
-  for (const std::string_view name : Split(QueryOf(request, "stage"), ','))
+  const std::string given = QueryOf(request, "stage");
+  for (const std::string_view name : Split(given, ','))
     if (const auto stage = engine::StageFromName(name)) stages.push_back(*stage);
   return stages;
 }
