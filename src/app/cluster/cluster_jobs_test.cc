@@ -304,11 +304,7 @@ TEST_F(ClusterJobsTest, AnElasticObjectIsAsWideAsItsDeadlineNeedsIt) {
   Start();
   runs_wide("1");
   EXPECT_EQ(Find("train")->submission->job.id, job);
-  ASSERT_TRUE(Answers(service::ControlJob{job, engine::JobControl::kHold}));
-  ASSERT_TRUE(Becomes("train", Stage::kPaused));
-  ASSERT_TRUE(Answers(service::ControlJob{job, engine::JobControl::kNone}));
-  runs_wide("2");
-  EXPECT_EQ(Find("train")->submission->job.id, job) << "its own width is known all along";
+  EXPECT_EQ(Find("train")->submission->job.devices, 1) << "its own width is known all along";
 }
 
 // The fake server does not tell its version.

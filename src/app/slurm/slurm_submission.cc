@@ -191,6 +191,7 @@ class Preparation {
     job.submitted = earliest_;
     job.start_by = latest_;
     job.finish_by.reset();
+    job.speedup.clear();  // nobody changes the width of a job that Slurm starts
     EBB_ASSIGN_OR_RETURN(core::SignalView view, observe(latest_ - moment_.now + job.duration));
     view.now = earliest_;
     StartChoice choice =

@@ -111,6 +111,7 @@ TEST(SlurmSubmission, AnElasticJobHasItsWidthsInTheComment) {
                   "--comment=ebb:speedup=2=1.9,4=3.3;checkpointable;"
                   "start-by=2026-11-28T18:00:00Z"));
   const auto alone = Prepare({"--gres=gpu:1", "-t", "90", "train.sh"}, flags);
+  ASSERT_TRUE(alone) << ErrorOf(alone);
   ASSERT_EQ(alone->notes.size(), 1u);
   EXPECT_TRUE(alone->notes[0].starts_with("only a service changes the width"));
   EXPECT_TRUE(ErrorOf(Prepare({"train.sh"}, {flags[0]})).find("--speedup: it has several widths") !=
