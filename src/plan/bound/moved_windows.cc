@@ -10,7 +10,12 @@ namespace ebb::plan {
 MovedWindows::Window MovedWindows::Cheapest(const Prices& prices, const BoundChoice& choice,
                                             int width, Time earliest, Time last) {
   curve_ = &prices.here;
-  Fill(prices, choice, width);
+  const auto step_at = [&](Time time) {
+    return static_cast<std::size_t>(std::max(time - curve_->begin(), Duration::zero()) /
+                                    curve_->step());
+  };
+  Fill(prices, choice, width, std::min(step_at(earliest), curve_->size() - 1),
+       step_at(last + choice.length) + 2);
   Window best{CostAt(choice, earliest), earliest};
   if (const double cost = CostAt(choice, last); cost < best.cost) best = {cost, last};
   const Duration step = curve_->step();
@@ -22,23 +27,25 @@ MovedWindows::Window MovedWindows::Cheapest(const Prices& prices, const BoundCho
   return best;
 }
 
-void MovedWindows::Fill(const Prices& prices, const BoundChoice& choice, int width) {
+// Fills the rows in the steps of all windows.
+void MovedWindows::Fill(const Prices& prices, const BoundChoice& choice, int width,
+                        std::size_t first, std::size_t end) {
   const ChoiceMove& move = choice.move;
   const auto fill = [&](const std::vector<double>& here, const std::vector<double>& rent,
                         const double* from, auto row) {
-    const std::size_t size = here.size();
+    const std::size_t size = here.size(), last = std::min(end, size);
     for (Row* one : {&run_, &move_, &both_}) (one->*row).resize(size);
     double* __restrict run = (run_.*row).data();
     double* __restrict moving = (move_.*row).data();
     double* __restrict both = (both_.*row).data();
     const double extra = move.kilowatts_here - choice.kilowatts;
-    for (std::size_t i = 0; i < size; ++i) {
+    for (std::size_t i = first; i < last; ++i) {
       run[i] = choice.kilowatts * here[i] + width * rent[i];
       moving[i] = extra * here[i];
     }
     if (from)
-      for (std::size_t i = 0; i < size; ++i) moving[i] += move.kilowatts_from * from[i];
-    for (std::size_t i = 0; i < size; ++i) both[i] = run[i] + moving[i];
+      for (std::size_t i = first; i < last; ++i) moving[i] += move.kilowatts_from * from[i];
+    for (std::size_t i = first; i < last; ++i) both[i] = run[i] + moving[i];
   };
   fill(prices.here.prices(), prices.rent, prices.from ? prices.from->prices().data() : nullptr,
        &Row::prices);

@@ -39,7 +39,8 @@ class MovedWindows {
     double hours = 0;
   };
 
-  void Fill(const Prices& prices, const BoundChoice& choice, int width);
+  void Fill(const Prices& prices, const BoundChoice& choice, int width, std::size_t first,
+            std::size_t end);
   Offset OffsetOf(Duration distance) const;
   double SumTo(const Row& row, Time time) const;
   double CostAt(const BoundChoice& choice, Time begin) const;
