@@ -40,7 +40,7 @@ class Crowds final : public Relaxed {
   struct Crowd {
     double width = 1;
     std::vector<Option> options;
-    std::vector<double> weights;      ///< of each job, in models
+    std::vector<double> weights;      ///< device-hours of each job, in those of the model
     std::vector<std::uint32_t> last;  ///< last step of the begin, by job and option
   };
   // The least cost of the begins so far, by step, and the begin that has it: twice the step, and

@@ -18,7 +18,7 @@ namespace {
 // With kManyJobs or more, the climb begins with a sample of kDrawn jobs.
 constexpr std::size_t kDrawn = 500;
 constexpr std::size_t kManyJobs = 4 * kDrawn;
-constexpr std::size_t kCrowds = 64;
+constexpr std::size_t kCrowds = 64;    // if jobs may choose between pools
 constexpr double kShareOfDrawn = 0.8;  // share of the budget for the sample; for a shorter queue,
                                        // for the glide
 
@@ -32,7 +32,7 @@ constexpr double kNear = 0.1;  // first step length if the rents are nearly the 
 // If there are no rents to begin with and at least kDrawn jobs, the rents first glide towards the
 // best ones. First and last step are shares of the scale of the rents.
 constexpr std::int64_t kGlideSteps = 400;
-constexpr double kFirstStep = 0.25, kLastStep = 0.0025;
+constexpr double kFirstStep = 0.25, kFirstStepOfCrowds = 0.1, kLastStep = 0.0025;
 constexpr double kNewsOfMean = 0.1, kNewsOfSquares = 0.01;
 constexpr double kVeryNear = 0.02;  // first step length of the climb after the glide
 
@@ -91,14 +91,14 @@ class Climb {
 
   /// Moves every rent by steps of its own: in the direction of a running mean of its subgradient,
   /// divided by the running size of the subgradient. The steps get smaller.
-  void Glide(std::int64_t steps, double scale) {
+  void Glide(std::int64_t steps, double scale, double first_step = kFirstStep) {
     PoolSteps means = relaxation_.NoRents(), squares = relaxation_.NoRents();
     double old_mean = 1, old_squares = 1;  // shares of the initial zeros in the running means
     for (std::int64_t k = 0; k < steps; ++k) {
       old_mean *= 1 - kNewsOfMean;
       old_squares *= 1 - kNewsOfSquares;
       const double part = static_cast<double>(k) / static_cast<double>(steps);
-      const double step = scale * kFirstStep * std::pow(kLastStep / kFirstStep, part) *
+      const double step = scale * first_step * std::pow(kLastStep / first_step, part) *
                           std::sqrt(1 - old_squares) / (1 - old_mean);
       for (std::size_t pool = 0; pool < means.size(); ++pool)
         for (std::size_t i = 0; i < means[pool].size(); ++i) {
@@ -194,11 +194,12 @@ PoolSteps Carried(const BoundInput& input, const std::optional<Rents>& rents, Po
   return none;
 }
 
-// A smaller problem with nearly the same best rents: crowds of jobs, or else a sample of them.
-std::unique_ptr<Relaxed> SketchOf(const BoundInput& input, const Relaxation& whole) {
-  std::unique_ptr<Relaxed> sketch = Crowds::Of(input, whole.capacity(), kCrowds);
-  if (!sketch) sketch = std::make_unique<Relaxation>(input, EvenlyDrawn(input, kDrawn));
-  return sketch;
+// Crowds of the jobs. nullptr if a sample of the jobs does as well, because each may run on one
+// pool only, or if they do not make crowds.
+std::unique_ptr<Relaxed> CrowdsOf(const BoundInput& input, const Relaxation& whole) {
+  const auto may_choose = [](const BoundJob& job) { return job.choices.size() > 1; };
+  if (std::ranges::none_of(input.jobs, may_choose)) return nullptr;
+  return Crowds::Of(input, whole.capacity(), kCrowds);
 }
 
 // Carried rents may be worse than none if much has changed.
@@ -247,7 +248,9 @@ RentedBound LagrangianBound(const BoundInput& input, const std::optional<Rents>&
   std::int64_t left = budget.places;
   double length = begin ? kNear : 1;
   if (input.jobs.size() >= kManyJobs) {
-    const std::unique_ptr<Relaxed> some = SketchOf(input, relaxation);
+    std::unique_ptr<Relaxed> some = CrowdsOf(input, relaxation);
+    const double first_step = some ? kFirstStepOfCrowds : kFirstStep;
+    if (!some) some = std::make_unique<Relaxation>(input, EvenlyDrawn(input, kDrawn));
     if (begin) ForgetIfWorse(*some, rents);
     const auto steps = static_cast<std::int64_t>(kShareOfDrawn * static_cast<double>(left)) /
                        std::max<std::int64_t>(1, some->places());
@@ -256,7 +259,7 @@ RentedBound LagrangianBound(const BoundInput& input, const std::optional<Rents>&
     if (begin)
       made = climb.Run(std::min<std::int64_t>(budget.most_steps, steps), length);
     else
-      climb.Glide(made, ScaleOfRents(input));
+      climb.Glide(made, ScaleOfRents(input), first_step);
     rents = climb.rents();
     left -= (made + 1) * some->places();
     length = begin ? kNear : kVeryNear;

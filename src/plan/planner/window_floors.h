@@ -1,5 +1,5 @@
 #pragma once
-// What a window costs at least, by the step of time in which it begins, for one choice of a task.
+// The least price of a window by the step of time in which it begins, for one choice of a task.
 // In a long queue a pool has thousands of rooms. The floors tell the search where to look
 // (placement_search.h): all of them together take as long as a look at some fifty rooms. Exact
 // without a move, because the price is piecewise linear in the begin: its minimum within a step
