@@ -58,7 +58,7 @@ std::unique_ptr<Crowds> Crowds::Of(const BoundInput& input, const PoolSteps& cap
   double all = 0;
   for (std::size_t i = 0; i < input.jobs.size(); ++i) {
     const BoundJob& job = input.jobs[i];
-    if (job.split) return nullptr;
+    if (job.split || job.earliest != input.jobs.front().earliest) return nullptr;
     if (job.choices.empty()) continue;
     kinds[KindOf(job)].push_back(i);
     all += DeviceHours(job);
@@ -80,9 +80,7 @@ Crowds::Crowds(const BoundInput& input, const PoolSteps& capacity)
   capacity_ = capacity;
   asked_ = NoRents();
   for (std::size_t pool = 0; pool < capacity.size(); ++pool) sums_.emplace_back(curve_.size() + 1);
-  Time earliest = Time::max();
-  for (const BoundJob& job : input.jobs) earliest = std::min(earliest, job.earliest);
-  const Duration since = std::max(earliest - curve_.begin(), Duration::zero());
+  const Duration since = std::max(input.jobs.front().earliest - curve_.begin(), Duration::zero());
   first_ = std::min(static_cast<std::size_t>(since / curve_.step()), curve_.size() - 1);
   begins_.resize(curve_.size());
   ends_.resize(curve_.size());

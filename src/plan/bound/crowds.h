@@ -17,8 +17,8 @@ namespace ebb::plan {
 
 class Crowds final : public Relaxed {
  public:
-  /// About `count` crowds of all jobs. nullptr if a job may be split, or if more than `count` jobs
-  /// differ in their choices.
+  /// About `count` crowds of all jobs. nullptr if a job may be split, if jobs differ in their
+  /// earliest begins, or if more than `count` jobs differ in their choices.
   static std::unique_ptr<Crowds> Of(const BoundInput& input, const PoolSteps& capacity,
                                     std::size_t count);
 

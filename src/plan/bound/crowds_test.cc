@@ -101,11 +101,14 @@ TEST(Crowds, OfManyJobsCostNearlyAsMuchAsTheJobs) {
     }
 }
 
-TEST(Crowds, AreNotMadeOfJobsThatMayBeSplitOrAreTooUnlike) {
+TEST(Crowds, AreNotMadeOfJobsThatMayBeSplitOrBeginLaterOrAreTooUnlike) {
   BoundInput input = RandomInput(1, 100, false);
   const PoolSteps capacity = Relaxation(input).capacity();
   EXPECT_TRUE(Crowds::Of(input, capacity, 10));
   EXPECT_FALSE(Crowds::Of(input, capacity, 2)) << "on one, two or three pools";
+  input.jobs.back().earliest += minutes{15};
+  EXPECT_FALSE(Crowds::Of(input, capacity, 10));
+  input.jobs.back().earliest -= minutes{15};
   input.jobs.back().split = true;
   EXPECT_FALSE(Crowds::Of(input, capacity, 10));
 }

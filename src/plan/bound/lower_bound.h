@@ -9,11 +9,11 @@
 // long as the expected rise of the bound (Polyak 1969). For a large queue, the climb begins with an
 // even sample of its jobs and a capacity that is smaller by the same share. If jobs may choose
 // between pools, a sample tells too little about each pool, so the climb begins with crowds of like
-// jobs (crowds.h), which have the deadlines of all jobs. Any rents give a bound,
-// and the bound is flat near the best ones, so a few steps with all jobs then suffice. If there are
-// no rents to begin with, that first climb gives each rent steps of its own (Adam, Kingma and Ba
-// 2015): if prices have no pattern, the averaged direction comes to rest while all rents together
-// are still too low.
+// jobs (crowds.h), which have the deadlines of all jobs. Any rents give a bound, and the bound is
+// flat near the best ones, so a few steps with all jobs then suffice. If there are no rents to
+// begin with, that first climb gives each rent steps of its own (Adam, Kingma and Ba 2015): if
+// prices have no pattern, the averaged direction comes to rest while all rents together are still
+// too low.
 //
 // Two more relaxations: devices are counted by device-hours per step, and jobs that may be split
 // are split for free, on several pools at once. An elastic job may have any mix of its widths in

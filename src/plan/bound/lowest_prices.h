@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include "plan/problem/price_curve.h"
