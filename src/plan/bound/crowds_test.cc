@@ -88,9 +88,10 @@ TEST(Crowds, OfManyJobsCostNearlyAsMuchAsTheJobs) {
     for (std::uint64_t seed = 1; seed <= 10; ++seed) {
       const BoundInput input = RandomInput(seed, 3'000, moves);
       Relaxation exact(input);
-      const auto crowds = Crowds::Of(input, exact.capacity(), 100);
-      ASSERT_TRUE(crowds);
-      EXPECT_LT(crowds->places(), exact.places() / 10);
+      const auto few = Crowds::Of(input, exact.capacity(), 100);
+      const auto crowds = Crowds::Of(input, exact.capacity(), 300);
+      ASSERT_TRUE(few && crowds);
+      EXPECT_LT(few->places(), exact.places() / 5);
       const PoolSteps rents = RandomRents(seed);
       const double value = exact.Evaluate(rents);
       double cost = value;

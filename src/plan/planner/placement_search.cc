@@ -10,8 +10,10 @@ namespace {
 
 constexpr double kRounding = 1e-9;
 constexpr Cost kAnything{1e100, 1e100};
-// A profile with more pieces than this is searched by floors.
+// A profile with more pieces than this is searched by floors. A task that may run on one pool only
+// gains less by them: it has no other choice that rules out most steps.
 constexpr std::size_t kManyPieces = 512;
+constexpr std::size_t kManyPiecesOfOneChoice = 4'000;
 constexpr std::int64_t kFloorsPerPlace = 8;
 // Steps are looked at whose floors are at most this part of their spread above the lowest floor;
 // while none has room, twice the part.
@@ -218,7 +220,8 @@ class ChoiceSearch {
   /// May return no window or any other if none costs less than `to_beat`.
   std::optional<Time> Run(const Cost& to_beat) {
     if (begins_.end < begins_.begin) return std::nullopt;
-    if (profile_.pieces().size() <= kManyPieces)
+    const std::size_t many = task_.choices.size() > 1 ? kManyPieces : kManyPiecesOfOneChoice;
+    if (profile_.pieces().size() <= many)
       ScanRooms(begins_, Time::max());
     else
       ScanByFloors(LimitOf(to_beat));

@@ -1,10 +1,11 @@
 #pragma once
 // Finds the cheapest place for one task while the other tasks stay: in one piece here, in several
-// pieces in split_search.h. Exact: the price of a window is piecewise linear in its begin, so its
-// minimum lies where the window's begin or end meets a price step, or where the room ends. Ties go
-// to the earlier begin, then to the earlier choice. A pool with many rooms is not searched from
-// begin to end, but step by step, cheapest first, until no other step can be cheaper
-// (window_floors.h).
+// pieces in split_search.h. Exact for lengths on the grid of begins: the price of a window is
+// piecewise linear in its begin, so its minimum lies where the window's begin or end meets a price
+// step, or where the room ends. A window of another length ends up to one step of the grid before
+// the price step. Ties go to the earlier begin, then to the earlier choice. A pool with many rooms
+// is not searched from begin to end, but step by step, cheapest first, until no other step can be
+// cheaper (window_floors.h).
 
 #include <cstdint>
 #include <limits>
