@@ -80,11 +80,13 @@ bool RunsElsewhere(const LiveJob& live, const core::Cluster& cluster, const JobR
 }
 
 // An attempt that runs at another width than its start said was refused that width. The job does
-// not ask for it again, nor for one beyond it. A later change comes from somebody else.
+// not ask for it again, nor for one beyond it. A later change comes from somebody else, unless the
+// report says why the attempt did not get its width.
 void TakeWidth(LiveJob& live, const core::Cluster& cluster, const JobReport& report) {
   const int devices = ReportedWidth(live, report);
   if (devices == 0) return;
-  if (live.stage == Stage::kRunning && report.since > live.segment_begin) {
+  const bool is_later = live.stage == Stage::kRunning && report.since > live.segment_begin;
+  if (is_later && report.detail.empty()) {
     live.remaining = RemainingAt(live, cluster, report.since);
     live.devices = devices;
     return;

@@ -82,10 +82,12 @@ TEST_F(WidthChangeTest, AWidthThatAnAttemptDidNotGetIsNotAskedForAgain) {
   running.devices = 4;
   Apply(kNow, running);
   running.devices = 1;  // the first report was about what was asked for
-  Apply(kNow, running);
+  running.since = kNow + minutes{1};
+  running.detail = "no node has four";
+  Apply(running.since, running);
   EXPECT_EQ(engine_->state().FreeDevices(), std::vector<int>{3});
   const LiveJob& live = *engine_->state().live[0];
-  EXPECT_EQ(RemainingAt(live, engine_->state().cluster, kNow + hours{2}), hours{6});
+  EXPECT_EQ(RemainingAt(live, engine_->state().cluster, kNow + minutes{121}), hours{6});
   ASSERT_EQ(live.job.speedup.size(), 1u) << "2 devices were not refused, but 4 were";
   EXPECT_EQ(live.job.speedup.front().devices, 2);
   Apply(kNow + hours{1}, SignalObserved{0, {}, kNow + hours{2}});
