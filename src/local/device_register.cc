@@ -104,7 +104,10 @@ void DeviceRegister::Restore(const core::Site& site, const core::Cluster& before
     // Older texts may tell the number of GPUs without their names.
     const bool unnamed = known.devices.empty() && pool.model != kCpu && pool.site == 0;
     unnamed_away_.push_back(unnamed ? pool.count + pool.away : 0);
-    pool.count = pool.away = 0;
+    // Slots of another site are away until it has been looked at (UseSites).
+    const bool has_slots_elsewhere = pool.site > 0 && pool.model == kCpu;
+    pool.away = has_slots_elsewhere ? pool.count + pool.away : 0;
+    pool.count = 0;
     if (i >= known.pools.size() || known.pools[i].model != pool.model) continue;
     pool.speed = known.pools[i].speed;
     pool.power_factor = known.pools[i].power_factor;
@@ -154,6 +157,20 @@ std::vector<int> DeviceRegister::UseSites(const std::vector<core::Site>& sites) 
     if (found == known.end()) found = known.insert(known.end(), site);
     *found = site;
     numbers.push_back(static_cast<int>(found - known.begin()));
+  }
+  // What an earlier life knew of these sites is expected back; nothing is of a site that is not
+  // used any more.
+  const auto is_used = [&](int pool) {
+    return std::ranges::find(numbers, cluster_.pools[static_cast<std::size_t>(pool)].site) !=
+           numbers.end();
+  };
+  for (std::size_t pool = 0; pool < cluster_.pools.size(); ++pool)
+    if (cluster_.pools[pool].site > 0 && !is_used(static_cast<int>(pool)))
+      cluster_.pools[pool].away = 0;
+  for (Device& device : devices_) {
+    if (!is_used(device.pool)) continue;
+    device.offered = true;
+    device.gone_since = device.gone_since.value_or(Time{});
   }
   return numbers;
 }

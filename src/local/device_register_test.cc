@@ -94,6 +94,7 @@ TEST_F(DeviceRegisterTest, DevicesOfAnotherSiteArePoolsOfTheirOwn) {
   EXPECT_THAT(devices_.UseSites({{"sweden", "SE", Pue{1}}, {"norway", "NO", Pue{1}}}),
               ElementsAre(2, 1))
       << "numbers of sites stay";
+  EXPECT_EQ(CountAndAway(1), Counts(0, 1)) << "expected back, until the site has been looked at";
   devices_.TakeSite(1, look);
   EXPECT_EQ(CountAndAway(1), Counts(1, 0));
 }
@@ -104,6 +105,12 @@ TEST_F(DeviceRegisterTest, SlotsOfAnotherSiteAreAwayWhileItCannotBeReached) {
   EXPECT_EQ(CountAndAway(), Counts(2, 0));
   devices_.TakeSite(1, {"No route to host", 2, {}});
   EXPECT_EQ(CountAndAway(), Counts(0, 2));
+  LiveAgain();
+  devices_.UseSites({{"norway", "NO", Pue{1}}});
+  EXPECT_EQ(CountAndAway(), Counts(0, 2)) << "a job for that site is not refused meanwhile";
+  LiveAgain();
+  devices_.UseSites({{"sweden", "SE", Pue{1}}});
+  EXPECT_EQ(CountAndAway(), Counts(0, 0)) << "that site is not used any more";
 }
 
 TEST_F(DeviceRegisterTest, WhileTheDriverDoesNotAnswerNothingIsGivenOut) {
