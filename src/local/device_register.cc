@@ -559,7 +559,7 @@ bool DeviceRegister::Counts(const Device& device, const HeldDevices& held) const
 core::Cluster DeviceRegister::ClusterWith(const HeldDevices& held) const {
   core::Cluster cluster = cluster_;
   for (std::size_t pool = 0; pool < unnamed_away_.size() && pool < cluster.pools.size(); ++pool)
-    cluster.pools[pool].away = unnamed_away_[pool];
+    cluster.pools[pool].away += unnamed_away_[pool];
   for (const Device& device : devices_) {
     core::DevicePool& pool = cluster.pools[static_cast<std::size_t>(device.pool)];
     if (Counts(device, held))
