@@ -158,7 +158,7 @@ std::vector<int> DeviceRegister::UseSites(const std::vector<core::Site>& sites) 
     *found = site;
     numbers.push_back(static_cast<int>(found - known.begin()));
   }
-  // What an earlier life knew of these sites is expected back; nothing is of a site that is not
+  // Devices that an earlier life knew at these sites are expected back; none at a site that is not
   // used any more.
   const auto is_used = [&](int pool) {
     return std::ranges::find(numbers, cluster_.pools[static_cast<std::size_t>(pool)].site) !=

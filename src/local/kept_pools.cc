@@ -9,7 +9,11 @@ void KeepPools(const core::Cluster& before, core::Cluster& cluster,
   gpus.resize(cluster.pools.size());
   std::vector<core::DevicePool> pools = before.pools;
   std::vector<std::vector<std::string>> names(pools.size());
-  for (core::DevicePool& pool : pools) pool.count = pool.away = 0;
+  for (core::DevicePool& pool : pools) {
+    // Slots of another site are away until it has been looked at (DeviceRegister::UseSites).
+    pool.away = pool.site > 0 ? pool.count + pool.away : 0;
+    pool.count = 0;
+  }
   for (std::size_t i = 0; i < cluster.pools.size(); ++i) {
     const core::DevicePool& now = cluster.pools[i];
     const auto same = std::find_if(pools.begin(), pools.end(), [&](const core::DevicePool& pool) {
