@@ -10,8 +10,9 @@ void KeepPools(const core::Cluster& before, core::Cluster& cluster,
   std::vector<core::DevicePool> pools = before.pools;
   std::vector<std::vector<std::string>> names(pools.size());
   for (core::DevicePool& pool : pools) {
-    // Slots of another site are away until it has been looked at (DeviceRegister::UseSites).
-    pool.away = pool.site > 0 ? pool.count + pool.away : 0;
+    // Slots of another site are away until it has been looked at (DeviceRegister::UseSites). GPUs
+    // there have names, and are found by them.
+    pool.away = pool.site > 0 && pool.model == "cpu" ? pool.count + pool.away : 0;
     pool.count = 0;
   }
   for (std::size_t i = 0; i < cluster.pools.size(); ++i) {
