@@ -264,7 +264,7 @@ void ObjectAttempts::FollowReleased(GatedJob& entry) {
   Follow(entry);
 }
 
-// Somebody else may change the number of Pods of an object that runs.
+// The number of Pods of an object that runs may be changed by others.
 void ObjectAttempts::FollowWidth(GatedJob& entry) {
   const int now = entry.object.width.now;
   if (!core::IsElastic(entry.told) || !entry.SawRelease() || now == entry.devices) return;

@@ -26,7 +26,7 @@ class Crowds final : public Relaxed {
   std::int64_t places() const override { return places_; }
 
  private:
-  // One choice of a model. The window has `whole` steps and `rest` hours.
+  // A choice of a model job. The window has `whole` steps and `rest` hours.
   struct Option {
     std::size_t pool = 0;
     const PriceCurve* here = nullptr;
