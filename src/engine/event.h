@@ -88,7 +88,8 @@ struct JobReport {
   int pool = -1;
   Time since{};  ///< when the phase began
   int exit_code = 0;
-  std::string detail;  ///< reason of a failure, for people
+  /// For people: why it failed; kRunning: why the attempt did not get the width that it asked for.
+  std::string detail;
   /// kStartFailed: the machine cannot start anything at all, for example because its disk is full.
   /// This does not count against the job; the engine retries as long as the trouble lasts.
   bool machine_trouble = false;
