@@ -88,10 +88,10 @@ Time PausableFrom(const LiveJob& live) {
   return live.segment_begin + live.moving + live.job.minimum_segment;
 }
 
-// When a plan may pause a running job; nothing: the pause would be for a move that saves too
-// little. A person's hold is no move.
+// When a running job may be paused; nothing: the pause would be for a move that saves too little. A
+// person's hold is no move, and the shortest piece that plans make does not delay it.
 std::optional<Time> PauseAt(const State& state, const LiveJob& live, const plan::JobPlan& plan) {
-  if (live.control == JobControl::kHold) return PausableFrom(live);
+  if (live.control == JobControl::kHold) return state.now;
   if (GoesOnAtAnotherWidth(live, plan, state.now)) {
     if (!IsWorthANewWidth(state, live, plan)) return std::nullopt;
     return PausableFrom(live);

@@ -48,6 +48,20 @@ TEST_F(EngineTest, HoldingARunningJobPausesItAndKeepsItsWork) {
   EXPECT_EQ(again.commands, (std::vector<Command>{StartJob{1, 2, 0}}));
 }
 
+TEST_F(EngineTest, APersonPausesAJobBeforeItsMinimumSegmentIsOver) {
+  MakeScripted(1);
+  core::Job job = AJob(1).Submitted(kNow).Runs(hours{4}).Pausable();
+  job.minimum_segment = hours{1};
+  Submit(job);
+  wants_ = {{1, true}};
+  EXPECT_EQ(Started(kNow), (Ids{1}));
+  Report(1, JobPhase::kRunning, kNow);
+  wants_[1] = false;
+  EXPECT_TRUE(engine_->Decide(kNow + minutes{5}).commands.empty()) << "no plan does";
+  Apply(kNow + minutes{10}, JobControlled{1, JobControl::kHold});
+  EXPECT_EQ(engine_->Decide(kNow + minutes{10}).commands, (std::vector<Command>{PauseJob{1, 1}}));
+}
+
 TEST_F(EngineTest, AJobThatLosesItsWorkByAPauseHasItAllToDoAndIsNotPausedAgain) {
   MakeScripted(1);
   Submit(AJob(1).Submitted(kNow).Runs(hours{4}).Pausable());

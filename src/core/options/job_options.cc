@@ -206,7 +206,7 @@ std::vector<JobOption> PauseOptions() {
       Sets(&Job::minimum_segment,
            {ByFlag({"minimum-segment", "DURATION"},
                    {"minimum_segment", Shape::kDuration,
-                    "it runs at least so long between two pauses", "0", R"("5m")"}),
+                    "no plan pauses it before it has run so long; a person may", "0", R"("5m")"}),
             kSubmission | kSweep | kScenario | kJobTrace | kAnnotation, kJob, "minimum-segment"})};
 }
 
