@@ -1,30 +1,35 @@
 """`ebb serve --sites` with real sshd: a job runs where power is cleaner, connections are cut at random points, machines are
 gone, keys change, disks are full, and a training moves between machines.
 
-EBB_SITES_CUTS=300 cuts that often (default: 25). Network namespaces are not needed: what cuts is a door between ssh and
-sshd (sites/machines.py).
+EBB_SITES_CUTS=300 cuts that often (default: 25); what cuts is a door between ssh and sshd (sites/machines.py). For root,
+also in network namespaces, whose cables are pulled, EBB_SITES_PULLS times (default: 4) and once for EBB_SITES_OUTAGE_S
+(default: 10).
 """
 
 import datetime
 import http.client
 import json
 import os
+import random
 import signal
 import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent / "sites"))
-from machines import Machine, random_cuts, why_not_here  # noqa: E402
+from machines import Cable, Machine, random_cuts, why_no_namespaces, why_not_here  # noqa: E402
 
 BUILD = Path(os.environ.get("EBB_BUILD", Path(__file__).resolve().parents[2] / "build/release"))
 EBB = Path(os.environ.get("EBB", BUILD / "bin/ebb"))
 EBB_TRAIN = Path(os.environ.get("EBB_TRAIN", BUILD / "bin/ebb-train"))
 CUTS = int(os.environ.get("EBB_SITES_CUTS", "25"))
+PULLS = int(os.environ.get("EBB_SITES_PULLS", "4"))
+OUTAGE_S = float(os.environ.get("EBB_SITES_OUTAGE_S", "10"))
 PATIENCE_S = float(os.environ.get("EBB_SITES_PATIENCE_S", "240"))
 START = datetime.datetime(2023, 5, 1, tzinfo=datetime.timezone.utc)
 ENDED = ("succeeded", "failed", "cancelled")
@@ -179,13 +184,18 @@ class Sites(unittest.TestCase):
         self.machines.append(Machine(self.directory, name))
         return self.machines[-1]
 
+    def far_machine(self, name="norway"):
+        if missing := why_no_namespaces():
+            self.skipTest(f"no network namespaces: {missing}")
+        self.machines.append(Machine(self.directory, name, Cable()))
+        return self.machines[-1]
+
     def service(self, *flags, **options):
         return self.enterContext(Service(self.directory, self.machines, *flags, **options))
 
     def test_a_job_runs_where_power_is_cleaner(self):
         machine = self.machine()
-        service = self.service()
-        service.wait(lambda: service.reached("norway"), "the site")
+        service = self.service_that_reaches(machine)
         folder = self.directory / "project"
         folder.mkdir()
         (folder / "in.txt").write_text("from here\n")
@@ -200,24 +210,57 @@ class Sites(unittest.TestCase):
 
     def test_cut_at_random_points(self):
         machine = self.machine()
+        service = self.service_that_reaches(machine)
+        machine.door.cut_after = random_cuts(7)
+        jobs = self.run_jobs_until(lambda: machine.door.cuts >= CUTS, service, machine)
+        print(f"{machine.door.cuts} cuts, {machine.door.connections} connections, {jobs}")
+
+    def test_a_cable_pulled_at_random_times(self):
+        machine = self.far_machine()
+        service = self.service_that_reaches(machine)
+        ends = threading.Event()
+        pulls = threading.Thread(target=self.pull_until, args=(ends, machine.cable))
+        pulls.start()
+        try:
+            jobs = self.run_jobs_until(lambda: machine.cable.pulled >= PULLS, service, machine)
+        finally:
+            ends.set()
+            pulls.join()
+        print(f"{machine.cable.pulled} times pulled, {jobs}")
+
+    @staticmethod
+    def pull_until(ends, cable):
+        """ssh gives up after two seconds without an answer: some outages are shorter, some longer."""
+        seeded = random.Random(11)
+        while not ends.wait(seeded.uniform(1, 8)):
+            cable.pull()
+            ends.wait(seeded.choice((0.3, 1, 4, 8)))
+            cable.plug_in()
+
+    def service_that_reaches(self, machine):
         service = self.service()
-        service.wait(lambda: service.reached("norway"), "the site")
+        service.wait(lambda: service.reached(machine.name), "the site")
+        return service
+
+    def run_jobs_until(self, is_enough, service, machine):
+        """Runs jobs at a machine, one after the other, kills the service after every third, and checks that each ran
+        once and has the same log, files and ledger here as there."""
         ran = self.directory / "ran"
         data = os.urandom(100_000)
         folder = lambda job: self.directory / f"project-{job}"
-        machine.door.cut_after = random_cuts(7)
         jobs = []
         # Exit code 3 keeps the job's folder there, with which its ledger is compared.
         script = f"echo $EBB_JOB_ID >> {ran}; for i in $(seq 40); do echo $i; sleep 0.05; done; cp data copy; exit 3"
-        while machine.door.cuts < CUTS:
+        while not is_enough():
             folder(len(jobs) + 1).mkdir()
             (folder(len(jobs) + 1) / "data").write_bytes(data)
-            jobs.append(service.submit(folder(len(jobs) + 1), "bash", "-c", script, flags=["--sites", "norway"]))
+            jobs.append(service.submit(folder(len(jobs) + 1), "bash", "-c", script, flags=["--sites", machine.name]))
             service.wait_until_ended(jobs[-1:])
             if len(jobs) % 3 == 0:
                 service.kill()
                 service.start()
-        machine.door.cut_after = None
+        if machine.door:
+            machine.door.cut_after = None
         ended = service.wait_until_ended(jobs)
         counts = {str(job): 0 for job in jobs}
         for line in ran.read_text().split():
@@ -229,18 +272,44 @@ class Sites(unittest.TestCase):
             self.assertEqual(job["exit_code"], 3)
             self.assertEqual((service.folder(job["id"]) / "attempt-1.log").read_text(), "".join(f"{i}\n" for i in range(1, 41)))
             self.assertEqual((folder(job["id"]) / "copy").read_bytes(), data)
-            (there,) = machine.state.glob(f"ebb/site/*/{job['id']}-*/run/attempt-1.energy")
-            stored = json.loads(service.ebb("show", job["id"], "--format", "json"))
-            differs += there.read_bytes() != (service.folder(job["id"]) / "attempt-1.energy").read_bytes()
-            self.assertAlmostEqual(stored["energy_kwh"], energy_uj(there) / 3.6e12, places=15)
-        print(f"{machine.door.cuts} cuts, {machine.door.connections} connections, {len(jobs)} jobs: "
-              f"{lost} lost, {twice} twice, {differs} ledgers differ")
+            differs += self.ledger_differs(service, machine, job["id"])
         self.assertEqual((lost, twice, differs), (0, 0, 0))
+        return f"{len(jobs)} jobs: {lost} lost, {twice} twice, {differs} ledgers differ"
+
+    def ledger_differs(self, service, machine, job):
+        """True if the ledger of a job that failed there is not the same here; its energy is that of the ledger."""
+        (there,) = machine.state.glob(f"ebb/site/*/{job}-*/run/attempt-1.energy")
+        stored = json.loads(service.ebb("show", job, "--format", "json"))
+        self.assertAlmostEqual(stored["energy_kwh"], energy_uj(there) / 3.6e12, places=15)
+        return there.read_bytes() != (service.folder(job) / "attempt-1.energy").read_bytes()
+
+    def test_an_outage_in_which_a_job_ends_there(self):
+        machine = self.far_machine()
+        service = self.service_that_reaches(machine)
+        ran = self.directory / "ran"
+        job = service.submit(self.directory / "project", "bash", "-c", f"echo x >> {ran}; sleep {OUTAGE_S / 2}; exit 3",
+                             duration=f"{OUTAGE_S / 2:.0f}s")
+        service.wait(ran.exists, "the job")
+        machine.cable.pull()
+        begin = time.monotonic()
+        service.wait(lambda: service.said("cannot be reached"), "the trouble to be told")
+        other = service.submit(self.directory / "other", "bash", "-c", "true")
+        service.wait_until_ended([other])
+        self.assertEqual(service.place(other), "here", "other jobs do not wait for it")
+        service.kill()
+        service.start()
+        time.sleep(max(0.0, begin + OUTAGE_S - time.monotonic()))
+        self.assertEqual(service.job(job)["stage"], "running", "nobody knows yet that it ended")
+        machine.cable.plug_in()
+        (ended,) = service.wait_until_ended([job])
+        self.assertEqual((ended["stage"], ended["exit_code"]), ("failed", 3))
+        self.assertEqual(ran.read_text(), "x\n")
+        self.assertFalse(self.ledger_differs(service, machine, job))
+        print(f"gone for {OUTAGE_S:.0f} s: its job ran once, and its ledger is the same here as there")
 
     def test_a_machine_that_is_gone_for_a_while(self):
         machine = self.machine()
-        service = self.service()
-        service.wait(lambda: service.reached("norway"), "the site")
+        service = self.service_that_reaches(machine)
         ran = self.directory / "ran"
         job = service.submit(self.directory / "project", "bash", "-c", f"echo x >> {ran}; sleep 3; echo done")
         service.wait(ran.exists, "the job")
@@ -279,8 +348,7 @@ class Sites(unittest.TestCase):
                                           check=False).returncode:
             self.skipTest("no small disk can be made here")
         self.addCleanup(lambda: subprocess.run(["umount", "-l", machine.state], check=False))
-        service = self.service()
-        service.wait(lambda: service.reached("norway"), "the site")
+        service = self.service_that_reaches(machine)
         folder = self.directory / "project"
         folder.mkdir()
         (folder / "data").write_bytes(os.urandom(3_000_000))
@@ -349,8 +417,7 @@ class Sites(unittest.TestCase):
 
     def test_folders_there_go_when_nobody_needs_them(self):
         machine = self.machine()
-        service = self.service()
-        service.wait(lambda: service.reached("norway"), "the site")
+        service = self.service_that_reaches(machine)
         folder = self.directory / "project"
         failed = service.submit(folder, "bash", "-c", "exit 3", flags=["--sites", "norway"])
         succeeded = service.submit(folder, "bash", "-c", "echo done > out", flags=["--sites", "norway"])

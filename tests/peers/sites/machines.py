@@ -1,5 +1,6 @@
-"""Machines for tests of sites: each is a real sshd on loopback with its own host key, a user key, known_hosts and a state
-folder of its own. Between ssh and sshd is a door that can be cut, be shut, or swallow everything, as a network does.
+"""Machines for tests of sites: each is a real sshd with its own host key, a user key, known_hosts and a state folder of its
+own. Between ssh and sshd is either a door, which can be cut, be shut, or swallow everything; or, for root, a network of its
+own (a namespace of Linux), whose cable can be pulled.
 """
 
 import contextlib
@@ -25,10 +26,60 @@ def why_not_here():
     return ", ".join(missing)
 
 
+def why_no_namespaces():
+    """Why this machine cannot have network namespaces; empty: it can."""
+    if os.geteuid() != 0 or not shutil.which("ip"):
+        return "needs root and ip (Debian's iproute2)"
+    tried = subprocess.run(["unshare", "-n", "ip", "link", "add", "ebb-a", "type", "veth", "peer", "name", "ebb-b"],
+                           capture_output=True, text=True, check=False)
+    return tried.stderr.strip()
+
+
 def free_port():
     with socket.socket() as one:
         one.bind(("127.0.0.1", 0))
         return one.getsockname()[1]
+
+
+class Cable:
+    """A network namespace with an address of its own, reached by a cable that can be pulled. What is sent meanwhile gets
+    lost, and nobody is told."""
+
+    numbers = iter(range(1, 60))
+
+    def __init__(self):
+        number = next(self.numbers)
+        self.name = f"ebb-{os.getpid()}-{number}"
+        self.near, self.far = f"eb{os.getpid()}a{number}", f"eb{os.getpid()}b{number}"
+        self.pulled = 0
+        first = f"10.213.{os.getpid() % 256}"
+        self.address = f"{first}.{4 * number + 2}"
+        self._ip("netns", "add", self.name)
+        self._ip("link", "add", self.near, "type", "veth", "peer", "name", self.far, "netns", self.name)
+        self._ip("address", "add", f"{first}.{4 * number + 1}/30", "dev", self.near)
+        self._ip("link", "set", self.near, "up")
+        self._ip("-n", self.name, "address", "add", f"{self.address}/30", "dev", self.far)
+        self._ip("-n", self.name, "link", "set", self.far, "up")
+        self._ip("-n", self.name, "link", "set", "lo", "up")
+
+    @staticmethod
+    def _ip(*words):
+        subprocess.run(["ip", *words], check=True)
+
+    def enter(self, *words):
+        """The command that runs `words` at the far end."""
+        return ["ip", "netns", "exec", self.name, *words]
+
+    def pull(self):
+        self.pulled += 1
+        # The far end is pulled: the near one, without its address, would answer that there is no way.
+        self._ip("-n", self.name, "link", "set", self.far, "down")
+
+    def plug_in(self):
+        self._ip("-n", self.name, "link", "set", self.far, "up")
+
+    def close(self):
+        self._ip("netns", "delete", self.name)
 
 
 class Door(threading.Thread):
@@ -113,9 +164,11 @@ class Door(threading.Thread):
 
 
 class Machine:
-    """A machine with sshd. Its commands see its own state folder."""
+    """A machine with sshd, behind a door, or at the far end of `cable`. Its commands see its own state folder."""
 
-    def __init__(self, directory, name):
+    def __init__(self, directory, name, cable=None):
+        self.cable = cable
+        self.address = cable.address if cable else "127.0.0.1"
         self.name, self.directory = name, Path(directory) / name
         self.directory.mkdir(parents=True)
         self.state = self.directory / "state"
@@ -125,7 +178,7 @@ class Machine:
         subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", self.directory / "user_key"], check=True)
         (self.directory / "authorized_keys").write_text((self.directory / "user_key.pub").read_text())
         self.start()
-        self.door = Door(self.port)
+        self.door = None if cable else Door(self.port)
         self.trust()
 
     def make_host_key(self):
@@ -140,7 +193,7 @@ class Machine:
     def start(self):
         config = self.directory / "sshd_config"
         config.write_text("\n".join((
-            f"Port {self.port}", "ListenAddress 127.0.0.1", f"HostKey {self.directory}/host_key",
+            f"Port {self.port}", f"ListenAddress {self.address}", f"HostKey {self.directory}/host_key",
             f"AuthorizedKeysFile {self.directory}/authorized_keys", f"PidFile {self.directory}/sshd.pid",
             "StrictModes no", "UsePAM no", "PasswordAuthentication no", "KbdInteractiveAuthentication no",
             "PermitRootLogin prohibit-password", "MaxStartups 100", "LogLevel VERBOSE",
@@ -148,9 +201,10 @@ class Machine:
         if os.geteuid() == 0:
             os.makedirs("/run/sshd", mode=0o755, exist_ok=True)
         self.log = open(self.directory / "sshd.log", "a", encoding="utf-8")
-        self.process = subprocess.Popen([SSHD, "-D", "-e", "-f", config], stdout=self.log, stderr=self.log)
+        sshd = [SSHD, "-D", "-e", "-f", config]
+        self.process = subprocess.Popen(self.cable.enter(*sshd) if self.cable else sshd, stdout=self.log, stderr=self.log)
         for _ in range(200):
-            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port)):
+            with contextlib.suppress(OSError), socket.create_connection((self.address, self.port)):
                 return
             time.sleep(0.05)
         raise RuntimeError((self.directory / "sshd.log").read_text())
@@ -167,14 +221,18 @@ class Machine:
 
     def ssh_config(self):
         user = pwd.getpwuid(os.geteuid()).pw_name
-        return (f"Host {self.name}\n  HostName 127.0.0.1\n  Port {self.door.port}\n  User {user}\n"
+        port = self.port if self.cable else self.door.port
+        return (f"Host {self.name}\n  HostName {self.address}\n  Port {port}\n  User {user}\n"
                 f"  HostKeyAlias {self.name}\n  IdentityFile {self.directory}/user_key\n  IdentitiesOnly yes\n"
                 f"  UserKnownHostsFile {self.directory}/known_hosts\n  GlobalKnownHostsFile /dev/null\n"
                 "  ServerAliveInterval 1\n  ServerAliveCountMax 2\n")
 
     def close(self):
-        self.door.close()
+        if self.door:
+            self.door.close()
         self.stop()
+        if self.cable:
+            self.cable.close()
         self.log.close()
 
 
