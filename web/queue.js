@@ -154,8 +154,8 @@ function showPlace(length) {
 const perKwh = (value) => isKnown(value) ? number(value, 0) + " g/kWh" : "unknown";
 
 function siteTexts(site) {
-  const lost = site.lost ? " (source lost)" : "", away = site.away ? `, ${site.away} away` : "";
-  return [site.site, site.zone, perKwh(site.g_per_kwh) + lost, perKwh(site.next_24_hours_g_per_kwh),
+  const remark = site.lost ? " (source lost)" : site.status === "modelled" ? " (modelled)" : "", away = site.away ? `, ${site.away} away` : "";
+  return [site.site, site.zone, perKwh(site.g_per_kwh) + remark, perKwh(site.next_24_hours_g_per_kwh),
     site.cleanest_hour ? `${perKwh(site.cleanest_hour_g_per_kwh)}, ${moment(site.cleanest_hour)}` : "",
     `${site.free} of ${site.devices}${away}`, site.jobs.map((job) => `${job.id} ${job.name}`).join(", ")];
 }

@@ -14,9 +14,11 @@ std::string IntensityCell(const Json& site, const char* key) {
   return site.contains(key) ? IntensityText({site[key]}) : "unknown";
 }
 
-// "21 g/kWh", with a remark if that is not news.
+// "21 g/kWh", with a remark if nobody reports that value now.
 std::string NowCell(const Json& site) {
-  return IntensityCell(site, "g_per_kwh") + (site.contains("lost") ? " (source lost)" : "");
+  const std::string value = IntensityCell(site, "g_per_kwh");
+  if (site.contains("lost")) return value + " (source lost)";
+  return value + (site.value("status", "") == "modelled" ? " (modelled)" : "");
 }
 
 // "18 g/kWh at 03:00"

@@ -30,11 +30,15 @@ TEST(SiteText, ShowsTheGridTheDevicesAndTheJobsOfEachSite) {
        "cleanest_hour":"2026-05-01T23:00:00Z","cleanest_hour_g_per_kwh":120,"devices":2,"free":1,
        "away":0,"jobs":[{"id":7,"name":"train"},{"id":9,"name":"eval"}]},
       {"site":"norway","zone":"NO-NO1","lost":"no answer","devices":2,"free":2,"away":3,
-       "jobs":[]}]})",
+       "jobs":[]},
+      {"site":"spain","zone":"ES","g_per_kwh":90,"status":"modelled"},
+      {"site":"france","zone":"FR","g_per_kwh":25,"status":"measured"}]})",
                                      kTimes);
-  for (const char* part : {"310 g/kWh", "280 g/kWh", "120 g/kWh at 23:00", "1 of 2",
-                           "7 train, 9 eval", "unknown (source lost)", "2 of 2, 3 away"})
+  for (const char* part :
+       {"310 g/kWh", "280 g/kWh", "120 g/kWh at 23:00", "1 of 2", "7 train, 9 eval",
+        "unknown (source lost)", "2 of 2, 3 away", "90 g/kWh (modelled)", "25 g/kWh"})
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+  EXPECT_EQ(text.find("25 g/kWh ("), std::string::npos) << text;
 }
 
 TEST(SiteText, IsNothingForAServiceWithOneSite) {

@@ -15,7 +15,10 @@ constexpr Duration kAhead = hours{24};
 
 void PutGrid(const core::SignalView& signal, Time now, SiteNow& site) {
   site.source = signal.known.identity().source;
-  if (const core::Sample* sample = signal.At(now)) site.now = sample->intensity;
+  if (const core::Sample* sample = signal.At(now)) {
+    site.now = sample->intensity;
+    site.status = Name(sample->status);
+  }
   if (const auto mean = signal.Mean({now, now + kAhead})) site.next_day = mean->intensity;
   if (!core::KnowsHours(signal)) return;
   site.cleanest_hour = plan::CleanestWindow(signal, {now, now + kAhead - hours{1}}, hours{1});
@@ -60,6 +63,7 @@ void SiteNow::Describe(report::DescribedJson& json) const {
   json("pue", "facility energy per unit of IT energy", site.pue.ratio);
   json("source", "of its intensity", IfAny(source));
   json("g_per_kwh", "now", now);
+  json("status", "of this value: measured, estimated, forecast or modelled", IfAny(status));
   json("next_24_hours_g_per_kwh", "mean of what is expected", next_day);
   json("cleanest_hour", "begin of the cleanest hour of these",
        If(cleanest_hour.has_value(), hour.start));

@@ -18,6 +18,7 @@ struct SiteNow {
   core::Site site;
   std::string source;                         ///< of its intensity; empty: none yet
   std::optional<Intensity> now;               ///< nullopt: unknown
+  std::string status;                         ///< of `now`: "measured", "modelled" ...
   std::optional<Intensity> next_day;          ///< mean of what is expected for the next 24 hours
   std::optional<plan::Window> cleanest_hour;  ///< in these hours; nullopt: hours are not known
   std::string lost;                           ///< why the source cannot be reached

@@ -58,6 +58,7 @@ TEST_F(SitesAnswerTest, TellsTheGridNowAndAhead) {
   ASSERT_EQ(answer.sites.size(), 2u);
   const SiteNow& here = answer.sites[0];
   ASSERT_TRUE(here.now && here.next_day && here.cleanest_hour);
+  EXPECT_EQ(here.status, "measured");
   EXPECT_EQ(here.now->g_per_kwh, 300);
   EXPECT_NEAR(here.next_day->g_per_kwh, (23 * 300 + 60) / 24.0, 1e-9);
   EXPECT_EQ(here.cleanest_hour->start, kNow + hours{5});
