@@ -55,6 +55,35 @@ TEST_F(ServiceTest, AnEndWhileTheDiskWasFullReachesThoseThatWait) {
   world_.WaitForStage(waiting, Stage::kSucceeded);
 }
 
+TEST_F(ServiceTest, ALostSourceIsToldOnceAndWhenItIsBack) {
+  std::mutex mutex;
+  std::vector<std::string> log;
+  const auto told = [&](const char* text) {
+    const std::lock_guard guard(mutex);
+    return std::ranges::count_if(
+        log, [&](const std::string& line) { return line.find(text) != std::string::npos; });
+  };
+  world_.adjust = [&](ServiceOptions& options) {
+    options.log = [&](const std::string& text) {
+      const std::lock_guard guard(mutex);
+      log.push_back(text);
+    };
+  };
+  world_.feed().AddOutage({World::kDay, World::kDay + std::chrono::minutes{30}});
+  world_.Start();
+  world_.WaitFor([&](const View&) { return told("cannot be reached") > 0; });
+  for (const int minute : {10, 20}) {
+    world_.SkipTo(World::kDay + std::chrono::minutes{minute});
+    world_.Submit(world_.Shell("true"));
+  }
+  EXPECT_EQ(told("cannot be reached"), 1);
+  EXPECT_EQ(told("answers again"), 0);
+  world_.SkipTo(World::kDay + std::chrono::minutes{40});
+  world_.WaitFor([&](const View&) { return told("answers again") > 0; });
+  EXPECT_EQ(told("cannot be reached"), 1);
+  world_.Stop();
+}
+
 TEST_F(ServiceTest, ASecondServiceOnTheStoreIsRefused) {
   world_.Start();
   EXPECT_FALSE(store::ServiceStore::Open(world_.store()));

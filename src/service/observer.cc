@@ -28,11 +28,14 @@ void Service::Observer::OnEvent(const engine::Event& event) {
   Count(event);
   if (!std::holds_alternative<engine::JobSubmitted>(event.fact)) service_.plan_thread_->Hurry();
   if (const auto* signal = std::get_if<engine::SignalObserved>(&event.fact)) {
-    service_.publisher_.FollowSignal(*signal);
+    if (service_.publisher_.FollowSignal(*signal))
+      service_.Log(service_.SourceOf(signal->site) + " answers again");
     service_.store_.AddSignal(signal->view.known);
     service_.compare_again_ = true;
   } else if (const auto* lost = std::get_if<engine::SignalLost>(&event.fact)) {
-    service_.publisher_.FollowLoss(*lost);
+    if (service_.publisher_.FollowLoss(*lost))
+      service_.Log(service_.SourceOf(lost->site) +
+                   " cannot be reached; what was known or expected stands in: " + lost->why);
   } else if (const auto* set = std::get_if<engine::ClockSet>(&event.fact)) {
     service_.Follow(*set);
   } else if (const auto* report = std::get_if<engine::JobReport>(&event.fact)) {

@@ -76,6 +76,13 @@ void Service::Log(const std::string& text) {
   options_.log(text);
 }
 
+std::string Service::SourceOf(int site) const {
+  const std::vector<core::Site> sites = executor_->cluster().sites;
+  const std::string source = "the source of the carbon intensity";
+  if (sites.size() < 2 || site >= std::ssize(sites)) return source;
+  return source + " at site " + sites[static_cast<std::size_t>(site)].name;
+}
+
 // nullptr: the job has ended, or is not known.
 const engine::LiveJob* Service::FindLiveOrHeld(core::JobId job) const {
   const engine::State& state = engine_->state();
@@ -257,7 +264,7 @@ bool Service::WaitOutTrouble(const Error& error) {
   inbox_.Close(trouble);
   intake_.OnTrouble(trouble);
   publisher_.SetTrouble(trouble.what);
-  events_.Say(0, trouble.what);
+  Log(trouble.what);
   while (!executor_->stop_signal()) {
     publisher_.Publish(executor_->Now());
     // The reports are lost here, and the loop finds them again when it begins anew.
@@ -267,7 +274,7 @@ bool Service::WaitOutTrouble(const Error& error) {
       continue;
     }
     publisher_.SetTrouble("");
-    events_.Say(0, "the store can be written again");
+    Log("the store can be written again");
     FollowMissed();
     inbox_.Close(std::nullopt);
     return true;

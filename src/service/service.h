@@ -174,6 +174,8 @@ class Service {
   void OnClockJump(Duration by);
   core::Cluster Pools() const;
   void Log(const std::string& text);
+  /// For messages: what tells the intensity of a site.
+  std::string SourceOf(int site) const;
   void Follow(const engine::ClockSet& set);
   static bool LosesWorkByPauses(const engine::LiveJob& live, const core::Submission& submission);
   const engine::LiveJob* FindLiveOrHeld(core::JobId job) const;

@@ -162,20 +162,25 @@ void Publisher::FollowDecision(const engine::Decision& decision, const engine::E
   next_.cluster = engine.state().cluster;
 }
 
-void Publisher::FollowSignal(const engine::SignalObserved& signal) {
-  const auto site = static_cast<std::size_t>(signal.site);
-  if (next_.signals.size() <= site) next_.signals.resize(site + 1);
-  next_.signals[site] = {std::make_shared<const core::SignalView>(signal.view), ""};
+bool Publisher::FollowSignal(const engine::SignalObserved& signal) {
+  SiteSignalView& view = SignalOf(signal.site);
+  const bool was_lost = !view.lost.empty();
+  view = {std::make_shared<const core::SignalView>(signal.view), ""};
+  return was_lost;
 }
 
 const core::SignalView* Publisher::OnlySignal() const {
   return next_.signals.size() == 1 ? next_.signals.front().view.get() : nullptr;
 }
 
-void Publisher::FollowLoss(const engine::SignalLost& loss) {
-  const auto site = static_cast<std::size_t>(loss.site);
-  if (next_.signals.size() <= site) next_.signals.resize(site + 1);
-  next_.signals[site].lost = loss.why;
+bool Publisher::FollowLoss(const engine::SignalLost& loss) {
+  return std::exchange(SignalOf(loss.site).lost, loss.why).empty();
+}
+
+SiteSignalView& Publisher::SignalOf(int site) {
+  const auto index = static_cast<std::size_t>(site);
+  if (next_.signals.size() <= index) next_.signals.resize(index + 1);
+  return next_.signals[index];
 }
 
 void Publisher::FollowFigures(const std::map<core::JobId, JobFigures>& changed) {

@@ -46,10 +46,11 @@ class Publisher {
                       const WaitsFor& waits_for);
   void FollowJob(const engine::Explanation& explanation, const engine::State& state,
                  const WaitsFor& waits_for);
-  void FollowSignal(const engine::SignalObserved& signal);
+  /// Both return true if that is a change: the source was, or was not, lost before.
+  bool FollowSignal(const engine::SignalObserved& signal);
+  bool FollowLoss(const engine::SignalLost& loss);
   /// The signal of the only site; nullptr: there are several sites, or no signal yet.
   const core::SignalView* OnlySignal() const;
-  void FollowLoss(const engine::SignalLost& loss);
   void FollowFigures(const std::map<core::JobId, JobFigures>& changed);
   /// Sets the detail of a job that has not ended. Its end replaces the detail.
   void SetDetail(core::JobId job, const std::string& detail) {
@@ -85,6 +86,7 @@ class Publisher {
 
  private:
   void Change(core::JobId job, const std::function<void(JobCard&)>& change);
+  SiteSignalView& SignalOf(int site);
   void FollowStartConditions(const std::vector<local::SupervisedFigures>& running);
 
   View next_;
