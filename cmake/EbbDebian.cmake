@@ -33,7 +33,7 @@ set(CPACK_DEBIAN_EBB_PACKAGE_RECOMMENDS ca-certificates)
 set(CPACK_DEBIAN_EBB_PACKAGE_SUGGESTS "ebb-train, python3, prometheus, grafana, libeccodes0, libexpat1")
 set(ebb_scripts ${CMAKE_SOURCE_DIR}/deploy/debian)
 set(CPACK_DEBIAN_EBB_PACKAGE_CONTROL_EXTRA
-  ${ebb_scripts}/conffiles ${ebb_scripts}/postinst ${ebb_scripts}/prerm ${ebb_scripts}/postrm)
+  ${ebb_scripts}/conffiles ${ebb_scripts}/preinst ${ebb_scripts}/postinst ${ebb_scripts}/prerm ${ebb_scripts}/postrm)
 set(CPACK_DEBIAN_EBB_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_DEBIAN_TRAIN_PACKAGE_NAME ebb-train)
 set(CPACK_DEBIAN_TRAIN_DESCRIPTION "Ebb's own trainer, the program ebb-train, over LibTorch.")

@@ -196,20 +196,23 @@ TEST(SlurmScript, GivesTheProgramItsArgumentsAndTheContract) {
   const std::filesystem::path directory = ScratchDirectory("slurm");
   std::ofstream(directory / "srun") << "#!/bin/sh\nprintf '%s|' \"$EBB_RESUME\" "
                                        "\"${EBB_RUN_DIR##*/}\" \"$@\"\n";
-  std::filesystem::permissions(directory / "srun", std::filesystem::perms::owner_all);
+  std::ofstream(directory / "ebb") << "#!/bin/sh\necho\necho This is ebb Version 20211117\n";
+  for (const char* name : {"srun", "ebb"})
+    std::filesystem::permissions(directory / name, std::filesystem::perms::owner_all);
   const Sweep sweep = OneExperiment({"prog", "$(id)", "a b"});
   std::ofstream(directory / "job.sbatch") << SlurmScript(sweep, sweep.experiments[0], {});
   const std::string in = "cd '" + directory.string() + "' && PATH=.:$PATH ";
   const std::string rest =
       FileName(sweep.experiments[0].name) + "|--kill-on-bad-exit=1|--|prog|$(id)|a b|";
-  EXPECT_EQ(OutputOf(in + "bash job.sbatch"), "0|" + rest) << "without Ebb on the node";
+  EXPECT_EQ(OutputOf(in + "bash job.sbatch"), "0|" + rest)
+      << "without Ebb on the node, but with TeX Live's program of that name";
   EXPECT_EQ(OutputOf(in + "SLURM_RESTART_COUNT=1 bash job.sbatch"), "1|" + rest);
 }
 
 TEST(SlurmScript, EbbMeasuresWhereItIsInstalled) {
   const std::filesystem::path directory = ScratchDirectory("slurm");
   std::ofstream(directory / "srun") << "#!/bin/sh\nprintf '%s|' \"$@\"\n";
-  std::ofstream(directory / "ebb") << "#!/bin/sh\n";
+  std::ofstream(directory / "ebb") << "#!/bin/sh\necho ebb 1.0.0\n";
   for (const char* name : {"srun", "ebb"})
     std::filesystem::permissions(directory / name, std::filesystem::perms::owner_all);
   const Sweep sweep = OneExperiment({"prog", "a b"});

@@ -14,4 +14,7 @@ std::string ShellQuote(std::string_view word);
 /// The words, quoted where needed, with blanks between.
 std::string ShellCommand(std::span<const std::string> words);
 
+/// A condition of bash: the program `ebb` of the PATH is ours. TeX Live has one of this name, too.
+inline constexpr const char* kEbbIsInstalled = "[[ $(ebb --version 2> /dev/null) == 'ebb '* ]]";
+
 }  // namespace ebb::sweep

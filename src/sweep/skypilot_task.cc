@@ -111,7 +111,9 @@ std::string Measuring(const Sweep& sweep, const Experiment& experiment) {
   const auto budget = BudgetFlags(sweep.common.budget);
   flags.insert(flags.end(), budget.begin(), budget.end());
   return "measure=()\n"
-         "if command -v ebb > /dev/null; then\n"
+         "if " +
+         kEbbIsInstalled +
+         "; then\n"
          "  measure=(ebb track --zone \"${place:-cloud}\" --run-dir \"$run\" " +
          ShellCommand(flags) +
          " --)\n"

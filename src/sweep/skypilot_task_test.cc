@@ -187,7 +187,8 @@ TEST_F(SkypilotRun, EndsAsTheProgramEnds) {
 }
 
 TEST_F(SkypilotRun, EbbMeasuresWhereItIsInstalledInTheZoneOfTheRegion) {
-  WriteProgram(directory_ / "bin/ebb", "printf '%s|' \"$@\"\n");
+  WriteProgram(directory_ / "bin/ebb",
+               "if [ \"$1\" = --version ]; then echo ebb 1.0.0; else printf '%s|' \"$@\"; fi\n");
   const std::string out = Run({"prog", "x y"}, in_stockholm_).out;
   EXPECT_THAT(out, HasSubstr("track|--zone|aws/eu-north-1|--run-dir|"));
   EXPECT_THAT(out, HasSubstr("|--name|qwen-lora-r16|--budget-kwh|2.5|--budget-g|500|--on-budget|"

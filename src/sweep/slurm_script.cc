@@ -124,7 +124,9 @@ std::string SlurmScript(const Sweep& sweep, const Experiment& experiment,
   return "#!/bin/bash\n" + Directives(sweep, experiment, options) + "set -euo pipefail\n" +
          "trap '' USR1\n" + Environment(experiment) +
          "measure=()\n"
-         "if command -v ebb > /dev/null; then measure=(ebb slurm run --directory \"$run_dir\" --); "
+         "if " +
+         kEbbIsInstalled +
+         "; then measure=(ebb slurm run --directory \"$run_dir\" --); "
          "fi\n"
          "exec srun --kill-on-bad-exit=1 -- \"${measure[@]}\" " +
          ShellCommand(experiment.command) + "\n";
