@@ -110,9 +110,7 @@ std::string Measuring(const Sweep& sweep, const Experiment& experiment) {
   std::vector<std::string> flags{"--name", experiment.name};
   const auto budget = BudgetFlags(sweep.common.budget);
   flags.insert(flags.end(), budget.begin(), budget.end());
-  return "measure=()\n"
-         "if " +
-         kEbbIsInstalled +
+  return std::string("measure=()\nif ") + kEbbIsInstalled +
          "; then\n"
          "  measure=(ebb track --zone \"${place:-cloud}\" --run-dir \"$run\" " +
          ShellCommand(flags) +
