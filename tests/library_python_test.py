@@ -20,7 +20,7 @@ from pathlib import Path
 from unittest import mock
 
 import ebb
-from ebb import _measuring, _text, _training
+from ebb import _library, _text, _training
 from python_scratch import FLAGS, InScratch, work
 
 
@@ -426,9 +426,9 @@ class TextTest(unittest.TestCase):
 
 class TotalsTest(unittest.TestCase):
     def test_unknown_is_not_zero(self):
-        raw = _measuring._Totals()
+        raw = _library.RawTotals()
         raw.emissions_g = math.nan
-        self.assertIsNone(_measuring._totals_of(raw).emissions_g)
+        self.assertIsNone(_library.totals_of(raw).emissions_g)
 
 
 if __name__ == "__main__":

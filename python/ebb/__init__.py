@@ -38,19 +38,19 @@ if TYPE_CHECKING:
     from ebb._grid import Window as Window
     from ebb._grid import best_window as best_window
     from ebb._grid import grid as grid
-    from ebb._measuring import Totals as Totals
+    from ebb._library import version as version
+    from ebb._log import logger as logger
     from ebb._measuring import Tracker as Tracker
-    from ebb._measuring import logger as logger
     from ebb._measuring import track as track
-    from ebb._measuring import version as version
     from ebb._notebook import load_ipython_extension as load_ipython_extension
     from ebb._notebook import unload_ipython_extension as unload_ipython_extension
-    from ebb._pausing import Paused as Paused
+    from ebb._paused import Paused as Paused
     from ebb._pausing import should_pause as should_pause
     from ebb._service import Client as Client
     from ebb._service import Job as Job
     from ebb._service import JobFailed as JobFailed
     from ebb._service import submit as submit
+    from ebb._totals import Totals as Totals
     from ebb._waiting import NoCleanPower as NoCleanPower
     from ebb._waiting import Wait as Wait
     from ebb._waiting import clean_power as clean_power
@@ -69,10 +69,14 @@ if TYPE_CHECKING:
 _NAMES = {
     "_error": ("Error",),
     "_grid": ("Grid", "Sample", "Window", "best_window", "grid"),
-    "_measuring": ("Totals", "Tracker", "logger", "track", "version"),
+    "_library": ("version",),
+    "_log": ("logger",),
+    "_measuring": ("Tracker", "track"),
     "_notebook": ("load_ipython_extension", "unload_ipython_extension"),
-    "_pausing": ("Paused", "should_pause"),
+    "_paused": ("Paused",),
+    "_pausing": ("should_pause",),
     "_service": ("Client", "Job", "JobFailed", "submit"),
+    "_totals": ("Totals",),
     "_waiting": (
         "NoCleanPower",
         "Wait",
@@ -98,13 +102,12 @@ __all__ = sorted(_HOMES)
 
 
 def __getattr__(name: str) -> "Any":
-    from importlib import import_module
-
+    # __import__, because importlib takes a while to load.
     if name == "codecarbon":  # `import ebb; ebb.codecarbon` has always been enough
-        return import_module("ebb.codecarbon")
+        return __import__("ebb.codecarbon", fromlist=["codecarbon"])
     if name not in _HOMES:
         raise AttributeError(f"module 'ebb' has no attribute {name!r}")
-    value = getattr(import_module("ebb." + _HOMES[name]), name)
+    value = getattr(__import__("ebb." + _HOMES[name], fromlist=[name]), name)
     globals()[name] = value
     return value
 

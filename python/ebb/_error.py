@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Tuple, Type
+TYPE_CHECKING = False  # true for type checkers; typing takes a while to load
+
+if TYPE_CHECKING:
+    from typing import Any, Dict, Tuple, Type
 
 
 def _made_again(kind: Type[Error], args: Tuple[Any, ...], state: Dict[str, Any]) -> Error:

@@ -13,9 +13,10 @@ import threading
 from typing import Any, Iterator, Optional
 
 from ebb._error import Error
-from ebb._measuring import Totals, Tracker
+from ebb._measuring import Tracker
 from ebb._program import keywords_of
 from ebb._text import duration_text, emissions_text, energy_text, power_text
+from ebb._totals import Totals
 
 _LIVE_EVERY_S = 1.0
 

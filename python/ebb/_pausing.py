@@ -7,19 +7,13 @@
 
 from __future__ import annotations
 
-import atexit
-import json
 import os
 import signal
 import threading
-import time
 from types import FrameType
 from typing import Any, Dict, Optional
 
 from ebb._error import Error
-
-#: The exit code of a program that paused with a checkpoint.
-PAUSED = 75
 
 _asked = False
 _before: Dict[int, Any] = {}
@@ -64,25 +58,3 @@ def listen_alone() -> None:
     if should_pause() or _before:
         for number in _before:
             signal.signal(number, _ask)
-
-
-def _report_pause(directory: str) -> None:
-    """The last line of the attempt's progress. Launchers such as torchrun end with a code of their own."""
-    line = json.dumps({"time_ms": time.time_ns() // 1_000_000, "event": "paused"})
-    try:
-        with open(os.path.join(directory, "progress.jsonl"), "a", encoding="utf-8") as file:
-            file.write(("\n" if file.tell() else "") + line + "\n")
-    except OSError:
-        pass  # the exit code says it, too
-
-
-class Paused(SystemExit):
-    """Ends this program with exit code 75: paused with a checkpoint. `ebb resume`, and the service, start it again."""
-
-    def __init__(self) -> None:
-        super().__init__(PAUSED)
-        directory = os.environ.get("EBB_RUN_DIR", "")
-        is_first = not int(os.environ.get("RANK") or os.environ.get("LOCAL_RANK") or 0)
-        if directory and is_first:
-            # At the end, since a trainer's callback may report its work until then.
-            atexit.register(_report_pause, directory)

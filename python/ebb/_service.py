@@ -3,7 +3,6 @@ found as there: $EBB_SERVER, $EBB_TOKEN_FILE and $EBB_STORE, the settings, or th
 
 from __future__ import annotations
 
-import asyncio
 import functools
 import json
 import os
@@ -89,6 +88,8 @@ class Job:
 
     async def wait_async(self) -> Dict[str, Any]:
         """wait() for asyncio."""
+        import asyncio
+
         process = await asyncio.create_subprocess_exec(
             *self._client._command("wait", self.id, format="json"),
             stdin=asyncio.subprocess.DEVNULL,

@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from typing import Any, Dict, Iterable, Optional, Tuple
 
 from ebb._error import Error
-from ebb._measuring import Tracker, logger, measuring
+from ebb._log import logger
+from ebb._measuring import Tracker, measuring
 
 
 def _shapes(batch: Any) -> Iterable[Tuple[int, ...]]:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import datetime
 import functools
-import inspect
 import json
 import subprocess
 import sys
@@ -161,6 +159,8 @@ async def wait_for_clean_power_async(
     **flags: Any,
 ) -> Wait:
     """wait_for_clean_power for asyncio; cancelling the task ends the wait."""
+    import asyncio
+
     command = _command(duration, start_by, dry_run, flags)
     relay = _Relay()
     process = await asyncio.create_subprocess_exec(
@@ -211,6 +211,8 @@ class clean_power:  # noqa: N801  (used as a function)
 
 
 def _waiting(function: Callable[..., Any], make: Callable[[], clean_power]) -> Callable[..., Any]:
+    import inspect
+
     if inspect.iscoroutinefunction(function):
 
         @functools.wraps(function)

@@ -25,17 +25,12 @@ from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any, Callable, Dict, List, Optional, Set, Tuple, Union
 
+from ebb._decorating import decorated
 from ebb._error import Error
-from ebb._measuring import (
-    Settings,
-    Tracker,
-    _decorate,
-    exit_code_of,
-    logger,
-    measuring,
-    measuring_lock,
-    write_emissions_row,
-)
+from ebb._library import write_emissions_row
+from ebb._log import logger
+from ebb._measuring import Tracker, exit_code_of, measuring, measuring_lock
+from ebb._settings import Settings
 from ebb._text import emissions_text, energy_text
 
 
@@ -851,7 +846,7 @@ def track_emissions(
     make = OfflineEmissionsTracker if offline else EmissionsTracker
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        return _decorate(function, lambda: make(project_name, **settings))
+        return decorated(function, lambda: make(project_name, **settings))
 
     return decorate if fn is None else decorate(fn)
 
@@ -864,6 +859,6 @@ def track_task_emissions(
     """Each call of the function is a task, of ``tracker`` or of one of its own."""
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        return _decorate(function, lambda: TaskEmissionsTracker(task_name, tracker))
+        return decorated(function, lambda: TaskEmissionsTracker(task_name, tracker))
 
     return decorate if fn is None else decorate(fn)

@@ -33,7 +33,8 @@ except ImportError:
     EpochIterator = None  # pauses come at the end of an epoch
 
 from ebb import _checkpoints
-from ebb._pausing import PAUSED, Paused, should_pause
+from ebb._paused import PAUSED, Paused
+from ebb._pausing import should_pause
 from ebb._training import TrainingRun
 
 

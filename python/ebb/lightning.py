@@ -21,7 +21,8 @@ from typing import Any, Dict, List, Optional
 import torch
 
 from ebb import _checkpoints
-from ebb._pausing import PAUSED, Paused, listen_alone, should_pause
+from ebb._paused import PAUSED, Paused
+from ebb._pausing import listen_alone, should_pause
 from ebb._training import TrainingRun, count_batch
 
 # Both packages have a class of their own; the one that the program uses is imported already.

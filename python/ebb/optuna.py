@@ -18,7 +18,8 @@ from typing import Any, Callable, Optional
 from ebb import _checkpoints
 from ebb._error import Error
 from ebb._measuring import Tracker
-from ebb._pausing import Paused, should_pause
+from ebb._paused import Paused
+from ebb._pausing import should_pause
 
 _FIGURES = ("energy_kwh", "emissions_g", "duration_s")
 _TARGET = "ebb_trials"

@@ -26,8 +26,10 @@ from ray.tune.trainable.function_trainable import wrap_function
 
 from ebb import _checkpoints
 from ebb._error import Error
-from ebb._measuring import Tracker, logger
-from ebb._pausing import Paused, listen_alone, should_pause
+from ebb._log import logger
+from ebb._measuring import Tracker
+from ebb._paused import Paused
+from ebb._pausing import listen_alone, should_pause
 
 _FIGURES = ("energy_kwh", "emissions_g")
 #: Names the attempt that a result comes from: the machine and its run directory there.

@@ -21,7 +21,8 @@ from typing import Any, Dict
 from transformers import TrainerCallback
 
 from ebb import _checkpoints
-from ebb._pausing import PAUSED, Paused, should_pause
+from ebb._paused import PAUSED, Paused
+from ebb._pausing import should_pause
 from ebb._training import TrainingRun, count_batch
 
 # The callback that counts the batches of a model: only the latest one, also after an exception ended a training.

@@ -16,7 +16,9 @@ from types import TracebackType
 from typing import Any, Dict, Optional, Type
 
 from ebb._error import Error
-from ebb._measuring import Totals, Tracker, exit_code_of, logger
+from ebb._log import logger
+from ebb._measuring import Tracker, exit_code_of
+from ebb._totals import Totals
 
 
 def _figures(totals: Totals, before: Optional[Totals]) -> Dict[str, float]:
