@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <httplib.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <thread>
@@ -27,6 +28,16 @@ constexpr int kMostRequests = 100'000;  // most requests on one connection
 constexpr std::size_t kLongestHead = 64 << 10;
 constexpr std::chrono::milliseconds kAcceptAgain{100};
 constexpr const char* kForm = "application/x-www-form-urlencoded";
+// The methods for which the library can have a handler, which reads the body first. It refuses
+// methods that it does not know with 400. So every other method goes to it as the stand-in, which
+// it knows, and gets its own name back before the request is handled.
+constexpr std::array<std::string_view, 7> kRouted{"GET",   "HEAD",   "POST",   "PUT",
+                                                  "PATCH", "DELETE", "OPTIONS"};
+constexpr std::string_view kStandIn = "TRACE";
+
+bool IsRouted(std::string_view method) {
+  return std::find(kRouted.begin(), kRouted.end(), method) != kRouted.end();
+}
 
 HttpRequest RequestFrom(const httplib::Request& from) {
   HttpRequest request;
@@ -138,9 +149,12 @@ class Server final : public httplib::Server {
     const RequestHead head = CheckHead(stream.head());
     if (head.refusal != 0) return Refuse(stream, head.refusal, head.why);
     if (head.body_bytes > options_.longest_body) return Refuse(stream, 413, "has too long a body");
+    const std::string method(head.method);
+    if (!IsRouted(method)) stream.ReplaceBegin(method.size(), kStandIn);
     stream.SetBody(head.body_bytes);
     bool closed = false;
     const auto prepare = [&](httplib::Request& request) {
+      request.method = method;
       // Answers are sent whole: many overlapping ranges would make an answer larger than the
       // document.
       request.ranges.clear();
@@ -279,10 +293,9 @@ Listener::Listener(const HttpServerOptions& options, HttpHandler to_call,
   server.Patch(".*", answer);
   server.Delete(".*", answer);
   server.Options(".*", answer);
-  // The library has no way to name a handler for these methods, and would answer them with 400.
   server.set_pre_routing_handler([this](const httplib::Request& from, httplib::Response& to) {
     using enum httplib::Server::HandlerResponse;
-    if (from.method != "TRACE" && from.method != "CONNECT") return Unhandled;
+    if (IsRouted(from.method)) return Unhandled;
     Answer(from, to);
     return Handled;
   });

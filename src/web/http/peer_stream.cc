@@ -101,6 +101,11 @@ PeerStream::Head PeerStream::ReadHead(std::size_t longest) {
   }
 }
 
+void PeerStream::ReplaceBegin(std::size_t size, std::string_view by) {
+  buffer_.replace(taken_, size, by);
+  head_size_ = head_size_ - size + by.size();
+}
+
 void PeerStream::SetBody(std::uint64_t bytes) {
   body_left_ = bytes;
   deadline_ = began_ + TimeFor(bytes);

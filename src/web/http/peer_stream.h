@@ -28,6 +28,8 @@ class PeerStream {
   /// Reads up to the empty line; head() then has the part that the library reads first.
   Head ReadHead(std::size_t longest);
   std::string_view head() const { return std::string_view(buffer_).substr(taken_, head_size_); }
+  /// Replaces the first `size` bytes of head() before the library reads them.
+  void ReplaceBegin(std::size_t size, std::string_view by);
   /// Sets the number of body bytes after a whole head.
   void SetBody(std::uint64_t bytes);
   /// True if the library has read all of the request.

@@ -70,6 +70,7 @@ class Reader {
   void Begin(std::string_view request_line) {
     if (!IsRequestLine(request_line)) Refuse(400, "begins with no request line of HTTP/1.1");
     needs_host_ = request_line.ends_with("1.1");
+    head_.method = request_line.substr(0, request_line.find(' '));
   }
   RequestHead End() {
     if (needs_host_ && hosts_ == 0) Refuse(400, "has no Host");

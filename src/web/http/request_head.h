@@ -16,6 +16,7 @@ namespace ebb::web {
 struct RequestHead {
   int refusal = 0;               ///< HTTP status of the refusal; 0 if accepted
   std::string why;               ///< reason of the refusal: "has ..."
+  std::string_view method;       ///< points into the head, at its first byte
   std::uint64_t body_bytes = 0;  ///< length of the body
 };
 

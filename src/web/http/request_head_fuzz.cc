@@ -16,6 +16,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     EBB_CHECK(!checked.why.empty());
     return 0;
   }
+  EBB_CHECK(!checked.method.empty() && checked.method.data() == head.data());
+  EBB_CHECK(head.at(checked.method.size()) == ' ');
   head.resize(head.find("\r\n\r\n"));
   EBB_CHECK(head.find('\0') == std::string::npos);
   for (std::size_t at = 0; at < head.size(); ++at) {

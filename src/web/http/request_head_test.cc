@@ -80,6 +80,8 @@ TEST(RequestHead, ItBeginsWithARequestLine) {
   for (const std::string& line :
        {"GET / HTTP/1.1"s, "GET /?a=b%20c HTTP/1.0"s, "OPTIONS * HTTP/1.1"s})
     EXPECT_EQ(CheckHead(line + "\r\nHost: x\r\n\r\n").refusal, 0) << line;
+  const std::string unusual = "M-SEARCH /x HTTP/1.1\r\nHost: x\r\n\r\n";
+  EXPECT_EQ(CheckHead(unusual).method, "M-SEARCH");
   for (const std::string& line :
        {""s, "GET"s, "GET /"s, "GET  / HTTP/1.1"s, "GET /  HTTP/1.1"s, "GET / HTTP/1.1 "s,
         " GET / HTTP/1.1"s, "GET / HTTP/2.0"s, "GET / HTTP/1.12"s, "GET / http/1.1"s,

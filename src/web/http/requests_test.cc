@@ -19,13 +19,17 @@ TEST_F(ApiTest, PathsLeadNowhereElse) {
 }
 
 TEST_F(ApiTest, AMethodThatAnAddressLacksIsRefusedWithThoseThatItHas) {
-  for (const std::string method : {"TRACE", "DELETE", "PUT", "PATCH", "OPTIONS", "CONNECT"}) {
+  for (const std::string method : {"TRACE", "DELETE", "PUT", "PATCH", "OPTIONS", "CONNECT", "QUERY",
+                                   "PRI", "PROPFIND", "get", "M-SEARCH"}) {
     const Reply reply = Raw(Head(method, "/api/v1/jobs") + "\r\n");
     EXPECT_EQ(reply.status, 405) << method << reply.text;
     EXPECT_NE(reply.text.find("\r\nAllow: GET, POST\r\n"), std::string::npos) << reply.text;
     EXPECT_EQ(reply.text.find(kToken), std::string::npos) << "TRACE would send the request back";
     EXPECT_EQ(Raw(Head(method, "/nothing") + "\r\n").status, 404) << method;
   }
+  const std::string body = R"({"command":["true"]})";
+  const std::string length = "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n";
+  EXPECT_EQ(FirstStatus(Head("QUERY", "/api/v1/jobs") + length + body), 405);
   EXPECT_EQ(
       Raw("TRACE /api/v1/jobs HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").status,
       401);
