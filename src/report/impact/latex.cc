@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "base/columns.h"
 #include "base/text.h"
 
 namespace ebb::report {
@@ -83,28 +84,73 @@ bool IsShown(std::string_view character) {
          std::ranges::find(kNotInOt1, character) == kNotInOt1.end();
 }
 
-std::string Columns(const TextTable& table) {
-  std::string columns = "l";
-  for (std::size_t i = 1; i < table.headers.size(); ++i) {
-    const bool is_text = std::ranges::find(table.texts, i) != table.texts.end() ||
-                         (table.ends_in_text && i + 1 == table.headers.size());
-    columns += is_text ? 'l' : 'r';
-  }
-  return columns;
+// The characters of a line of an article in one column, and the space beside a column in the same
+// unit. Wider tables would run over the margin.
+constexpr std::size_t kLineCharacters = 72;
+constexpr std::size_t kBesideColumn = 3;
+constexpr std::size_t kLeastPercent = 10;
+
+bool IsText(const TextTable& table, std::size_t column) {
+  return column == 0 || std::ranges::find(table.texts, column) != table.texts.end() ||
+         (table.ends_in_text && column + 1 == table.headers.size());
 }
 
-std::string RowText(const std::vector<std::string>& row) {
-  std::vector<std::string> cells;
-  for (const std::string& cell : row) cells.push_back(EscapeLatex(cell));
-  return "    " + Join(cells, " & ") + " \\\\\n";
-}
+// Writes one table. If it is too wide for a line, its columns of text share the room that those of
+// figures leave, and break their lines.
+class TableWriter {
+ public:
+  explicit TableWriter(const TextTable& table) : table_(table) {
+    std::size_t all = 0, figures = 0;
+    for (std::size_t column = 0; column < table.headers.size(); ++column) {
+      std::size_t widest = ColumnsOf(table.headers[column]);
+      for (const auto& row : table.rows) widest = std::max(widest, ColumnsOf(row[column]));
+      all += widest + kBesideColumn;
+      figures += kBesideColumn + (IsText(table, column) ? 0 : widest);
+      texts_ += IsText(table, column) ? 1 : 0;
+    }
+    const std::size_t left = kLineCharacters - std::min(figures, kLineCharacters);
+    if (all > kLineCharacters)
+      percent_ = std::max(100 * left / kLineCharacters / texts_, kLeastPercent);
+  }
+
+  std::string Columns() const {
+    const std::string wrapped = "p{0." + std::to_string(percent_) + "\\linewidth}";
+    std::string columns;
+    for (std::size_t column = 0; column < table_.headers.size(); ++column)
+      columns += !IsText(table_, column) ? "r" : percent_ > 0 ? wrapped : "l";
+    return columns;
+  }
+
+  std::string Row(const std::vector<std::string>& row) const {
+    std::vector<std::string> cells;
+    for (std::size_t column = 0; column < row.size(); ++column)
+      cells.push_back(IsText(table_, column) && percent_ > 0 ? Wrapped(row[column])
+                                                             : EscapeLatex(row[column]));
+    // After \raggedright, `\\` would end a line of the cell instead of the row.
+    return "    " + Join(cells, " & ") + (percent_ > 0 ? " \\tabularnewline\n" : " \\\\\n");
+  }
+
+ private:
+  // Names are often long and of one word, whose parts underscores join.
+  static std::string Wrapped(const std::string& cell) {
+    std::vector<std::string> parts;
+    for (const std::string_view part : Split(cell, '_')) parts.push_back(EscapeLatex(part));
+    return "\\raggedright " + Join(parts, "\\_\\allowbreak{}");
+  }
+
+  const TextTable& table_;
+  std::size_t texts_ = 0;
+  std::size_t percent_ = 0;  // of the line, for each column of text; 0: the table fits
+};
 
 std::string TableText(const Block& block) {
+  const TableWriter writer(*block.table);
   std::string text = "\n\\begin{table}[h]\n  \\centering\n";
-  if (!block.label.empty()) text += "  \\caption{" + EscapeLatex(block.label) + "}\n";
-  text += "  \\begin{tabular}{" + Columns(*block.table) + "}\n    \\hline\n" +
-          RowText(block.table->headers) + "    \\hline\n";
-  for (const std::vector<std::string>& row : block.table->rows) text += RowText(row);
+  if (!block.label.empty())
+    text += "  \\caption{" + EscapeLatex(block.label) + "}\n  \\smallskip\n";
+  text += "  \\begin{tabular}{" + writer.Columns() + "}\n    \\hline\n" +
+          writer.Row(block.table->headers) + "    \\hline\n";
+  for (const std::vector<std::string>& row : block.table->rows) text += writer.Row(row);
   return text + "    \\hline\n  \\end{tabular}\n\\end{table}\n";
 }
 

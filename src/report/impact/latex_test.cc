@@ -4,9 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <cctype>
+#include <cstdlib>
+#include <filesystem>
 
+#include "platform/file.h"
 #include "report/impact/example_for_test.h"
 #include "report/impact/impact.h"
+#include "testing/scratch_directory.h"
 
 namespace ebb::report {
 namespace {
@@ -99,7 +103,7 @@ TEST(Latex, LettersThatPdftexLacksAreReplaced) {
   EXPECT_EQ(EscapeLatex("a\xc3"), "a?");
 }
 
-TEST(Latex, TheReportIsWellFormedWhateverNamesAre) {
+PeriodReport ReportWithHardNames() {
   std::vector<PeriodRun> runs = ExampleRuns();
   runs[0].owner.project = "100%_done & {more} #1 \\end{table} $x$ [y] \"q\"";
   runs[1].owner.project = "[first";
@@ -107,18 +111,84 @@ TEST(Latex, TheReportIsWellFormedWhateverNamesAre) {
   runs[0].run.spec.location.region = "}\\input{x}~^";
   PeriodRequest request = ExampleRequest();
   request.supplier = {{{40}, ""}};
-  const std::string text =
-      ImpactText(ReportOf(request, runs), {ImpactKind::kPaperLatex, FunctionalUnit::kRun, "0_1"});
+  return ReportOf(request, runs);
+}
+
+PeriodReport ReportWithLongNames() {
+  std::vector<PeriodRun> runs = ExampleRuns();
+  runs[0].owner.project = "llama_finetuning_on_our_corpus_with_rank_64_and_seeds_0_to_31_and_more";
+  runs[1].owner.project = "the same once more, but with a name that somebody wrote as a sentence";
+  runs[0].run.spec.machine.cpu_model = "AMD EPYC 9654 96-Core Processor with 384 MB of cache";
+  runs[1].run.spec.machine.cpu_model = "Intel(R) Xeon(R) Platinum 8480+ CPU @ 2.00GHz";
+  runs[1].run.spec.location.region = "europe-west4 (Eemshaven, Netherlands)";
+  return ReportOf(ExampleRequest(), runs);
+}
+
+std::string LatexFor(const PeriodReport& report, const std::string& version = "0.1.0") {
+  return ImpactText(report, {ImpactKind::kPaperLatex, FunctionalUnit::kRun, version});
+}
+
+TEST(Latex, TheReportIsWellFormedWhateverNamesAre) {
+  const std::string text = LatexFor(ReportWithHardNames(), "0_1");
   EXPECT_EQ(WhatIsWrong(text), "") << text;
   EXPECT_THAT(text, HasSubstr("\\textbackslash{}end\\{table\\}"));
   EXPECT_THAT(text, Not(HasSubstr("\\input{x}")));
 }
 
 TEST(Latex, TheExampleIsWellFormed) {
-  const std::string text =
-      ImpactText(ExampleReport(), {ImpactKind::kPaperLatex, FunctionalUnit::kRun, "0.1.0"});
+  const std::string text = LatexFor(ExampleReport());
   EXPECT_EQ(WhatIsWrong(text), "") << text;
   EXPECT_THAT(text, HasSubstr("127 g $\\pm$ 44 \\% of CO$_2$eq"));
+}
+
+TEST(Latex, OnlyATableThatIsTooWideBreaksItsLines) {
+  EXPECT_THAT(LatexFor(ExampleReport()), HasSubstr("\\begin{tabular}{lrrr}"));
+  const std::string text = LatexFor(ReportWithLongNames());
+  EXPECT_EQ(WhatIsWrong(text), "") << text;
+  EXPECT_THAT(text, HasSubstr("\\begin{tabular}{p{0.45\\linewidth}p{0.45\\linewidth}}"));
+  EXPECT_THAT(text, HasSubstr("\\raggedright llama\\_\\allowbreak{}finetuning"));
+}
+
+// Every character from the first printable one to the end of the Latin letters, and some beyond.
+std::string EveryCharacter() {
+  std::string text;
+  for (char c = ' '; c < '\x7f'; ++c) (text += c) += ' ';
+  for (int lead = 0xC2; lead <= 0xC9; ++lead)
+    for (int second = 0x80; second < 0xC0; ++second)
+      ((text += static_cast<char>(lead)) += static_cast<char>(second)) += ' ';
+  return text +
+         "\u2013 \u2014 \u2018 \u2019 \u201c \u201d \u2026 \u2082 \u2122 \u2264 \u2265 \u20ac "
+         "\u03bc";
+}
+
+// Compiles a section in an article and returns what pdfTeX says; nothing if it is not installed.
+std::optional<std::string> SaidByPdftex(const std::string& section) {
+  if (std::system("command -v pdflatex > /dev/null 2>&1") != 0) return std::nullopt;
+  const std::filesystem::path folder = ScratchDirectory("latex");
+  EXPECT_TRUE(platform::WriteFileAtomically(
+      folder / "paper.tex",
+      "\\documentclass{article}\n\\begin{document}\n" + section + "\n\\end{document}\n"));
+  const std::string command = "cd '" + folder.string() +
+                              "' && pdflatex -interaction=nonstopmode -halt-on-error paper.tex > "
+                              "said.txt 2>&1";
+  EXPECT_EQ(std::system(command.c_str()), 0) << section;
+  EXPECT_TRUE(std::filesystem::exists(folder / "paper.pdf"));
+  const auto said = platform::ReadFile(folder / "paper.log", 1 << 20);
+  EXPECT_TRUE(said);
+  return said ? std::optional(*said) : std::nullopt;
+}
+
+// "Overfull": text that runs over the margin.
+TEST(Latex, PdftexCompilesItWithinTheMargins) {
+  for (const std::string& section :
+       {LatexFor(ExampleReport()), LatexFor(ReportWithHardNames()), LatexFor(ReportWithLongNames()),
+        EscapeLatex(EveryCharacter())}) {
+    const auto said = SaidByPdftex(section);
+    if (!said) GTEST_SKIP() << "pdflatex is not installed (Debian: texlive-latex-base)";
+    EXPECT_THAT(*said, Not(HasSubstr("Overfull"))) << section;
+    EXPECT_THAT(*said, Not(HasSubstr("Missing character"))) << section;
+    EXPECT_THAT(*said, Not(HasSubstr("\n! "))) << section;
+  }
 }
 
 }  // namespace
