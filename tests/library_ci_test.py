@@ -5,6 +5,7 @@ import http.server
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import threading
@@ -13,7 +14,10 @@ from pathlib import Path
 
 from python_scratch import InScratch
 
-INTEGRATIONS = Path(__file__).resolve().parent.parent / "integrations"
+TREE = Path(__file__).resolve().parent.parent
+INTEGRATIONS = TREE / "integrations"
+#: The workflow of GitHub and the job of GitLab in docs/integrations.md.
+WORKFLOW, JOB = re.findall(r"^```yaml\n(.*?)^```$", (TREE / "docs/integrations.md").read_text(), re.M | re.S)
 
 
 class Change(http.server.ThreadingHTTPServer):
@@ -56,9 +60,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
     do_GET = do_POST = do_PATCH = do_PUT = answer
 
 
-def settings(path):
-    """The variables that a file sets, in the YAML that it is written in: one on a line, `NAME: value`."""
-    return dict(re.findall(r"^ +(EBB_CI_\w+|GITHUB_TOKEN): (.*)$", path.read_text(), re.M))
+def settings_in(text):
+    """The variables that YAML sets as it is written here: one on a line, `NAME: value`."""
+    return dict(re.findall(r"^ +(EBB_CI_\w+|GITHUB_TOKEN): (.*)$", text, re.M))
 
 
 def inputs(path):
@@ -89,9 +93,17 @@ class CiTest(InScratch):
         known = {**inputs(action), "flags": "--constant 300 --rapl none", **given}
         variables = {"GITHUB_API_URL": self.change.url, "GITHUB_REPOSITORY": "some/where"}
         variables.update(GITHUB_EVENT_PATH="event.json", GITHUB_OUTPUT="output", GITHUB_STEP_SUMMARY="summary.md")
-        for name, expression in settings(action).items():
+        for name, expression in settings_in(action.read_text()).items():
             variables[name] = known[re.fullmatch(r"\$\{\{ inputs\.([\w-]+) \}\}", expression)[1]]
         return self.step(variables)
+
+    def gitlab(self, **given):
+        """As a job that extends the template runs it."""
+        template = (INTEGRATIONS / "gitlab/ebb.gitlab-ci.yml").read_text()
+        self.assertIn("- python3 -m ebb.ci", template)
+        known = {name: value.strip('"').replace("$CI_JOB_NAME", "train") for name, value in settings_in(template).items()}
+        merge_request = {"CI_MERGE_REQUEST_IID": "7", "CI_PROJECT_ID": "5", "CI_API_V4_URL": self.change.url}
+        return self.step({**known, **given, **merge_request, "EBB_CI_GITLAB_TOKEN": "t0ken"})
 
     def test_a_pull_request_has_one_comment_that_follows_the_command(self):
         done = self.github(command="echo built", token="t0ken")
@@ -137,19 +149,47 @@ class CiTest(InScratch):
         self.assertIn("soon", done.stderr)
 
     def test_a_merge_request_of_gitlab_has_a_note(self):
-        template = settings(INTEGRATIONS / "gitlab/ebb.gitlab-ci.yml")
-        self.assertIn("- python3 -m ebb.ci", (INTEGRATIONS / "gitlab/ebb.gitlab-ci.yml").read_text())
-        variables = {name: value.strip('"').replace("$CI_JOB_NAME", "train") for name, value in template.items()}
-        variables.update(EBB_CI_COMMAND="echo built", EBB_CI_FLAGS="--constant=300 --rapl none", EBB_CI_GITLAB_TOKEN="t0ken")
-        variables.update(CI_MERGE_REQUEST_IID="7", CI_PROJECT_ID="5", CI_API_V4_URL=self.change.url)
         for _ in range(2):
-            done = self.step(variables)
+            done = self.gitlab(EBB_CI_COMMAND="echo built", EBB_CI_FLAGS="--constant=300 --rapl none")
             self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(len(self.change.comments), 2)
         self.assertIn("| train |", self.change.comments[1]["body"])
         place = "/projects/5/merge_requests/7/notes"
         called = [("GET", place), ("POST", place), ("GET", place), ("PUT", place + "/2")]
         self.assertEqual(self.change.calls, [(*call, "t0ken") for call in called])
+
+    def made_ready(self):
+        """What the examples take for granted: a makefile, and no network for the intensity of a zone."""
+        Path("makefile").write_text("train:\n\t@echo trained\n")
+        settings = Path("settings.yaml").resolve()
+        settings.write_text("signal: profile\n")
+        settings.chmod(0o600)
+        self.addCleanup(os.environ.__setitem__, "EBB_CONFIG", os.environ.get("EBB_CONFIG", "none"))
+        os.environ["EBB_CONFIG"] = str(settings)
+
+    @unittest.skipUnless(shutil.which("make"), "make is not installed")
+    def test_the_workflow_of_the_document(self):
+        self.made_ready()
+        (action,) = re.findall(r"uses: \./path/of/ebb/(\S+)$", WORKFLOW, re.M)
+        text = (TREE / action / "action.yml").read_text().partition("\noutputs:")[0]
+        given = dict(re.findall(r"^      ([\w-]+): (.*)$", WORKFLOW, re.M))
+        self.assertLessEqual(set(given), set(re.findall(r"^  ([\w-]+):$", text, re.M)), "inputs of the action")
+        self.assertIn("flags", given)
+        done = self.github(token="t0ken", **given)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("trained", done.stdout)
+        self.assertRegex(self.change.comments[1]["body"], r"\| emissions \| .+ CO2eq \|")
+
+    @unittest.skipUnless(shutil.which("make"), "make is not installed")
+    def test_the_job_of_the_document(self):
+        self.made_ready()
+        (included,) = re.findall(r"^include: (\S+)$", JOB, re.M)
+        self.assertIn("\n  extends: .ebb\n", JOB)
+        self.assertIn("\n.ebb:\n", (TREE / included).read_text())
+        done = self.gitlab(**settings_in(JOB))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("trained", done.stdout)
+        self.assertRegex(self.change.comments[1]["body"], r"\| emissions \| .+ CO2eq \|")
 
     def test_a_command_is_needed(self):
         self.assertEqual(self.step({}).returncode, 2)
