@@ -1,6 +1,5 @@
 #include "local/supervised_executor.h"
 
-#include <poll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -9,7 +8,6 @@
 #include "base/text.h"
 #include "local/files/job_folder.h"
 #include "local/job_start.h"
-#include "local/power/power_guard.h"
 #include "platform/file_lock.h"
 #include "platform/free_space.h"
 #include "platform/path_facts.h"
@@ -21,11 +19,6 @@ namespace {
 using engine::JobPhase;
 using engine::JobReport;
 
-// Longer waits are cut, so that arithmetic with Time::max() cannot overflow.
-constexpr Duration kLongestWait = std::chrono::hours{1};
-// Waits of the kernel ignore suspends and changes of the clock.
-constexpr Duration kLookAtClock = std::chrono::seconds{5};
-constexpr Duration kShortestLookAtClock{10};
 // A follower that ends at once, whatever may be wrong, is not started again and again.
 constexpr Duration kBetweenFollowers{std::chrono::seconds{2}};
 
@@ -36,10 +29,6 @@ bool HasEnded(JobPhase phase) {
 
 Error NotKnown(core::JobId job) {
   return {ExitCode::kUsage, "is not known", "job " + std::to_string(job), ""};
-}
-
-JobReport RunningReport(const AttemptPlan& plan) {
-  return {plan.job, plan.attempt, JobPhase::kRunning, plan.pool, plan.since, 0, ""};
 }
 
 }  // namespace
@@ -72,129 +61,6 @@ void SupervisedExecutor::UseSites(const std::vector<core::Site>& sites,
     observed_.emplace_back(*feeds[i]);
   }
   if (options_.other_sites) options_.other_sites->Begin([this] { Wake(); });
-}
-
-// State of an earlier life ------------------------------------------------------------------
-
-Status SupervisedExecutor::Add(LocalJob job) {
-  const core::JobId id = job.job().id;
-  std::optional<AttemptPlan> plan;
-  if (const int attempt = LastAttempt(job.directory); attempt > 0) {
-    const AttemptPaths paths{job.directory, attempt};
-    auto read = ReadPlan(paths.plan());
-    // No program may start beside one that runs and is unknown.
-    if (!read && platform::FileLock::IsHeld(paths.lock())) return Fail(std::move(read).error());
-    if (!read) return AddWithoutPlan(std::move(job), attempt, read.error());
-    plan = *std::move(read);
-  }
-  if (plan && plan->identity != job.submission->identity) {
-    EBB_ASSIGN_OR_RETURN(const auto aside, SetFolderAside(job.directory));
-    options_.say(id, "its folder held what another job with this number left, which is now in " +
-                         aside.string());
-    plan.reset();
-  }
-  Entry& entry = entries_[id];
-  entry.local = std::move(job);
-  if (!plan) return {};
-  TakeInEarlier(entry, plan->attempt);
-  const AttemptPaths paths{entry.local.directory, plan->attempt};
-  const bool is_known = plan->pool >= 0 && plan->pool < std::ssize(devices_.pools().pools);
-  if (is_known && WaitsAtSite(*plan, ReadSiteState(paths))) {
-    entry.order = *std::move(plan);
-    kept_.insert(id);
-    return {};
-  }
-  // The plan is older than the start.
-  if (plan->place && plan->place->order) SetBegin(*plan, paths);
-  return Adopt(entry, *std::move(plan));
-}
-
-// A damaged disk costs this attempt, not the service.
-Status SupervisedExecutor::AddWithoutPlan(LocalJob job, int attempt, const Error& why) {
-  const core::JobId id = job.job().id;
-  Entry& entry = entries_[id];
-  entry.local = std::move(job);
-  const std::string text =
-      "what was planned for attempt " + std::to_string(attempt) +
-      " cannot be read, so it counts as one that could not be started: " + why.Message();
-  entry.last_report = {id, attempt, JobPhase::kStartFailed, -1, Now(), 0, text};
-  options_.say(id, text);
-  return {};
-}
-
-// The outcome of earlier attempts does not matter, because a later one was begun.
-void SupervisedExecutor::TakeInEarlier(const Entry& entry, int last) {
-  for (int attempt = 1; attempt < last; ++attempt) {
-    const core::JobId job = entry.local.job().id;
-    if (options_.end_is_stored(job, attempt)) continue;
-    auto plan = ReadPlan(AttemptPaths{entry.local.directory, attempt}.plan());
-    const core::Cluster& cluster = devices_.pools();
-    if (!plan || plan->pool < 0 || plan->pool >= std::ssize(cluster.pools)) continue;
-    const Pue pue = cluster.SiteOf(plan->pool).pue;
-    runtime::SignalFeed& feed = FeedOf(plan->pool);
-    SupervisedProgram program(entry.local, *std::move(plan), std::nullopt, pue, feed, clock_,
-                              records_, options_.stored_before(job, attempt));
-    auto rest = program.Settle();
-    while (rest == SupervisedProgram::Rest::kReadings) rest = program.Settle();
-    if (rest == SupervisedProgram::Rest::kNothing) std::ignore = program.TakeEnd();
-  }
-}
-
-Status SupervisedExecutor::Adopt(Entry& entry, AttemptPlan plan) {
-  const AttemptPaths paths{entry.local.directory, plan.attempt};
-  if (plan.pool < 0 || plan.pool >= std::ssize(devices_.pools().pools))
-    return Fail(
-        {ExitCode::kUnavailable, "names a pool that is not known", paths.plan().string(), ""});
-  const bool runs = platform::FileLock::IsHeld(paths.lock());
-  if (runs)
-    for (const std::string& gpu : plan.gpus) devices_.Adopt(gpu, plan.pool);
-  FindSlots(plan);
-  std::error_code ignored;
-  // The service was killed between plan and supervisor: the engine gives the command again. An
-  // attempt at another site may run there whatever is known here, so it is followed again.
-  if (!runs && !plan.place && !std::filesystem::exists(paths.energy(), ignored) &&
-      !std::filesystem::exists(paths.end(), ignored))
-    return {};
-  // Plans of an earlier version have no time since boot.
-  if (plan.since_boot == Duration::zero())
-    plan.since_boot = SinceBoot() - clock_.ToWall(Now() - plan.since);
-  std::optional<platform::ProcessWatch> watch;
-  if (runs) {
-    EBB_ASSIGN_OR_RETURN(const int pid, SupervisorOf(paths));
-    watch = platform::ProcessWatch::Open(pid);
-    // While the supervisor holds the lock, its pid cannot belong to another process.
-    if (!platform::FileLock::IsHeld(paths.lock())) watch.reset();
-  }
-  Watch(entry, std::move(plan), std::move(watch));
-  entry.adopted = true;
-  return {};
-}
-
-// A program of an earlier life may be frozen, and nobody remembers the request.
-void SupervisedExecutor::FindFrozen() {
-  for (const auto& [job, entry] : running_) {
-    if (!std::exchange(entry->adopted, false) || !entry->local.job().freeze) continue;
-    if (!entry->program->IsFrozen()) continue;
-    entry->last_report->phase = JobPhase::kFrozen;
-    entry->last_report->since = Now();
-    entry->frozen_since = SinceBoot();
-  }
-}
-
-void SupervisedExecutor::Watch(Entry& entry, AttemptPlan plan,
-                               std::optional<platform::ProcessWatch> watch) {
-  const core::JobId job = plan.job;
-  const int attempt = plan.attempt;
-  const Pue pue = devices_.pools().SiteOf(plan.pool).pue;
-  runtime::SignalFeed& feed = FeedOf(plan.pool);
-  entry.last_report = RunningReport(plan);
-  entry.adopted = false;
-  entry.frozen_since.reset();
-  entry.frozen = {};
-  entry.program = std::make_unique<SupervisedProgram>(
-      entry.local, std::move(plan), std::move(watch), pue, feed, clock_, records_,
-      options_.stored_before(job, attempt), options_.clock);
-  running_[job] = &entry;
 }
 
 Result<SupervisedExecutor::Entry*> SupervisedExecutor::Find(core::JobId job) {
@@ -523,191 +389,6 @@ Status SupervisedExecutor::RequestEnd(core::JobId job, int attempt, EndRequest r
 void SupervisedExecutor::Report(Entry& entry, JobReport report) {
   entry.last_report = report;
   reports_.push_back(std::move(report));
-}
-
-// Waiting ----------------------------------------------------------------------------------
-
-void SupervisedExecutor::LookAtPrograms() {
-  if (!running_.empty())
-    for (ObservedFeed& feed : observed_) feed.KeepUp(Now());
-  std::vector<Entry*> ended;
-  for (const auto& [job, entry] : running_) {
-    SupervisedProgram& program = *entry->program;
-    heartbeat_.At("reading the files of", job);
-    if (const auto trouble = program.TakeTrouble()) options_.say(job, *trouble);
-    if (program.HasEnded()) {
-      if (program.Settle() == SupervisedProgram::Rest::kNothing) ended.push_back(entry);
-      if (program.NeedsFollower())
-        if (const auto pid = FollowAgain(*entry, program.plan()))
-          program.Watch(platform::ProcessWatch::Open(*pid));
-      continue;
-    }
-    const auto& limit = entry->local.submission->time_limit;
-    const Duration ran = program.Ran() - entry->frozen;
-    if (limit && !entry->frozen_since && clock_.ToGrid(ran) > *limit)
-      program.AskToEnd(EndRequest::kTooLong);
-    program.Tick();
-    HearBudget(*entry);
-    HearFaults(*entry);
-    HearPowerChoice(*entry);
-  }
-  for (Entry* entry : ended) TakeEnd(*entry);
-}
-
-void SupervisedExecutor::LookAtSites() {
-  if (!options_.other_sites) return;
-  for (const OtherSites::News& news : options_.other_sites->TakeNews()) {
-    devices_.TakeSite(site_numbers_[news.site], news.look);
-    if (!news.text.empty()) options_.say(0, news.text);
-  }
-}
-
-void SupervisedExecutor::TakeEnd(Entry& entry) {
-  // The budget is heard before the pause is reported, because the job may have to be held.
-  HearBudget(entry);
-  HearFaults(entry);
-  HearPowerChoice(entry);
-  // A supervisor that was killed could not restore the power limits.
-  const AttemptPaths paths{entry.local.directory, entry.program->plan().attempt};
-  const Status restored =
-      entry.program->is_elsewhere() ? Status{} : RestorePower(paths, options_.nvml_library);
-  JobReport report = entry.program->TakeEnd(restored ? std::vector<std::string>()
-                                                     : std::vector{restored.error().Message()});
-  report.since = Now();
-  if (options_.other_sites && report.phase == JobPhase::kPaused)
-    report.checkpoint_bytes = CheckpointBytes(entry.local.directory);
-  running_.erase(report.job);
-  if (entry.program->use()) TakeUse(*entry.program->use());
-  entry.program.reset();
-  Report(entry, std::move(report));
-}
-
-void SupervisedExecutor::HearFaults(const Entry& entry) {
-  for (const DeviceFault& fault : entry.program->Faults())
-    devices_.TakeFault(fault.device, fault.what, fault.wall);
-}
-
-void SupervisedExecutor::HearPowerChoice(Entry& entry) {
-  if (const auto choice = entry.program->TakePowerChoice())
-    options_.on_power_choice(*entry.local.submission, entry.program->plan().pool, *choice);
-}
-
-void SupervisedExecutor::TakeUse(const DeviceUse& ended) {
-  std::vector<DeviceUse> running;
-  for (const auto& [job, entry] : running_) {
-    const SupervisedProgram& program = *entry->program;
-    running.push_back({program.plan().gpus, job, KindOf(*entry->local.submission),
-                       program.figures().elapsed, false});
-  }
-  devices_.TakeEnd(ended, running, watch_.Now());
-}
-
-void SupervisedExecutor::HearBudget(Entry& entry) {
-  SupervisedProgram& program = *entry.program;
-  for (const core::BudgetEvent& event : program.TakeBudgetEvents()) {
-    options_.on_budget(entry.local.job().id, event, program.budget_events_heard());
-    Wake();
-  }
-}
-
-// Returns true when it is time to look: a program ended, Wake was called, or a signal came.
-bool SupervisedExecutor::WaitOnce(Duration timeout) {
-  std::vector<pollfd> descriptors{{wake_descriptor_, POLLIN, 0},
-                                  {signals_.descriptor(), POLLIN, 0}};
-  bool settles = false;
-  for (const auto& [job, entry] : running_) {
-    const auto settle_after = entry->program->SettleAfter();
-    if (settle_after) timeout = std::min(timeout, *settle_after);
-    if (!settle_after) descriptors.push_back({entry->program->watch()->descriptor(), POLLIN, 0});
-    settles = settles || settle_after;
-  }
-  heartbeat_.Rest();
-  const int ready =
-      ::poll(descriptors.data(), descriptors.size(), static_cast<int>(timeout.count()));
-  heartbeat_.Beat();
-  if (ready <= 0) return settles;
-  if (descriptors[1].revents != 0) {
-    const auto received = signals_.Wait(Duration::zero());
-    if (received && platform::IsStopRequest(received->number)) stop_signal_ = received->number;
-  }
-  return true;
-}
-
-// Returns true, once, when the clock was set and the change has lasted.
-bool SupervisedExecutor::LookAtClock() {
-  const bool due = watch_.Look();
-  SayJump();
-  return due && !std::exchange(clock_told_, true);
-}
-
-// Reports a jump of the clock, also one that another caller has seen first.
-void SupervisedExecutor::SayJump() {
-  const bool jumped = watch_.jumped_at().has_value();
-  if (std::exchange(jump_said_, jumped) == jumped) return;
-  options_.on_clock_jump(jumped ? watch_.ahead() : Duration::zero());
-}
-
-std::optional<engine::ClockSet> SupervisedExecutor::TakeClockSet() {
-  clock_told_ = false;
-  const auto step = watch_.TakeStep();
-  if (!step) {
-    SayJump();
-    return std::nullopt;
-  }
-  jump_said_ = false;
-  return engine::ClockSet{clock_.ToGrid(step->from), clock_.ToGrid(step->to)};
-}
-
-Result<std::vector<JobReport>> SupervisedExecutor::WaitForEvents(Time deadline) {
-  heartbeat_.Beat();
-  while (reports_.empty()) {
-    if (LookAtClock()) break;
-    const Time now = Now();
-    if (now >= deadline || stop_signal_) break;
-    const bool is_idle = running_.empty() && kept_.empty();
-    if (is_idle && clock_.settings().skip_waits && deadline < Time::max()) {
-      clock_.SkipTo(deadline);
-      break;
-    }
-    const Duration left = clock_.ToWall(std::min(deadline - now, kLongestWait));
-    const Duration tick = is_idle ? options_.idle_tick : options_.tick;
-    const Duration until_tick = std::max(last_tick_ + tick - SinceBoot(), Duration::zero());
-    const Duration look_at_clock =
-        std::clamp(options_.clock.settle, kShortestLookAtClock, kLookAtClock);
-    const bool something =
-        WaitOnce(std::min({std::max(left, Duration{1}), until_tick, look_at_clock, UntilRetry()}));
-    std::uint64_t wakes = 0;
-    bool woken = ::read(wake_descriptor_, &wakes, sizeof wakes) > 0;
-    woken = devices_.TryAgain(watch_.Now()) || woken;
-    if (something || SinceBoot() >= last_tick_ + tick) {
-      LookAtPrograms();
-      LookAtOrders();
-      heartbeat_.At("summing up what was measured");
-      last_tick_ = SinceBoot();
-      options_.on_tick();
-    }
-    heartbeat_.At("looking at the devices");
-    LookAtSites();
-    options_.look_at_devices();
-    // Readings of a long file are stored before more of it is read.
-    const bool reads = std::any_of(running_.begin(), running_.end(), [](const auto& entry) {
-      return entry.second->program->SettleAfter() == Duration::zero();
-    });
-    if (woken || reads) break;
-  }
-  return std::exchange(reports_, {});
-}
-
-// Time until a device that was set aside is due for a trial.
-Duration SupervisedExecutor::UntilRetry() const {
-  const Time next = devices_.NextRetry();
-  if (next == Time::max()) return kLongestWait;
-  return std::clamp(next - watch_.Now(), Duration::zero(), kLongestWait);
-}
-
-void SupervisedExecutor::Wake() {
-  const std::uint64_t one = 1;
-  [[maybe_unused]] const ssize_t written = ::write(wake_descriptor_, &one, sizeof one);
 }
 
 std::vector<SupervisedFigures> SupervisedExecutor::Running() const {
