@@ -415,7 +415,9 @@ class TestMultiKueue(unittest.TestCase):
         self.assertEqual(twice, {}, self.said()[-4000:])
         starts = [(name, worker, at) for name in names for (worker, _), at in runs.pods[name].items()]
         planned = {name: self.annotation(name, "cluster") for name in names}
-        self.assertEqual([(name, worker) for name, worker, _ in starts if planned[name] != worker], [])
+        elsewhere = [(name, worker) for name, worker, _ in starts if planned[name] != worker]
+        self.assertEqual(elsewhere, [], [line for line in self.said().splitlines() for name, _ in elsewhere
+                                         if f"/{name}:" in line])
         # A release, a nomination and an admission take seconds, more when a worker has just come back.
         late = [(name, worker, round(at - began)) for name, worker, at in starts if not days.was_clean(worker, at, 8)]
         clean = sum(days.was_clean(worker, at, 0) for _, worker, at in starts)

@@ -250,8 +250,11 @@ void AdmissionCheckController::CountPools() {
       add(uses[PoolName(workload.cluster_queue, on_gpus)]);
       if (place.empty()) continue;
       // The engine does not know of one that an earlier controller has nominated.
+      ClusterUse& there = uses[PoolName(workload.cluster_queue, on_gpus, place)];
       if (known.open || workload.admitted)
-        add(uses[PoolName(workload.cluster_queue, on_gpus, place)]);
+        add(there);
+      else if (is_ours)
+        there.in_flight += amount;
       in_cluster[{place, on_gpus}] += amount;
     }
   }

@@ -212,6 +212,22 @@ TEST_F(AdmissionDispatchTest, AnotherControllerLeavesANominationToTheWorker) {
   EXPECT_EQ(reports_.back().pool, NumberOf("poland"));
 }
 
+// The engine would refuse a job for a pool that never has so many devices.
+TEST_F(AdmissionDispatchTest, AnotherControllerExpectsTheDevicesOfANominationBack) {
+  BeginSending();
+  kueue_->Submit("train", 6);
+  StartIn("train", "poland");
+  ASSERT_TRUE(Nominated("train", {"poland"}));
+  jobs_.clear();
+  Restart();
+  EXPECT_EQ(JobOf("train").models, Names{"ClusterQueue all in poland"});
+  EXPECT_TRUE(Until([&] { return PoolOf("poland").count == 2; })) << "it is in flight";
+  EXPECT_EQ(PoolOf("poland").away, 6);
+  ASSERT_TRUE(kueue_->Admit("train", "poland"));
+  EXPECT_TRUE(Until([&] { return PoolOf("poland").count == 8; }));
+  EXPECT_EQ(PoolOf("poland").away, 0);
+}
+
 TEST_F(AdmissionDispatchTest, AnotherControllerTakesALateNominationBack) {
   BeginSending(Duration{300});
   kueue_->Submit("train", 2);

@@ -122,8 +122,9 @@ ClusterRoom Dispatcher::RoomIn(const std::string& name, bool on_gpus, const Clus
   const double free_of_others =
       std::max(0.0, std::floor(QuotaOf(*cluster, on_gpus, use.nominal) - use.others));
   const int all = std::max(ours, static_cast<int>(free_of_others));
-  if (!cluster->connected || IsFull(name, now)) return {ours, all - ours};
-  return {all, 0};
+  const int in_flight = static_cast<int>(std::ceil(use.in_flight));
+  if (!cluster->connected || IsFull(name, now)) return {ours, all - ours + in_flight};
+  return {all, in_flight};
 }
 
 std::optional<std::string> Dispatcher::Choose(

@@ -52,6 +52,9 @@ struct ClusterUse {
   double nominal = 0;  ///< of the manager's queue
   double others = 0;   ///< by workloads that the engine does not know, in flight or admitted
   double ours = 0;     ///< by workloads that the engine has sent there
+  /// The part of `others` that an earlier controller has nominated: what runs there, or is taken
+  /// back soon. The engine is offered these workloads for this cluster only.
+  double in_flight = 0;
 };
 
 /// A workload that does not wait.

@@ -99,6 +99,7 @@ TEST_F(DispatcherTest, RoomIsTheStatedQuotaOrElseThatOfTheQueueHere) {
   EXPECT_EQ(room("norway", {16, 3, 3}), (ClusterRoom{3, 0}))
       << "what runs there exists in any case";
   EXPECT_EQ(room("france", {16, 2, 0}), (ClusterRoom{14, 0}));
+  EXPECT_EQ(room("france", {16, 14, 0, 12}), (ClusterRoom{2, 12})) << "expected back";
   EXPECT_EQ(room("atlantis", {16, 0, 2}), (ClusterRoom{2, 0}));
 }
 
