@@ -53,7 +53,7 @@ const std::map<std::string, Rooms> kAllowed{
       "store", "signals", "meter",    "local",   "sites", "kubernetes", "slurm",   "sim",
       "sweep", "report",  "config",   "service", "web",   "audit",      "app"}},
     {"lib", {"base", "core", "platform", "signals", "meter", "local", "report", "app"}},
-    {"train", {"base", "platform"}},
+    {"train", {"base", "core", "platform", "meter"}},
     {"testing", {"base", "core", "plan", "engine", "runtime"}},
 };
 
@@ -178,7 +178,7 @@ const std::map<std::string, std::map<std::string, Rooms>> kParts{
       {"devices", {"", "options"}},
       {"ranks", {"", "options"}},
       {"data", {"", "options", "devices"}},
-      {"learning", {"", "options", "devices", "data"}},
+      {"learning", {"", "options", "devices", "ranks", "data"}},
       {"files", {"", "options", "devices", "data", "learning"}},
       {"loop", {"", "options", "devices", "ranks", "data", "learning", "files"}},
       {"models", {""}},

@@ -1,5 +1,6 @@
-// ebb-train: the training program of Ebb. It knows nothing of grids and emissions. It trains,
-// reports its progress, pauses on SIGTERM and resumes, by the same contract as any other training
+// ebb-train: the training program of Ebb. It knows nothing of grids and emissions, except that
+// ranks that divide their work themselves are told the intensity of each. It trains, reports its
+// progress, pauses on SIGTERM and resumes, by the same contract as any other training
 // program (docs/train.md).
 
 #include <malloc.h>
@@ -44,8 +45,8 @@ void KeepFreedMemory() {
 
 Environment ContractEnvironment() {
   Environment environment;
-  for (const char* name :
-       {"EBB_RUN_DIR", "EBB_CHECKPOINT_DIR", "EBB_RESUME", "TORCHELASTIC_RESTART_COUNT"}) {
+  for (const char* name : {"EBB_RUN_DIR", "EBB_CHECKPOINT_DIR", "EBB_RESUME",
+                           "TORCHELASTIC_RESTART_COUNT", "CG_CARBON_INTENSITY"}) {
     if (const char* value = std::getenv(name)) environment[name] = value;
   }
   return environment;

@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <utility>
 
+#include "local/process/grid_file.h"
+#include "platform/file.h"
 #include "platform/system_clock.h"
 #include "testing/fake_feed.h"
 #include "testing/scratch_directory.h"
@@ -95,7 +97,8 @@ struct Recorder final : AttemptObserver {
 Result<AttemptResult> RunCommand(std::vector<std::string> argv, Recorder& recorder,
                                  std::optional<core::Budget> budget = std::nullopt,
                                  std::optional<Duration> stop_grace = std::nullopt,
-                                 std::unique_ptr<meter::Meter> meter = nullptr) {
+                                 std::unique_ptr<meter::Meter> meter = nullptr,
+                                 const std::filesystem::path& directory = {}) {
   platform::ProcessSignals signals;
   platform::SystemClock wall(signals);
   runtime::GridClock clock(wall, {true, kDay, 1, false});
@@ -105,6 +108,7 @@ Result<AttemptResult> RunCommand(std::vector<std::string> argv, Recorder& record
   options.sampler.interval = Duration{10};
   options.tick = Duration{5};
   options.stop_grace = stop_grace;
+  options.directory = directory;
   if (budget) options.budget = runtime::BudgetWatch::Terms{*budget, {}, {}, 1, {}, {}};
   std::vector<std::unique_ptr<meter::Meter>> meters;
   if (!meter) meter = std::make_unique<HundredWatts>(recorder.awaited);
@@ -160,6 +164,31 @@ TEST(MeasuredAttempt, EnergyCoversTheWholeAttemptAndMeetsTheSignal) {
   EXPECT_GT(row_seconds, 0);
   // 360 g/kWh is 1e-4 g/J.
   EXPECT_NEAR(totals.emissions.grams, totals.energy.joules() * 1e-4, 1e-12);
+}
+
+TEST(MeasuredAttempt, TheProgramFindsTheGridInItsDirectory) {
+  Recorder recorder;
+  const std::filesystem::path scratch = ScratchDirectory("grid-file");
+  const auto result = RunCommand(
+      {"sh", "-c", "until grep -q 360 \"$0\"; do sleep 0.01; done; cp \"$0\" \"$0.seen\"",
+       (scratch / kGridFile).string()},
+      recorder, std::nullopt, std::nullopt, nullptr, scratch);
+  ASSERT_TRUE(result) << result.error().Message();
+  const auto seen = platform::ReadFile(scratch / "grid.json.seen");
+  ASSERT_TRUE(seen) << seen.error().Message();
+  EXPECT_NE(seen->find(R"("g_per_kwh":360.0,"pue":1.0)"), std::string::npos) << *seen;
+}
+
+TEST(GridFile, SaysTheLatestIntensityAndNoneOfAnEarlierAttempt) {
+  const std::filesystem::path scratch = ScratchDirectory("grid-file");
+  const auto path = scratch / kGridFile;
+  ASSERT_TRUE(platform::WriteFileAtomically(path, "of an earlier attempt"));
+  GridFile file(path, Pue{1.25});
+  file.Keep(std::nullopt, Time{Duration{1}});
+  EXPECT_EQ(*platform::ReadFile(path), "{\"time_ms\":1,\"g_per_kwh\":null,\"pue\":1.25}\n");
+  file.Keep(Intensity{142.5}, Time{Duration{2}});
+  file.Keep(Intensity{142.5}, Time{Duration{3}});
+  EXPECT_EQ(*platform::ReadFile(path), "{\"time_ms\":2,\"g_per_kwh\":142.5,\"pue\":1.25}\n");
 }
 
 TEST(MeasuredAttempt, OutcomesFollowTheContract) {

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "local/process/attempt_outcome.h"
+#include "local/process/grid_file.h"
 #include "local/process/job_budget.h"
 #include "local/process/observed_feed.h"
 #include "local/readings/reading_queue.h"
@@ -21,6 +22,8 @@ struct MeasuredProcess::State {
         observer(attempt_observer),
         accountant(signal, grid_clock, options.number, options.pue, options.other_feed),
         buffer([this](std::span<const core::LedgerRow> rows) { return observer.OnRows(rows); }) {
+    if (!options.directory.empty() && !options.child.argv.empty())
+      grid_file.emplace(options.directory / kGridFile, options.pue);
     const Time now = grid_clock.Now();
     feeds.emplace_back(signal, signal.NextChange(now));
     if (options.other_feed)
@@ -50,6 +53,7 @@ struct MeasuredProcess::State {
   Duration since_boot{};                     // when the process began
   std::optional<runtime::ClockWatch> watch;  // watches the clock that the readings are on
   meter::SamplerSummary summary;
+  std::optional<GridFile> grid_file;  // absent: there is no program, or no directory for it
   std::optional<runtime::BudgetWatch> budget;
   std::optional<Time> budget_looked_until;
 };
@@ -133,6 +137,8 @@ void MeasuredProcess::Tick() {
     state_->power->Look(state_->clock.wall().Now());
   }
   state_->buffer.Offer(state_->accountant.Add(readings));
+  if (state_->grid_file)
+    state_->grid_file->Keep(state_->accountant.latest_intensity(), state_->clock.wall().Now());
   state_->WatchBudget();
   if (state_->observer.OnTick(figures())) state_->meter->Mark();
 }

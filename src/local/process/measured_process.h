@@ -41,7 +41,8 @@ struct AttemptOptions {
   std::optional<runtime::BudgetWatch::Terms> budget{};
   /// Power limit of the program's GPUs; absent: it is left alone.
   std::optional<PowerTerms> power{};
-  std::filesystem::path directory{};  ///< the run's directory; needed with `power`
+  /// The run's directory, EBB_RUN_DIR of the program; needed with `power`. Empty: there is none.
+  std::filesystem::path directory{};
   /// Time that the program may take after a request to stop (Ctrl-C) was passed on until it gets
   /// SIGTERM, and once more until it is killed. Absent: no limit.
   std::optional<Duration> stop_grace{};

@@ -49,6 +49,7 @@ ordered_json ToJson(const TrainingState& state) {
           {"loss_scale",
            {{"scale", state.loss_scale.scale}, {"good_steps", state.loss_scale.good_steps}}},
           {"micro_batch", ToJson(state.micro_batch)},
+          {"rank_shares", ToJson(state.rank_shares)},
           {"history", std::move(history)}};
 }
 
@@ -70,6 +71,8 @@ Result<TrainingState> TrainingStateFromJson(const json& value, const std::string
     value.at("loss_scale").at("good_steps").get_to(state.loss_scale.good_steps);
     if (value.contains("micro_batch"))
       state.micro_batch = MicroBatchStateFromJson(value.at("micro_batch"));
+    if (value.contains("rank_shares"))
+      state.rank_shares = RankShareStateFromJson(value.at("rank_shares"));
     for (const json& epoch : value.at("history")) {
       state.history.push_back(
           {NumberOrNan(epoch.at("train_loss")), NumberOrNan(epoch.at("test_loss")),

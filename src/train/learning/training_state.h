@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "train/learning/micro_batch.h"
 #include "train/options/options.h"
+#include "train/ranks/share_choice.h"
 
 namespace ebb::train {
 
@@ -45,6 +46,7 @@ struct TrainingState {
   std::int64_t diverged_at_step = 0;  ///< the first update that was not finite; 0: none
   LossScale loss_scale;
   MicroBatchState micro_batch;
+  RankShareState rank_shares;
   std::vector<std::string> changed_inputs;  ///< since the run began, with --allow-changed
   std::vector<EpochRecord> history;
 };

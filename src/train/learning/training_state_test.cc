@@ -20,6 +20,8 @@ TrainingState SomeState() {
   state.optimizer_steps = 16;
   state.loss_scale = {1024, 7};
   state.micro_batch = {4, true, {{2, 3, 2, 8192, 1.5, 300.25, true}, {4, 1, 0, 0, 0, {}, false}}};
+  state.rank_shares = {{{5, {24, 8}}, {12, {32, 0}}},
+                       {{300.5, 0.01, {300, 60, PowerSource::kCounter}, 410}, {{}, 0.01, {}, {}}}};
   state.history = {{0.3, 0.2, 0.9, 4.25}};
   return state;
 }
@@ -44,6 +46,14 @@ TEST(TrainingState, OlderCheckpointsSayNothingOfMicroBatches) {
   const auto state = TrainingStateFromJson(json, "file");
   ASSERT_TRUE(state) << state.error().Message();
   EXPECT_EQ(state->micro_batch.size, 0U);
+}
+
+TEST(TrainingState, OlderCheckpointsSayNothingOfTheSharesOfRanks) {
+  nlohmann::json json = ToJson(SomeState());
+  json.erase("rank_shares");
+  const auto state = TrainingStateFromJson(json, "file");
+  ASSERT_TRUE(state) << state.error().Message();
+  EXPECT_TRUE(state->rank_shares.changes.empty());
 }
 
 TEST(TrainingState, AHistoryOfAnotherLengthIsRefused) {

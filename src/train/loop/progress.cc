@@ -115,6 +115,12 @@ void ProgressLog::Diverged(std::int64_t step, const std::string& reason) {
   Append(event.dump(-1, ' ', false, ordered_json::error_handler_t::replace));
 }
 
+void ProgressLog::RankShares(const RankShareState& state, const ShareChoice& choice) {
+  ordered_json event = Event("rank_shares");
+  event.update(EventJson(state, choice));
+  Append(event.dump());
+}
+
 void ProgressLog::MicroBatch(std::int64_t step, const MicroBatchState& chosen) {
   ordered_json event = Event("micro_batch");
   event["step"] = step;

@@ -14,6 +14,7 @@
 #include "platform/file.h"
 #include "train/learning/micro_batch.h"
 #include "train/options/options.h"
+#include "train/ranks/share_choice.h"
 
 namespace ebb::train {
 
@@ -61,6 +62,7 @@ class ProgressLog {
   void CheckpointFailed(std::int64_t step, const std::string& reason);
   void Diverged(std::int64_t step, const std::string& reason);
   void MicroBatch(std::int64_t step, const MicroBatchState& chosen);
+  void RankShares(const RankShareState& state, const ShareChoice& choice);
   void Paused(const Position& position);
   void End(const Position& position);
 

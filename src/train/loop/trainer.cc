@@ -213,8 +213,8 @@ InputContent InputsOf(const DataSplits& data) {
 
 Result<Outcome> TrainUnguarded(const Options& options, const DataSplits& data) {
   EBB_ASSIGN_OR_RETURN(Setup setup, Prepare(options, data));
-  EBB_ASSIGN_OR_RETURN(Ranks ranks,
-                       Ranks::Join(setup.place, options.rank_share, std::move(setup.devices)));
+  EBB_ASSIGN_OR_RETURN(
+      Ranks ranks, Ranks::Join(setup.place, options.rank_share.weight, std::move(setup.devices)));
   const TensorMemoryScope memory(setup.device.type());
   ClassifierTask task(options, data, setup);
   return RunTraining(task, LoopOf(options, {FingerprintOf(options, setup), InputsOf(data)}, ranks),

@@ -15,6 +15,7 @@
 #include "platform/file.h"
 #include "train/devices/finite.h"
 #include "train/learning/loss_scaler.h"
+#include "train/loop/rank_share_control.h"
 #include "train/loop/stop_request.h"
 
 namespace ebb::train {
@@ -53,6 +54,7 @@ class Run {
   void BeginReport();
   void FoldLoss();
   bool FoundMicroBatch();
+  Result<bool> FoundShares();
   Result<Evaluation> Evaluate();
   Status FinishEpoch();
   void CheckpointOrWarn();
@@ -91,6 +93,9 @@ class Run {
   std::int64_t peak_before_resume_ = 0;
   bool resumed_ = false;
   bool stop_agreed_ = false;
+  std::optional<RankShareControl> shares_;  // absent: the ranks' parts are given
+  bool shares_due_ = false;
+  RankUpdate my_update_;
 
   torch::Tensor pending_loss_;  // sum over samples since the last FoldLoss, on the device
   Throttle report_throttle_{kReportInterval};
@@ -110,6 +115,10 @@ RunSize SizeFor(const LoopSettings& settings, std::size_t samples) {
   return {updates * settings.epochs, settings.epochs};
 }
 
+std::int64_t WholeUpdate(const BatchPlan& plan) {
+  return static_cast<std::int64_t>(std::min(plan.samples, plan.effective_batch()));
+}
+
 Run::Run(Task& task, const LoopSettings& settings, const TensorMemoryScope& memory,
          std::optional<ProgressLog> log)
     : task_(task),
@@ -122,6 +131,8 @@ Run::Run(Task& task, const LoopSettings& settings, const TensorMemoryScope& memo
       display_(settings.ranks->leads() ? settings.progress : ProgressStyle::kNone, size_),
       watch_(task.device()) {
   pending_loss_ = torch::zeros({}, torch::dtype(torch::kFloat64).device(task.device()));
+  if (settings.rank_share.automatic && !ranks().alone())
+    shares_.emplace(settings.rank_share, ranks(), WholeUpdate(plan_), task.device());
 }
 
 Status Run::ResumeFromCheckpoint() {
@@ -140,6 +151,7 @@ Status Run::ResumeFromCheckpoint() {
                  CheckpointPath().string(), "start afresh without --resume"});
   scaler_ = LossScaler(state_.loss_scale);
   task_.UseMicroBatch(state_.micro_batch);
+  if (shares_) shares_->Use(state_.rank_shares);
   peak_before_resume_ = state_.peak_tensor_bytes;
   resumed_ = true;
   if (ranks().leads() && !state_.changed_inputs.empty())
@@ -174,6 +186,7 @@ void Run::BeginLog() {
 Result<Outcome> Run::Train() {
   EBB_RETURN_IF_ERROR(ranks().RequireSame(settings_.identity.fingerprint.dump(), "options"));
   EBB_RETURN_IF_ERROR(ranks().RequireSame(std::to_string(state_.step), "a checkpoint"));
+  EBB_RETURN_IF_ERROR(ranks().RequireSame(shares_ ? "auto" : "given", "a kind of --rank-share"));
   BeginLog();
   state_.micro_batch = task_.micro_batch_state();
   while (state_.epoch < settings_.epochs) {
@@ -198,7 +211,8 @@ Status Run::TrainEpoch() {
         Update(plan_.Update(permutation, static_cast<std::size_t>(state_.epoch_updates))));
     if (EpochComplete()) FoldLoss();  // waits for the device, so that the epoch's time is whole
     state_.epoch_seconds += SecondsSince(begin);
-    if (FoundMicroBatch() ||
+    EBB_ASSIGN_OR_RETURN(const bool divided_anew, FoundShares());
+    if (FoundMicroBatch() || divided_anew ||
         (settings_.checkpoint_every > 0 && state_.step % settings_.checkpoint_every == 0)) {
       LookAtTensors();
       if (!Diverged()) CheckpointOrWarn();
@@ -225,8 +239,11 @@ Status Run::Combine(UpdateLoss& loss) {
   if (ranks().alone()) return {};
   const auto weight = static_cast<double>(loss.weight);
   std::vector<double> sums{weight, loss.weight > 0 ? weight * loss.mean.item<double>() : 0,
-                           static_cast<double>(loss.tokens), StopRequested() ? 1.0 : 0.0};
+                           static_cast<double>(loss.tokens), StopRequested() ? 1.0 : 0.0,
+                           shares_ && shares_->due() ? 1.0 : 0.0};
+  my_update_.computed = Clock::now();  // the device is done: its loss was read
   EBB_RETURN_IF_ERROR(ranks().Sum(sums));
+  my_update_.met = Clock::now();
   std::vector<torch::Tensor> gradients;
   for (Adam::Slot& slot : task_.optimizer().slots()) {
     torch::Tensor& gradient = slot.parameter.mutable_grad();
@@ -239,12 +256,15 @@ Status Run::Combine(UpdateLoss& loss) {
                           torch::dtype(torch::kFloat64).device(task_.device()));
   loss.tokens = static_cast<std::int64_t>(sums[2]);
   stop_agreed_ = sums[3] > 0;
+  shares_due_ = sums[4] > 0;
   return {};
 }
 
 Status Run::Update(std::span<const std::uint32_t> samples) {
   task_.optimizer().ClearGradients();
-  UpdateLoss loss = AddMyGradients(ranks().MyPart(samples));
+  const auto mine = ranks().MyPart(samples);
+  my_update_ = {static_cast<std::int64_t>(mine.size()), Clock::now(), {}, {}, {}};
+  UpdateLoss loss = AddMyGradients(mine);
   EBB_RETURN_IF_ERROR(Combine(loss));
   const Applied applied = ApplyGradients(loss);
   // The loss of an update that overflowed in fp16 may not be a number; the mean is over the other
@@ -264,6 +284,8 @@ Status Run::Update(std::span<const std::uint32_t> samples) {
   // on would wait for the others.
   if (due || !ranks().alone()) LookForDivergence();
   if (due) ReportStep();
+  my_update_.end = Clock::now();
+  if (shares_) shares_->Add(my_update_);
   return {};
 }
 
@@ -369,6 +391,18 @@ bool Run::FoundMicroBatch() {
   return true;
 }
 
+// Looks at the ranks' parts once the rank that leads finds it is time. They depend on times, too,
+// so a change is stored at once.
+Result<bool> Run::FoundShares() {
+  if (!shares_ || !std::exchange(shares_due_, false)) return false;
+  EBB_ASSIGN_OR_RETURN(const std::optional<ShareChoice> choice, shares_->Reconsider(state_.step));
+  if (!choice) return false;
+  state_.rank_shares = shares_->state();
+  Tell([&](ProgressLog& log) { log.RankShares(state_.rank_shares, *choice); });
+  if (ranks().leads()) display_.Say(ChoiceText(*choice));
+  return true;
+}
+
 // The rank that leads evaluates; the others wait for its result.
 Result<Evaluation> Run::Evaluate() {
   std::vector<double> found{0, 0};
@@ -471,6 +505,7 @@ LoopSettings LoopOf(const RunOptions& options, RunIdentity identity, Ranks& rank
           .on_divergence = options.on_divergence,
           .progress = options.progress,
           .ranks = &ranks,
+          .rank_share = options.rank_share,
           .identity = std::move(identity)};
 }
 

@@ -40,6 +40,7 @@ struct LoopSettings {
   OnDivergence on_divergence = OnDivergence::kStop;
   ProgressStyle progress = ProgressStyle::kAuto;
   Ranks* ranks = nullptr;  ///< borrowed; not null
+  RankShareOptions rank_share;
   RunIdentity identity;    ///< must be equal for a continuation
 };
 

@@ -18,6 +18,36 @@ Status RefuseUnknown(const CLI::App& app) {
   return UsageError("unknown argument \"" + flag + "\"" + SuggestionText(flag, FlagNames(app)));
 }
 
+std::string ValueOf(const Environment& environment, const char* name) {
+  const auto found = environment.find(name);
+  return found == environment.end() ? std::string() : found->second;
+}
+
+void AddRankShareFlags(CLI::App& app, RunChoices& choices) {
+  const char* group = "Run";
+  app.add_option("--rank-share", choices.rank_share,
+                 "this rank's part of each update, beside the others' (torchrun sets the ranks); "
+                 "auto: the ranks find the parts with the least emissions per sample")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--slower-by", choices.slower_by,
+                 "with --rank-share auto: how much longer an update may take than the shortest")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--rank-power", choices.rank_power,
+                 "with --rank-share auto: watts of this rank's device while it computes and while "
+                 "it waits, as 300,60 (default: a GPU's counter, or a model)")
+      ->group(group);
+}
+
+Status LookUpRankShare(const RunChoices& choices, RankShareOptions& options) {
+  EBB_RETURN_IF_ERROR(ReadRankShare(choices.rank_share, options));
+  EBB_ASSIGN_OR_RETURN(options.slower_by, core::ParseSlowdown(choices.slower_by));
+  if (choices.rank_power.empty()) return {};
+  EBB_ASSIGN_OR_RETURN(options.power, ParseRankPower(choices.rank_power));
+  return {};
+}
+
 }  // namespace
 
 tl::unexpected<Error> UsageError(std::string what) {
@@ -36,15 +66,12 @@ CLI::Validator Between(Range range) {
 }
 
 Contract ContractOf(const Environment& environment, const std::string& run_dir) {
-  const auto value = [&](const char* name) {
-    const auto found = environment.find(name);
-    return found == environment.end() ? std::string() : found->second;
-  };
-  const std::string named = value("EBB_RUN_DIR");
+  const std::string named = ValueOf(environment, "EBB_RUN_DIR");
   // torchrun starts all ranks again if one is lost (--max-restarts).
-  const std::string restarts = value("TORCHELASTIC_RESTART_COUNT");
-  const bool resume = value("EBB_RESUME") == "1" || !(restarts.empty() || restarts == "0");
-  return {named.empty() ? run_dir : named, value("EBB_CHECKPOINT_DIR"), resume};
+  const std::string restarts = ValueOf(environment, "TORCHELASTIC_RESTART_COUNT");
+  const bool resume =
+      ValueOf(environment, "EBB_RESUME") == "1" || !(restarts.empty() || restarts == "0");
+  return {named.empty() ? run_dir : named, ValueOf(environment, "EBB_CHECKPOINT_DIR"), resume};
 }
 
 void AddRunFlags(CLI::App& app, RunOptions& options, RunChoices& choices, const std::string& files,
@@ -67,11 +94,7 @@ void AddRunFlags(CLI::App& app, RunOptions& options, RunChoices& choices, const 
   app.add_flag("--allow-changed", options.allow_changed,
                "with --resume: go on although data or model have changed; the result says so")
       ->group(group);
-  app.add_option("--rank-share", options.rank_share,
-                 "this rank's part of each update, beside the others' (torchrun sets the ranks)")
-      ->check(Between({1e-6, 1e6}))
-      ->capture_default_str()
-      ->group(group);
+  AddRankShareFlags(app, choices);
   app.add_option("--exchange", choices.exchange,
                  "gloo | nccl (between CUDA devices, one for each rank): what carries gradients")
       ->capture_default_str()
@@ -134,6 +157,10 @@ void ApplyEnvironment(RunOptions& options, const Environment& environment) {
   options.run_dir = contract.run_dir;
   options.checkpoint_dir = contract.checkpoint_dir;
   options.resume = contract.resume;
+  // Ranks with a run directory in common have a grid of their own.
+  if (const std::string own = ValueOf(environment, "EBB_RUN_DIR"); !own.empty())
+    options.rank_share.grid_file = own + "/grid.json";
+  options.rank_share.g_per_kwh = ParseNumber(ValueOf(environment, "CG_CARBON_INTENSITY"));
 }
 
 Status LookUpChoices(const RunChoices& choices, const Names<ScheduleKind>& schedules,
@@ -142,6 +169,7 @@ Status LookUpChoices(const RunChoices& choices, const Names<ScheduleKind>& sched
   EBB_RETURN_IF_ERROR(LookUp("--device", kDevices, choices.device, options.device));
   EBB_RETURN_IF_ERROR(
       LookUp("--lr-schedule", schedules, choices.schedule, options.learning_rate.kind));
+  EBB_RETURN_IF_ERROR(LookUpRankShare(choices, options.rank_share));
   EBB_RETURN_IF_ERROR(LookUp("--exchange", kExchanges, choices.exchange, options.exchange));
   EBB_RETURN_IF_ERROR(
       LookUp("--on-divergence", kOnDivergence, choices.on_divergence, options.on_divergence));

@@ -78,6 +78,9 @@ struct RunChoices {
   std::string schedule = "constant";
   std::string progress = "auto";
   std::string exchange = "gloo";
+  std::string rank_share = "1";
+  std::string slower_by = "5%";
+  std::string rank_power;
   std::string on_divergence = "stop";
 };
 

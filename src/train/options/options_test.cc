@@ -59,6 +59,36 @@ TEST(Options, TheContractsEnvironmentGivesDirectoriesAndResume) {
   EXPECT_TRUE(Parsed({}, {{"TORCHELASTIC_RESTART_COUNT", "1"}}).resume) << "torchrun tries again";
 }
 
+TEST(Options, TheShareOfARankIsANumberOrFound) {
+  EXPECT_FALSE(Parsed({}).rank_share.automatic);
+  EXPECT_EQ(Parsed({"--rank-share", "3"}).rank_share.weight, 3);
+  const RankShareOptions found = Parsed({"--rank-share", "auto", "--slower-by", "10%"}).rank_share;
+  EXPECT_TRUE(found.automatic);
+  EXPECT_EQ(found.slower_by.percent, 10);
+  EXPECT_FALSE(found.power);
+  EXPECT_TRUE(found.grid_file.empty());
+  const auto power = Parsed({"--rank-power", "300, 60"}).rank_share.power;
+  ASSERT_TRUE(power);
+  EXPECT_EQ(power->busy_w, 300);
+  EXPECT_EQ(power->waiting_w, 60);
+  EXPECT_EQ(Parsed({"--rank-power", "300"}).rank_share.power->waiting_w, 30);
+  for (const Arguments& wrong : std::vector<Arguments>{{"--rank-share", "0"},
+                                                       {"--rank-share", "most"},
+                                                       {"--slower-by", "a little"},
+                                                       {"--rank-power", "0"},
+                                                       {"--rank-power", "300,"},
+                                                       {"--rank-power", "300,-1"}})
+    EXPECT_THAT(UsageErrorOf(wrong), testing::HasSubstr(wrong[0].substr(2, 4))) << wrong[1];
+}
+
+TEST(Options, ARankHasItsOwnGridWhereverItsFilesGo) {
+  const auto share =
+      Parsed({"--run-dir", "shared"}, {{"EBB_RUN_DIR", "/r"}, {"CG_CARBON_INTENSITY", "412.5"}})
+          .rank_share;
+  EXPECT_EQ(share.grid_file, "/r/grid.json");
+  EXPECT_EQ(share.g_per_kwh, 412.5);
+}
+
 TEST(Options, AMisspeltFlagGetsASuggestion) {
   EXPECT_THAT(UsageErrorOf({"--batchsize", "3"}),
               testing::HasSubstr("did you mean \"--batch-size\"?"));

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "train/options/command.h"
+#include "train/options/rank_share_options.h"
 #include "train/options/schedule.h"
 
 namespace ebb::train {
@@ -35,7 +36,7 @@ struct RunOptions {
   bool resume = false;
   bool allow_changed = false;  ///< go on although the data or the model has changed
   bool verify = false;         ///< digests of whole weights, too (input_content.h)
-  double rank_share = 1;       ///< relative share of an update's samples among ranks
+  RankShareOptions rank_share;
   Exchange exchange = Exchange::kGloo;
   OnDivergence on_divergence = OnDivergence::kStop;
   ProgressStyle progress = ProgressStyle::kAuto;

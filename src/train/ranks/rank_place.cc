@@ -59,18 +59,30 @@ Result<RankPlace> RankPlaceFrom(const std::function<const char*(const char*)>& g
   return place;
 }
 
+std::vector<std::int64_t> PartSizes(std::size_t samples, const std::vector<double>& shares) {
+  const double all = std::accumulate(shares.begin(), shares.end(), 0.0);
+  std::vector<std::int64_t> sizes;
+  double before = 0;
+  std::int64_t begin = 0;
+  for (std::size_t rank = 0; rank < shares.size(); ++rank) {
+    before += shares[rank];
+    const auto end =
+        rank + 1 == shares.size()
+            ? static_cast<std::int64_t>(samples)
+            : static_cast<std::int64_t>(std::llround(static_cast<double>(samples) * before / all));
+    sizes.push_back(end - begin);
+    begin = end;
+  }
+  return sizes;
+}
+
 std::span<const std::uint32_t> PartOf(std::span<const std::uint32_t> samples,
                                       const std::vector<double>& shares, std::size_t rank) {
-  const double all = std::accumulate(shares.begin(), shares.end(), 0.0);
-  const auto edge = [&](std::size_t ranks) {
-    if (ranks == shares.size()) return samples.size();
-    const double before =
-        std::accumulate(shares.begin(), shares.begin() + static_cast<std::ptrdiff_t>(ranks), 0.0);
-    return static_cast<std::size_t>(
-        std::llround(static_cast<double>(samples.size()) * before / all));
-  };
-  const std::size_t begin = edge(rank);
-  return samples.subspan(begin, edge(rank + 1) - begin);
+  const std::vector<std::int64_t> sizes = PartSizes(samples.size(), shares);
+  const auto mine = sizes.begin() + static_cast<std::ptrdiff_t>(rank);
+  return samples.subspan(
+      static_cast<std::size_t>(std::accumulate(sizes.begin(), mine, std::int64_t{0})),
+      static_cast<std::size_t>(*mine));
 }
 
 }  // namespace ebb::train

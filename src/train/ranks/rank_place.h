@@ -31,9 +31,11 @@ Result<RankPlace> RankPlaceFrom(const std::function<const char*(const char*)>& g
 /// True if `address` is this machine by its own name for itself.
 bool IsLoopback(const std::string& address);
 
-/// The part of an update's samples that rank `rank` computes, in order. The parts together are all
-/// samples, and each part is as large as the rank's share says, to the nearest sample. Shares are >
-/// 0.
+/// How many of an update's samples each rank computes: as its share says, to the nearest sample,
+/// and all of them together. Shares are at least 0, and not all 0.
+std::vector<std::int64_t> PartSizes(std::size_t samples, const std::vector<double>& shares);
+/// The samples of rank `rank`. The parts follow each other in order of rank, so together they are
+/// all samples in their order.
 std::span<const std::uint32_t> PartOf(std::span<const std::uint32_t> samples,
                                       const std::vector<double>& shares, std::size_t rank);
 

@@ -66,6 +66,7 @@ TEST(RankPlace, PartsAreAllSamplesInOrderAsTheSharesSay) {
                                             {1, 1, 1, 1, 1},
                                             {3, 1},
                                             {0.2, 0.5, 0.1},
+                                            {0, 30, 7, 0},
                                             std::vector<double>(50, 1)}) {
     std::vector<std::uint32_t> joined;
     const double all = std::accumulate(shares.begin(), shares.end(), 0.0);
@@ -76,6 +77,14 @@ TEST(RankPlace, PartsAreAllSamplesInOrderAsTheSharesSay) {
     }
     EXPECT_EQ(joined, samples);
   }
+}
+
+TEST(RankPlace, PartsOfWholeNumbersAreExact) {
+  for (std::int64_t first = 0; first <= 97; ++first)
+    EXPECT_EQ(PartSizes(97, {static_cast<double>(first), 97.0 - static_cast<double>(first)}),
+              (std::vector<std::int64_t>{first, 97 - first}));
+  EXPECT_EQ(PartSizes(31, {24, 0, 8}), (std::vector<std::int64_t>{23, 0, 8}))
+      << "the last update of an epoch is smaller";
 }
 
 }  // namespace

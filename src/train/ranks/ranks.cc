@@ -121,6 +121,7 @@ Result<Ranks> Ranks::Join(const RankPlace& place, double share,
   Ranks ranks;
   if (place.size == 1) return ranks;
   ranks.rank_ = static_cast<std::size_t>(place.rank);
+  ranks.here_ = place.on_this_machine;
   EBB_RETURN_IF_ERROR(CheckThatLauncherAnswers(place));
   try {
     auto options = c10d::ProcessGroupGloo::Options::create(kPatience);
@@ -184,6 +185,10 @@ Status Ranks::AwaitDevices(const Status& begun) {
   }
   group_->devices->Abort();
   return Fail(Lost("the devices do not end their sum"));
+}
+
+void Ranks::Divide(const std::vector<std::int64_t>& samples) {
+  shares_.assign(samples.begin(), samples.end());
 }
 
 Status Ranks::SumOnCpu(torch::Tensor row) {

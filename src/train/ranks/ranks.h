@@ -20,8 +20,8 @@ namespace ebb::train {
 class Ranks {
  public:
   /// Waits until all ranks are there. `share`: this rank's part of an update, relative to the
-  /// others' shares. `devices`: the object that sums tensors, for all ranks or for none. Alone if
-  /// the place says so: then every method is free.
+  /// others' shares, until Divide changes them. `devices`: the object that sums tensors, for all
+  /// ranks or for none. Alone if the place says so: then every method is free.
   static Result<Ranks> Join(const RankPlace& place, double share,
                             std::unique_ptr<DeviceSum> devices = nullptr);
 
@@ -34,6 +34,16 @@ class Ranks {
   bool leads() const { return rank_ == 0; }
   std::size_t rank() const { return rank_; }
   std::size_t size() const { return shares_.size(); }
+  /// Number of ranks on this machine.
+  int here() const { return here_; }
+
+  /// Sets the parts of an update: the samples of each rank, which may be none. All ranks pass the
+  /// same.
+  void Divide(const std::vector<std::int64_t>& samples);
+  /// How many of so many samples each rank computes.
+  std::vector<std::int64_t> Parts(std::int64_t samples) const {
+    return PartSizes(static_cast<std::size_t>(samples), shares_);
+  }
 
   std::span<const std::uint32_t> MyPart(std::span<const std::uint32_t> samples) const {
     return PartOf(samples, shares_, rank_);
@@ -53,6 +63,7 @@ class Ranks {
   Status SumOnCpu(torch::Tensor row);
 
   std::size_t rank_ = 0;
+  int here_ = 1;
   std::vector<double> shares_{1};
   std::unique_ptr<Group> group_;  ///< null: alone
 };

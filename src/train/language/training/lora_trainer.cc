@@ -356,8 +356,8 @@ Result<Outcome> TrainUnguarded(const LoraOptions& options) {
   EBB_ASSIGN_OR_RETURN(Setup setup, Prepare(options));
   EBB_RETURN_IF_ERROR(RequireFolders(options));
   EBB_ASSIGN_OR_RETURN(InputContent inputs, InputsOf(options));
-  EBB_ASSIGN_OR_RETURN(Ranks ranks,
-                       Ranks::Join(setup.place, options.rank_share, std::move(setup.devices)));
+  EBB_ASSIGN_OR_RETURN(
+      Ranks ranks, Ranks::Join(setup.place, options.rank_share.weight, std::move(setup.devices)));
   TellData(options, setup);
   if (options.attention == AttentionChoice::kLibrary && !HasLibraryAttention())
     return Fail({ExitCode::kUnavailable,

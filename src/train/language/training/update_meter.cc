@@ -1,17 +1,9 @@
 #include "train/language/training/update_meter.h"
 
-#include <algorithm>
-
 namespace ebb::train {
 
-UpdateMeter::UpdateMeter(torch::Device device) : device_(device) {
-  if (!device.is_cuda()) return;
-  const auto bus_id = PciBusIdOf(std::max(0, static_cast<int>(device.index())));
-  if (bus_id) counter_ = EnergyCounter::Open(kNvmlFile, *bus_id);
-  if (!counter_) return;
-  watch_ = std::make_unique<EnergyWatch>([counter = counter_.get()] { return counter->Joules(); });
-  if (!watch_->WaitUntilKnown()) watch_.reset();
-}
+UpdateMeter::UpdateMeter(torch::Device device)
+    : device_(device), energy_(DeviceEnergy::Open(device)) {}
 
 void UpdateMeter::Begin() {
   WaitForDevice();
@@ -22,7 +14,7 @@ MeasuredUpdate UpdateMeter::End(std::int64_t tokens) {
   WaitForDevice();
   const auto end = std::chrono::steady_clock::now();
   MeasuredUpdate update{tokens, std::chrono::duration<double>(end - begin_).count(), {}};
-  if (watch_) update.joules = watch_->JoulesBetween(begin_, end);
+  if (energy_) update.joules = energy_->JoulesBetween(begin_, end);
   return update;
 }
 

@@ -7,8 +7,7 @@
 
 #include "train/learning/micro_batch_search.h"
 #include "train/libtorch.h"
-#include "train/loop/energy_counter.h"
-#include "train/loop/energy_watch.h"
+#include "train/loop/device_energy.h"
 
 namespace ebb::train {
 
@@ -24,8 +23,7 @@ class UpdateMeter {
   void WaitForDevice() const;
 
   torch::Device device_;
-  std::unique_ptr<EnergyCounter> counter_;
-  std::unique_ptr<EnergyWatch> watch_;  // reads counter_ in its thread, so it goes first
+  std::unique_ptr<DeviceEnergy> energy_;  // null: unknown
   std::chrono::steady_clock::time_point begin_;
 };
 
