@@ -3,9 +3,6 @@
 #include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <functional>
 #include <future>
@@ -13,22 +10,11 @@
 #include <vector>
 
 #include "train/ranks/fake_nccl_for_test.h"
+#include "train/ranks/free_port_for_test.h"
 #include "train/ranks/nccl_sum.h"
 
 namespace ebb::train {
 namespace {
-
-std::uint16_t FreePort() {
-  const int probe = ::socket(AF_INET, SOCK_STREAM, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof address;
-  EXPECT_EQ(::bind(probe, reinterpret_cast<sockaddr*>(&address), size), 0);
-  EXPECT_EQ(::getsockname(probe, reinterpret_cast<sockaddr*>(&address), &size), 0);
-  ::close(probe);
-  return ntohs(address.sin_port);
-}
 
 // Runs ranks as threads. Their device is the CPU, and a stand-in for NCCL sums.
 class DeviceSums : public testing::Test {
