@@ -55,6 +55,7 @@ void RankShareControl::Use(const RankShareState& state) {
   if (state.reports.size() == ranks_.size())
     samples_per_s_ = state.reports[ranks_.rank()].samples_per_s;
   ranks_.Divide(samples);
+  considered_ = true;
 }
 
 bool RankShareControl::due() const {

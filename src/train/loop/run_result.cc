@@ -73,6 +73,8 @@ Status WriteRunResult(const platform::Path& path, const RunDescription& run,
       {"torch_version", facts.torch_version},
       {"model_path", run.model_path}};
   result.update(facts.more);
+  if (!state.rank_shares.changes.empty())
+    result["rank_shares"] = ToJson(state.rank_shares).at("changes");
   if (state.diverged_at_step > 0) result["diverged_at_step"] = state.diverged_at_step;
   if (const auto notices = NoticesOf(state, facts); !notices.empty()) result["notices"] = notices;
   if (!facts.precision_notice.empty()) result["precision_notice"] = facts.precision_notice;
