@@ -7,12 +7,14 @@
 import json
 import os
 import re
+import shutil
 import signal
 import socket
 import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 
@@ -29,6 +31,28 @@ def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
+
+
+class Slow:
+    """A process that is stopped for most of the time, from outside."""
+
+    def __init__(self, process):
+        self._process, self._ended = process, threading.Event()
+        self._thread = threading.Thread(target=self._stop_and_go)
+
+    def _stop_and_go(self):
+        while not self._ended.is_set() and self._process.poll() is None:
+            self._process.send_signal(signal.SIGSTOP)
+            time.sleep(0.03)
+            self._process.send_signal(signal.SIGCONT)
+            time.sleep(0.01)
+
+    def __enter__(self):
+        self._thread.start()
+
+    def __exit__(self, *_):
+        self._ended.set()
+        self._thread.join()
 
 
 def tensors(path):
@@ -70,6 +94,14 @@ class Ranks(unittest.TestCase):
     def result(self, run):
         with open(f"{self.scratch}/{run}/train_result.json", encoding="utf-8") as file:
             return json.load(file)
+
+    def events(self, run, name):
+        return [json.loads(line) for line in self.told(run).splitlines() if f'"{name}"' in line]
+
+    def stored_state(self, run):
+        with open(f"{self.scratch}/{run}/checkpoints/checkpoint.safetensors", "rb") as file:
+            header = json.loads(file.read(struct.unpack("<Q", file.read(8))[0]))
+        return json.loads(header["__metadata__"]["ebb.checkpoint"])["state"]
 
     def checkpoint(self, run):
         return tensors(f"{self.scratch}/{run}/checkpoints/checkpoint.safetensors")
@@ -177,6 +209,44 @@ class Ranks(unittest.TestCase):
         self.assertEqual(codes[0], TRY_LATER, said)
         self.assertRegex(said[0], r"a checkpoint of step \d+ is written")
         self.assertEqual(self.epochs("lost"), self.told("lost").count('"checkpoint"') - 1, "one more than epochs that ended")
+
+    # Updates long enough that their parts differ in time; five in an epoch, so no epoch is long enough to change the parts.
+    UNLIKE = ["--model", "simple-cnn", "--data", "digits", "--train-samples", "320", "--test-samples", "40", "--batch-size", "16",
+              "--accumulation", "4", "--epochs", "500", "--seed", "3"]
+
+    def test_ranks_that_are_unlike_find_their_parts(self):
+        started = self.start(2, "unlike", self.UNLIKE, ("auto", "auto"))
+        with Slow(started[1]):
+            self.wait_for("unlike", lambda: self.events("unlike", "rank_shares"), started)
+        change = self.events("unlike", "rank_shares")[0]
+        self.assertEqual(sum(change["samples"]), 64)
+        self.assertGreater(change["samples"][0], 35, change)
+        self.assertLess(change["update_s"], change["was_s"])
+        self.assertEqual([rank["power_by"] for rank in change["ranks"]], ["model", "model"])
+        started[0].send_signal(signal.SIGTERM)
+        codes, said = self.end(started)
+        self.assertEqual(codes, [TRY_LATER] * 2, said)
+        self.assertEqual(self.stored_state("unlike")["rank_shares"]["changes"],
+                         [{"step": each["step"], "samples": each["samples"]} for each in self.events("unlike", "rank_shares")])
+        self.goes_on_with_its_parts("unlike")
+
+    def goes_on_with_its_parts(self, run):
+        """A continuation that finds its parts in the checkpoint ends an epoch with the bits of one that is told the parts."""
+        first, last = self.stored_state(run)["rank_shares"]["changes"][-1]["samples"]
+        shares = {"found": ("auto", "auto"), "told": (first, last), "equal": (1, 1)}
+        ended = {}
+        for name, given in shares.items():
+            shutil.copytree(f"{self.scratch}/{run}", f"{self.scratch}/{name}")
+            before = len(self.events(name, "checkpoint"))
+            started = self.start(2, name, [*self.UNLIKE, "--resume"], given)
+            self.wait_for(name, lambda: len(self.events(name, "checkpoint")) > before, started)  # pylint: disable=cell-var-from-loop
+            ended[name] = self.stored_state(name)["step"], self.checkpoint(name)
+            for process in started:
+                process.kill()
+            self.end(started)
+        self.assertEqual(ended["found"][0], ended["told"][0])
+        self.assertEqual(ended["found"][1], ended["told"][1])
+        self.assertNotEqual(ended["found"][1], ended["equal"][1], "dropout draws by rank")
 
     def test_ranks_that_are_told_different_things_do_not_begin(self):
         port = str(free_port())
