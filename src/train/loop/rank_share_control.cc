@@ -12,8 +12,9 @@
 namespace ebb::train {
 namespace {
 
-constexpr std::chrono::seconds kFirstWindow{2};
-constexpr std::chrono::seconds kWindow{10};
+// The first division is the worst, so it is looked at soon. Later looks are rarer: each is worth
+// less, and a longer time is measured better.
+constexpr std::chrono::seconds kFirstLook{2}, kSecondLook{10}, kRarestLook{160};
 
 // A GPU that several ranks share has one counter and one power for all of them.
 bool HasDeviceOfItsOwn(const Ranks& ranks, torch::Device device) {
@@ -36,7 +37,8 @@ RankShareControl::RankShareControl(const RankShareOptions& options, Ranks& ranks
       update_samples_(update_samples),
       energy_(!options.power && HasDeviceOfItsOwn(ranks, device) ? DeviceEnergy::Open(device)
                                                                  : nullptr),
-      modelled_(ModelledPower(options, ranks, device)) {
+      modelled_(ModelledPower(options, ranks, device)),
+      next_look_(kFirstLook) {
   if (energy_)
     window_ = ShareWindow([energy = energy_.get()](Moment begin, Moment end) {
       return energy->JoulesBetween(begin, end);
@@ -55,12 +57,10 @@ void RankShareControl::Use(const RankShareState& state) {
   if (state.reports.size() == ranks_.size())
     samples_per_s_ = state.reports[ranks_.rank()].samples_per_s;
   ranks_.Divide(samples);
-  considered_ = true;
+  next_look_ = kSecondLook;
 }
 
-bool RankShareControl::due() const {
-  return ranks_.leads() && window_.LastsFor(considered_ ? kWindow : kFirstWindow);
-}
+bool RankShareControl::due() const { return ranks_.leads() && window_.LastsFor(next_look_); }
 
 // A counter shows the mean over an update at least, and a model splits it.
 RankReport RankShareControl::MyReport() {
@@ -92,7 +92,7 @@ Result<std::vector<RankReport>> RankShareControl::Exchange() {
 Result<std::optional<ShareChoice>> RankShareControl::Reconsider(std::int64_t step) {
   EBB_ASSIGN_OR_RETURN(std::vector<RankReport> reports, Exchange());
   window_.Restart();
-  considered_ = true;
+  next_look_ = std::clamp(2 * next_look_, kSecondLook, kRarestLook);
   auto choice =
       ChooseShares(reports, ranks_.Parts(update_samples_), options_.slower_by.percent / 100);
   if (choice) {

@@ -4,6 +4,7 @@
 // division (share_choice.h). The samples of an update and their order do not depend on it. One
 // thread.
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -47,7 +48,7 @@ class RankShareControl {
   RankPower modelled_;
   ShareWindow window_;
   std::optional<double> samples_per_s_;  // the last that is known: a rank may have no part
-  bool considered_ = false;
+  std::chrono::seconds next_look_;       // after so much time of updates
   RankShareState state_;
 };
 
