@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
@@ -145,7 +146,8 @@ std::string ChoiceText(const ShareChoice& choice) {
   constexpr std::array kAims{"CO2", "energy", "time"};
   const char* of = kAims[static_cast<std::size_t>(choice.aim)];
   return "ranks take " + DivisionText(choice.samples) +
-         " from now on: " + FormatFixed(choice.less_percent, 0) + " % less " + of +
+         " from now on: " + FormatFixed(std::abs(choice.less_percent), 0) +
+         (choice.less_percent < 0 ? " % more " : " % less ") + of +
          " per sample; an update takes " + FormatFixed(choice.update_s, 3) + " s (before " +
          FormatFixed(choice.was_s, 3) + " s), by prediction";
 }

@@ -36,7 +36,8 @@ struct ShareChoice {
   ShareAim aim = ShareAim::kTime;
   double was_s = 0;         ///< predicted time of an update with the division before
   double update_s = 0;      ///< the same with this one
-  double less_percent = 0;  ///< how much less of its aim a sample takes, by prediction
+  double less_percent = 0;  ///< how much less of its aim a sample takes, by prediction;
+                            ///< below 0 if an update took too long before
 };
 
 /// A division that is better than `now` by more than noise; nullopt: there is none, or the speed of

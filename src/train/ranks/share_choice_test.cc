@@ -28,6 +28,15 @@ TEST(ShareChoice, GivesTheSlowRankLess) {
   EXPECT_THAT(ChoiceText(*choice), HasSubstr("% less CO2 per sample"));
 }
 
+TEST(ShareChoice, EndsADivisionThatTakesTooLong) {
+  const std::vector reports{Report(100, 300, 600), Report(100, 300, 50)};
+  const auto choice = ChooseShares(reports, {40, 60}, 0);
+  ASSERT_TRUE(choice);
+  EXPECT_THAT(choice->samples, ElementsAre(50, 50));
+  EXPECT_LT(choice->less_percent, 0);
+  EXPECT_THAT(ChoiceText(*choice), HasSubstr("% more CO2 per sample; an update takes 0.501 s"));
+}
+
 TEST(ShareChoice, StaysWhereItIsIfThatIsGood) {
   EXPECT_FALSE(ChooseShares(std::vector{Report(300), Report(101)}, {24, 8}, 0));
 }
