@@ -27,7 +27,8 @@ inline constexpr std::size_t kReportNumbers = 6;
 std::vector<double> NumbersOf(const RankReport& report);
 RankReport ReportOf(std::span<const double> numbers);
 
-/// What a division makes small. Energy if an intensity is unknown; time if a power is unknown, too.
+/// The quantity that a division makes small: energy if an intensity is unknown, and time if a power
+/// is.
 enum class ShareAim { kEmissions, kEnergy, kTime };
 std::string Name(ShareAim aim);
 
