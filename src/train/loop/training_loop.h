@@ -41,7 +41,7 @@ struct LoopSettings {
   ProgressStyle progress = ProgressStyle::kAuto;
   Ranks* ranks = nullptr;  ///< borrowed; not null
   RankShareOptions rank_share;
-  RunIdentity identity;    ///< must be equal for a continuation
+  RunIdentity identity;  ///< must be equal for a continuation
 };
 
 /// The loop settings for these options; a continuation must have the same identity.
