@@ -27,6 +27,9 @@ HEAVY = {"asyncio", "concurrent.futures", "dataclasses", "email", "http.client",
 USES = {
     "pass": {*HEAVY, "ctypes", "json", "logging", "re", "subprocess", "threading", "typing"},
     "ebb.track": {*HEAVY, "ctypes", "json", "logging", "re", "subprocess", "typing"},
+    "ebb.track(zone='FR', signal='yearly-average', rapl='none', quiet=True).start().stop()": {
+        *HEAVY, "enum", "json", "logging", "re", "subprocess", "typing",
+    },
     "ebb.Paused": {*HEAVY, "ctypes", "json", "logging", "re", "subprocess", "typing"},
     "ebb.should_pause": {*HEAVY, "ctypes", "logging", "subprocess"},
     "ebb.wait_for_clean_power": {*HEAVY, "ctypes", "logging"},
@@ -42,7 +45,7 @@ def python(text, *switches, **options):
     return subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
 
 
-class ImportTest(unittest.TestCase):
+class ImportTest(InScratch):
     def test_the_module_loads_only_what_is_used_and_only_the_standard_library(self):
         program = python("""
             import sys

@@ -6,20 +6,24 @@ The shared library is $EBB_LIBRARY, or libebb.so.0 beside this file, or the one 
 
 from __future__ import annotations
 
-import csv
 import ctypes
 import functools
 import io
 import math
 import os
 import weakref
-from dataclasses import fields
-from typing import Any, Dict, List, Mapping
+from _csv import reader  # what csv offers, which loads re for more
 
 from ebb._error import Error
-from ebb._log import logger
-from ebb._settings import Settings, settings_of
-from ebb._totals import Totals
+from ebb._settings import settings_of
+from ebb._totals import NAMES, Totals
+
+TYPE_CHECKING = False  # true for type checkers; typing takes a while to load
+
+if TYPE_CHECKING:
+    from typing import Any, Dict, List, Mapping
+
+    from ebb._settings import Settings
 
 
 class _Setting(ctypes.Structure):
@@ -45,13 +49,10 @@ class _Error(ctypes.Structure):
     _fields_ = [("size", ctypes.c_size_t), ("code", ctypes.c_int32), ("message", ctypes.c_char * 1012)]
 
 
-_TOTALS = tuple(field.name for field in fields(Totals))
-
-
 class RawTotals(ctypes.Structure):
     """Totals as libebb has them: emissions that are unknown are NaN."""
 
-    _fields_ = [("size", ctypes.c_size_t)] + [(name, ctypes.c_double) for name in _TOTALS]
+    _fields_ = [("size", ctypes.c_size_t)] + [(name, ctypes.c_double) for name in NAMES]
 
 
 @functools.lru_cache(maxsize=None)
@@ -145,11 +146,13 @@ def write_emissions_row(file: str, row: Mapping[str, str], update: bool) -> None
     fields = _array(row)
     told = _call("ebb_write_emissions_row", os.fsencode(file), fields, len(fields), int(update))
     if told.message:
+        from ebb._log import logger
+
         logger.warning("%s", told.message.decode(errors="replace"))
 
 
 def totals_of(raw: RawTotals) -> Totals:
-    values = {name: getattr(raw, name) for name in _TOTALS}
+    values = {name: getattr(raw, name) for name in NAMES}
     if math.isnan(values["emissions_g"]):
         values["emissions_g"] = None
     return Totals(**values)
@@ -177,7 +180,7 @@ class Measurement:
     def emissions_row(self) -> Dict[str, str]:
         text = ctypes.create_string_buffer(_TEXT_BYTES)
         _call("ebb_get_emissions_row", self._handle, text, len(text))
-        names, values = csv.reader(io.StringIO(text.value.decode(errors="replace")))
+        names, values = reader(io.StringIO(text.value.decode(errors="replace")))
         return dict(zip(names, values))
 
     def totals(self) -> Totals:

@@ -1,6 +1,7 @@
 """A tracker that measures this process, by libebb (_library.py). What it offers is named in __init__.py.
 
-Naming ebb.track loads little: the library, logging and the figures are loaded when a tracker starts.
+Naming ebb.track loads little: the library and the figures are loaded when a tracker starts, and logging only for what
+somebody may read.
 """
 
 from __future__ import annotations
@@ -40,9 +41,16 @@ def _text(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, (list, tuple, set)):
         return ",".join(_text(part) for part in value)
-    from enum import Enum
+    enum = sys.modules.get("enum")  # unless it is loaded, no value is of an Enum
+    return str(value.value if enum is not None and isinstance(value, enum.Enum) else value)
 
-    return str(value.value if isinstance(value, Enum) else value)
+
+def _log(kind: str, text: str) -> None:
+    if kind != "warning" and "logging" not in sys.modules:
+        return  # nobody can have asked for information yet, and logging takes a while to load
+    from ebb._log import logger
+
+    (logger.warning if kind == "warning" else logger.info)("%s", text)
 
 
 # The tracker that measures this process, if any: (process, tracker).
@@ -149,10 +157,7 @@ class Tracker:
     def _begin(self) -> None:
         """The caller holds measuring_lock."""
         global _measuring
-        import logging
-
         from ebb._library import Measurement
-        from ebb._log import logger
 
         try:
             self._measurement = Measurement(self._options())
@@ -160,13 +165,13 @@ class Tracker:
             if failure.code != COUNTED_ELSEWHERE:
                 raise
             self._counted_elsewhere_since = time.monotonic()
-            logger.info("%s", failure)
+            _log("info", str(failure))
             return
         _measuring = (os.getpid(), weakref.ref(self))
         _running.add(self)
         for line in self._measurement.notes():
             kind, _, text = line.partition(": ")
-            logger.log(logging.WARNING if kind == "warning" else logging.INFO, text)
+            _log(kind, text)
 
     def _join(self, running: "Tracker") -> "Tracker":
         self._joined = (running, running._look())

@@ -1,8 +1,14 @@
 """Figures as people read them, everywhere in Ebb: src/base/units_text.h has the rule, FormatDuration of src/base/time.h
 that of durations."""
 
+from __future__ import annotations
+
 import math
-from typing import Optional, Sequence, Tuple
+
+TYPE_CHECKING = False  # true for type checkers; typing takes a while to load
+
+if TYPE_CHECKING:
+    from typing import Optional, Sequence, Tuple
 
 _JOULES_OF_KWH = 3.6e6
 _ENERGY = ((1e-6, "\u00b5J"), (1e-3, "mJ"), (1.0, "J"), (3600.0, "Wh"), (3.6e6, "kWh"), (3.6e9, "MWh"), (3.6e12, "GWh"))

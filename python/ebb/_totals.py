@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from typing import Optional
-
 from ebb._text import duration_text, emissions_text, energy_text, power_text
 
-@dataclass(frozen=True, repr=False)
-class Totals:
-    """What was used since the start. Energies are of IT, in kWh; ``facility_kwh`` has PUE in it."""
+TYPE_CHECKING = False  # true for type checkers; typing takes a while to load
 
-    # The order is that of ebb_totals in ebb.h.
+if TYPE_CHECKING:
+    from typing import Any, Optional
+
+
+class Totals:
+    """What was used since the start. Energies are of IT, in kWh; ``facility_kwh`` has PUE in it. It cannot be changed,
+    and vars() gives its values by name. (A dataclass would take longer to load than all else of a measurement.)"""
 
     duration_s: float
     energy_kwh: float
@@ -25,6 +26,34 @@ class Totals:
     facility_without_intensity_kwh: float
     #: Mean over the latest sample.
     power_w: float
+
+    def __init__(
+        self,
+        duration_s: float,
+        energy_kwh: float,
+        cpu_kwh: float,
+        gpu_kwh: float,
+        ram_kwh: float,
+        facility_kwh: float,
+        emissions_g: Optional[float],
+        facility_without_intensity_kwh: float,
+        power_w: float,
+    ) -> None:
+        values = dict(locals())
+        del values["self"]
+        self.__dict__.update(values)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"cannot assign to {name!r}: totals are those of one moment")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"cannot delete {name!r}: totals are those of one moment")
+
+    def __eq__(self, other: object) -> bool:
+        return vars(self) == vars(other) if isinstance(other, Totals) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(tuple(vars(self).values()))
 
     def since(self, before: "Totals") -> "Totals":
         """What was used after ``before``, an earlier look at the same tracker."""
@@ -43,5 +72,7 @@ class Totals:
         return f"<ebb.Totals {self}; {parts}; {power_text(self.power_w)} at last>"
 
 
+#: The names of the values, in the order of ebb_totals in ebb.h.
+NAMES = tuple(Totals.__annotations__)
 #: Those that grow from the start on; emissions may be unknown.
-_SUMS = tuple(field.name for field in fields(Totals) if field.name not in ("emissions_g", "power_w"))
+_SUMS = tuple(name for name in NAMES if name not in ("emissions_g", "power_w"))
