@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "plan/bound/lowest.h"
+#include "plan/problem/lowest.h"
 
 namespace ebb::plan {
 

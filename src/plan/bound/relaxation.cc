@@ -5,7 +5,7 @@
 #include <numeric>
 #include <utility>
 
-#include "plan/bound/lowest.h"
+#include "plan/problem/lowest.h"
 
 namespace ebb::plan {
 namespace {

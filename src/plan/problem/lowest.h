@@ -1,5 +1,5 @@
 #pragma once
-// The minimum of a row of numbers, for the loops of the bound. Private to the bound.
+// The minimum of a row of numbers, for the loops over the steps of a plan.
 
 #include <algorithm>
 #include <cstddef>
