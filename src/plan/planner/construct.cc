@@ -1,7 +1,6 @@
 #include "plan/planner/construct.h"
 
 #include <algorithm>
-#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -17,14 +16,17 @@ using Sequence = std::vector<std::size_t>;
 // Running jobs go first in every order: they hold their devices already.
 template <typename Key>
 Sequence SortedBy(const PlanInput& input, Key key) {
-  Sequence order(input.tasks.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(), [&](std::size_t left, std::size_t right) {
-    const Task& a = input.tasks[left];
-    const Task& b = input.tasks[right];
-    return std::tuple(!a.continues, key(a), a.view->job->submitted, a.view->job->id) <
-           std::tuple(!b.continues, key(b), b.view->job->submitted, b.view->job->id);
-  });
+  using Keyed =
+      std::tuple<bool, decltype(key(input.tasks.front())), Time, core::JobId, std::size_t>;
+  std::vector<Keyed> keyed;
+  keyed.reserve(input.tasks.size());
+  for (const Task& task : input.tasks)
+    keyed.emplace_back(!task.continues, key(task), task.view->job->submitted, task.view->job->id,
+                       keyed.size());
+  std::sort(keyed.begin(), keyed.end());
+  Sequence order;
+  order.reserve(keyed.size());
+  for (const Keyed& task : keyed) order.push_back(std::get<std::size_t>(task));
   return order;
 }
 
@@ -201,11 +203,12 @@ Draft PlaceAsSoonAsPossible(const PlanInput& input, Work& work) {
   const auto wide_first = [](const Task& task) {
     return std::tuple(task.deadline_is_soft, -task.width, task.LatestBegin());
   };
-  for (const Sequence& order : {SortedBy(input, by_deadline), SortedBy(input, wide_first)}) {
-    if (best.Total().late == 0) break;
+  const auto keep_if_less_late = [&](const Sequence& order) {
     Draft other = ListSchedule(input, order, work);
     if (other.Total().late < best.Total().late) best = std::move(other);
-  }
+  };
+  if (best.Total().late > 0) keep_if_less_late(SortedBy(input, by_deadline));
+  if (best.Total().late > 0) keep_if_less_late(SortedBy(input, wide_first));
   return best;
 }
 

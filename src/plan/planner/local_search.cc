@@ -1,6 +1,7 @@
 #include "plan/planner/local_search.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -17,6 +18,11 @@ constexpr int kPasses = 3;
 // Up to this many tasks, the search may accept a worse draft for a while, because a copy of the
 // best one is cheap.
 constexpr std::size_t kSmallQueue = 400;
+// In a longer queue, a pass that gains less than this share of the price is the last: the next one
+// would gain a twentieth of that or less, and take as long.
+constexpr double kLeastGain = 1e-3;
+// Taking a task out and putting it back moves the later pieces of its pool in memory.
+constexpr std::size_t kPiecesPerPlace = 1024;
 
 std::vector<std::size_t> Movable(const Draft& draft) {
   std::vector<std::size_t> movable;
@@ -25,10 +31,22 @@ std::vector<std::size_t> Movable(const Draft& draft) {
   return movable;
 }
 
+// The cheapest placement of a task that has been taken out of its place `before`. Looks for nothing
+// that costs as much as that, unless it is late or has to save enough.
+Placement CheaperThan(const Placement& before, const Draft& draft, std::size_t task,
+                      const SearchOptions& options, Work& work) {
+  if (options.AsksForSaving() || before.cost.late > 0)
+    return CheapestPlacement(draft, task, options, work);
+  return CheapestWithin(draft, task, {draft.input().now, Time::max()}, work, before.cost);
+}
+
 // Moves one task to its cheapest place. Returns true if the draft got better.
 bool MoveToCheapest(Draft& draft, std::size_t task, const SearchOptions& options, Work& work) {
   Placement before = draft.Remove(task);
-  Placement after = CheapestPlacement(draft, task, options, work);
+  const Choice& left = draft.input().tasks[task].choices[before.ChoiceOf(0)];
+  work.done +=
+      static_cast<std::int64_t>(draft.ProfileOf(left.pool).pieces().size() / kPiecesPerPlace);
+  Placement after = CheaperThan(before, draft, task, options, work);
   const bool better = after.choice >= 0 && Lower(after.cost, before.cost);
   if (!better) before.saving_too_small = after.saving_too_small;
   draft.Place(task, better ? std::move(after) : std::move(before));
@@ -53,6 +71,22 @@ void SortByGain(const Draft& draft, const SearchOptions& options, Work& work,
     gain[task] = PotentialGain(draft, empty, task, options, work);
   std::stable_sort(tasks.begin(), tasks.end(),
                    [&](std::size_t a, std::size_t b) { return gain[a] > gain[b]; });
+}
+
+// Moves each task to its cheapest place, until the budget is spent. Returns true if another pass
+// may be worth its time.
+bool MoveOnce(Draft& draft, const std::vector<std::size_t>& tasks, const SearchOptions& options,
+              Work& work, std::int64_t budget) {
+  const Cost before = draft.Total();
+  bool moved = false;
+  for (const std::size_t task : tasks) {
+    if (work.done >= budget) return false;
+    moved = MoveToCheapest(draft, task, options, work) || moved;
+  }
+  if (tasks.size() <= kSmallQueue) return moved;
+  const Cost after = draft.Total();
+  return after.late < before.late ||
+         after.price < before.price - kLeastGain * std::abs(before.price);
 }
 
 Duration Distance(const Placement& left, const Placement& right) {
@@ -209,14 +243,8 @@ class RuinAndRecreate {
 void MoveEach(Draft& draft, const SearchOptions& options, Work& work, std::int64_t budget) {
   std::vector<std::size_t> movable = Movable(draft);
   if (movable.size() <= kSmallQueue) SortByGain(draft, options, work, movable);
-  for (int pass = 0; pass < kPasses; ++pass) {
-    bool moved = false;
-    for (const std::size_t task : movable) {
-      if (work.done >= budget) return;
-      moved = MoveToCheapest(draft, task, options, work) || moved;
-    }
-    if (!moved) return;
-  }
+  for (int pass = 0; pass < kPasses; ++pass)
+    if (!MoveOnce(draft, movable, options, work, budget)) return;
 }
 
 void Improve(Draft& draft, const SearchOptions& options, std::int64_t budget, Work& work) {

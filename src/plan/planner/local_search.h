@@ -13,7 +13,8 @@
 
 namespace ebb::plan {
 
-/// Moves every task to its cheapest place in turn, in up to three rounds.
+/// Moves every task to its cheapest place in turn, in up to three rounds; in a long queue, in no
+/// further one when a round gains little.
 void MoveEach(Draft& draft, const SearchOptions& options, Work& work,
               std::int64_t budget = std::numeric_limits<std::int64_t>::max());
 

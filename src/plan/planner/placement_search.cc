@@ -9,15 +9,7 @@ namespace ebb::plan {
 namespace {
 
 constexpr double kRounding = 1e-9;
-constexpr Cost kAnything{1e100, 1e100};
-// A profile with more pieces than this is searched by floors. A task that may run on one pool only
-// gains less by them: it has no other choice that rules out most steps.
-constexpr std::size_t kManyPieces = 512;
-constexpr std::size_t kManyPiecesOfOneChoice = 4'000;
 constexpr std::int64_t kFloorsPerPlace = 8;
-// Steps are looked at whose floors are at most this part of their spread above the lowest floor;
-// while none has room, twice the part.
-constexpr double kFirstPart = 1.0 / 64;
 
 // Calls `visit(first, end)` for every stretch of time from `earliest` on with enough free devices,
 // until it returns false. A stretch that goes on beyond `enough` may be cut there.
@@ -209,7 +201,8 @@ class ChoiceSearch {
  public:
   ChoiceSearch(const Draft& draft, std::size_t task, const Choice& choice, Interval begins,
                Work& work)
-      : input_(draft.input()),
+      : draft_(draft),
+        input_(draft.input()),
         task_(input_.tasks[task]),
         choice_(choice),
         profile_(draft.ProfileOf(choice.pool)),
@@ -220,11 +213,11 @@ class ChoiceSearch {
   /// May return no window or any other if none costs less than `to_beat`.
   std::optional<Time> Run(const Cost& to_beat) {
     if (begins_.end < begins_.begin) return std::nullopt;
-    const std::size_t many = task_.choices.size() > 1 ? kManyPieces : kManyPiecesOfOneChoice;
-    if (profile_.pieces().size() <= many)
-      ScanRooms(begins_, Time::max());
-    else
+    // A small queue has few rooms and many steps.
+    if (input_.grid > Duration{1})
       ScanByFloors(LimitOf(to_beat));
+    else
+      ScanRooms(begins_, Time::max());
     work_.done += scan_.visited();
     if (!scan_.found()) return std::nullopt;
     return scan_.begin();
@@ -240,38 +233,30 @@ class ChoiceSearch {
     return price + kRounding * std::abs(price);
   }
 
+  // Scans the steps with room, the one with the lowest floor first, until no other may be better.
   void ScanByFloors(double limit) {
-    WindowFloors& floors = work_.floors;
-    floors.Fill(input_, task_, choice_, begins_);
-    work_.done += static_cast<std::int64_t>(floors.end() - floors.first()) / kFloorsPerPlace;
-    limit = std::min(limit, floors.highest());
-    const double low = floors.lowest();
-    double done = -std::numeric_limits<double>::infinity();
-    double above = kFirstPart * (floors.highest() - low) + kRounding * std::abs(low);
-    for (double to = low; done < limit; to = low + above, above *= 2) {
-      if (scan_.found()) to = std::max(to, scan_.price());
-      to = std::min(to, limit);
-      ScanSteps(done, to + kRounding * std::abs(to));
-      if (scan_.found() && scan_.price() <= to) return;
-      done = to + kRounding * std::abs(to);
+    const PriceCurve& curve = input_.CurveOf(choice_);
+    work_.floors.Fill(input_, task_, choice_, begins_,
+                      draft_.LongestRooms(choice_.pool, choice_.width));
+    work_.done += static_cast<std::int64_t>(work_.floors.size()) / kFloorsPerPlace;
+    RowToTakeFrom& floors = work_.floors.floors();
+    for (;;) {
+      const std::size_t step = floors.Lowest();
+      const double floor = floors[step];
+      if (!(floor < limit) || !scan_.MayGain(floor, Time::min())) return;
+      if (scan_.MayGain(floor, curve.EdgeAt(step))) {
+        ScanStep(step);
+        floors.Take(step);
+      } else {
+        floors.TakeFrom(step);  // only an earlier begin may be better
+      }
     }
   }
 
-  // Scans all steps whose floors are above `from` and at most `to`, neighbours together.
-  void ScanSteps(double from, double to) {
-    const WindowFloors& floors = work_.floors;
+  void ScanStep(std::size_t step) {
     const PriceCurve& curve = input_.CurveOf(choice_);
-    const auto may_gain = [&](std::size_t i) {
-      return floors.Of(i) > from && floors.Of(i) <= to &&
-             scan_.MayGain(floors.Of(i), curve.EdgeAt(i));
-    };
-    for (std::size_t i = floors.first(); i < floors.end(); ++i) {
-      if (!may_gain(i)) continue;
-      const std::size_t begin = i;
-      while (i + 1 < floors.end() && may_gain(i + 1)) ++i;
-      const Time last = std::min(begins_.end, curve.EdgeAt(i + 1));
-      ScanRooms({std::max(begins_.begin, curve.EdgeAt(begin)), last}, last + choice_.length);
-    }
+    const Time last = std::min(begins_.end, curve.EdgeAt(step + 1));
+    ScanRooms({std::max(begins_.begin, curve.EdgeAt(step)), last}, last + choice_.length);
   }
 
   void ScanRooms(Interval begins, Time enough) {
@@ -283,6 +268,7 @@ class ChoiceSearch {
     });
   }
 
+  const Draft& draft_;
   const PlanInput& input_;
   const Task& task_;
   const Choice& choice_;
@@ -348,22 +334,26 @@ Placement EarliestWindow(const Draft& draft, std::size_t task, Time earliest, Wo
   return EarliestAmong(draft, task, earliest, StartLog(), work);
 }
 
-Placement CheapestWindow(const Draft& draft, std::size_t task, Interval allowed, Work& work) {
+Placement CheapestWindow(const Draft& draft, std::size_t task, Interval allowed, Work& work,
+                         const Cost& to_beat) {
   const Task& owner = draft.input().tasks[task];
   Placement best;
+  const auto keep_better = [&](Placement candidate) {
+    if (Lower(candidate.cost, to_beat)) KeepBetter(std::move(candidate), best);
+  };
   for (std::size_t i = 0; i < owner.choices.size(); ++i) {
     const Choice& choice = owner.choices[i];
     if (owner.elastic && choice.width > work.widest) continue;
     const Interval begins = BeginsOn(draft.input(), choice, allowed);
-    const Cost to_beat = best.choice < 0 ? kAnything : best.cost;
-    if (const auto begin = ChoiceSearch(draft, task, choice, begins, work).Run(to_beat))
-      KeepBetter(InOnePiece(draft, task, i, *begin), best);
+    const Cost& lowest = best.choice < 0 ? to_beat : best.cost;
+    if (const auto begin = ChoiceSearch(draft, task, choice, begins, work).Run(lowest))
+      keep_better(InOnePiece(draft, task, i, *begin));
   }
   const Time now = draft.input().now;
   if (allowed.begin == now && now + owner.continued_length <= allowed.end &&
       CanContinue(draft, task)) {
     Placement goes_on = InOnePiece(draft, task, 0, now);
-    if (goes_on.cost.late == 0) KeepBetter(std::move(goes_on), best);
+    if (goes_on.cost.late == 0) keep_better(std::move(goes_on));
   }
   return best;
 }

@@ -3,9 +3,9 @@
 // pieces in split_search.h. Exact for lengths on the grid of begins: the price of a window is
 // piecewise linear in its begin, so its minimum lies where the window's begin or end meets a price
 // step, or where the room ends. A window of another length ends up to one step of the grid before
-// the price step. Ties go to the earlier begin, then to the earlier choice. A pool with many rooms
-// is not searched from begin to end, but step by step, cheapest first, until no other step can be
-// cheaper (window_floors.h).
+// the price step. Ties go to the earlier begin, then to the earlier choice. A pool of a long
+// queue is not searched from begin to end, but step by step where it has room (rooms_by_step.h),
+// cheapest first, until no other step can be cheaper (window_floors.h).
 
 #include <cstdint>
 #include <limits>
@@ -62,8 +62,9 @@ struct Work {
 };
 
 /// The cheapest placement in one piece within `allowed` (which begins now or later) that keeps the
-/// deadline; choice -1 if there is none. The task must not be placed in the draft.
-Placement CheapestWindow(const Draft& draft, std::size_t task, Interval allowed, Work& work);
+/// deadline; choice -1 if none costs less than `to_beat`. The task must not be placed in the draft.
+Placement CheapestWindow(const Draft& draft, std::size_t task, Interval allowed, Work& work,
+                         const Cost& to_beat = kAnyCost);
 
 /// The placement with the earliest begin, whatever it costs, and the cheapest among equals; if it
 /// would be late, the least late one.

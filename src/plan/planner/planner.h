@@ -19,7 +19,7 @@
 
 namespace ebb::plan {
 
-/// Limits of work in places looked at, some 10 ns each: `per_job` for each job, and no more than
+/// Limits of work in places looked at, some 20 ns each: `per_job` for each job, and no more than
 /// `most`. The bound has limits of the same kind; its places take 1 ns each.
 struct WorkBudget {
   std::int64_t per_job = 0;

@@ -49,15 +49,15 @@ Duration LeastDeviceTime(const Task& task) {
 }
 
 std::vector<std::size_t> LongestFirst(const PlanInput& input) {
+  std::vector<std::tuple<bool, Duration, std::size_t>> keyed;
+  for (std::size_t i = 0; i < input.tasks.size(); ++i) {
+    const Task& task = input.tasks[i];
+    if (!task.fixed && !task.choices.empty())
+      keyed.emplace_back(!task.continues, -LeastDeviceTime(task), i);
+  }
+  std::sort(keyed.begin(), keyed.end());
   std::vector<std::size_t> order;
-  for (std::size_t i = 0; i < input.tasks.size(); ++i)
-    if (!input.tasks[i].fixed && !input.tasks[i].choices.empty()) order.push_back(i);
-  const auto key = [&](std::size_t index) {
-    const Task& task = input.tasks[index];
-    return std::tuple(!task.continues, -LeastDeviceTime(task), index);
-  };
-  std::sort(order.begin(), order.end(),
-            [&](std::size_t left, std::size_t right) { return key(left) < key(right); });
+  for (const auto& task : keyed) order.push_back(std::get<std::size_t>(task));
   return order;
 }
 

@@ -144,12 +144,12 @@ std::optional<Placement> CheapestSplit(const Draft& draft, std::size_t task, Int
   return SplitSearch(draft, task, allowed, to_beat, work).Run();
 }
 
-Placement CheapestWithin(const Draft& draft, std::size_t task, Interval allowed, Work& work) {
-  constexpr Cost kAnything{1e100, 1e100};
-  Placement best = CheapestWindow(draft, task, allowed, work);
+Placement CheapestWithin(const Draft& draft, std::size_t task, Interval allowed, Work& work,
+                         const Cost& to_beat) {
+  Placement best = CheapestWindow(draft, task, allowed, work, to_beat);
   if (!draft.input().tasks[task].CanSplit()) return best;
-  const Cost to_beat = best.choice < 0 ? kAnything : best.cost;
-  if (auto split = CheapestSplit(draft, task, allowed, to_beat, work)) best = *std::move(split);
+  const Cost lowest = best.choice < 0 ? to_beat : best.cost;
+  if (auto split = CheapestSplit(draft, task, allowed, lowest, work)) best = *std::move(split);
   return best;
 }
 

@@ -17,8 +17,9 @@ std::optional<Placement> CheapestSplit(const Draft& draft, std::size_t task, Int
                                        const Cost& to_beat, Work& work);
 
 /// The cheapest placement within `allowed`, in one piece or several, that keeps the deadline;
-/// choice -1 if there is none.
-Placement CheapestWithin(const Draft& draft, std::size_t task, Interval allowed, Work& work);
+/// choice -1 if none costs less than `to_beat`.
+Placement CheapestWithin(const Draft& draft, std::size_t task, Interval allowed, Work& work,
+                         const Cost& to_beat = kAnyCost);
 
 /// The cheapest placement of all; the least late one if none keeps the deadline. It does not wait
 /// if that saves less than the options ask for. Choice -1 if no pool can hold the task.

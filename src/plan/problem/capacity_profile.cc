@@ -11,29 +11,44 @@ std::size_t CapacityProfile::PieceAt(Time time) const {
   return next == pieces_.begin() ? 0 : static_cast<std::size_t>(next - pieces_.begin()) - 1;
 }
 
-// Makes `time` the begin of a piece and returns its index.
-std::size_t CapacityProfile::SplitAt(Time time) {
-  const std::size_t index = PieceAt(time);
-  if (pieces_[index].begin >= time) return index;
-  const Piece right{time, pieces_[index].free};
-  pieces_.insert(pieces_.begin() + static_cast<std::ptrdiff_t>(index) + 1, right);
-  return index + 1;
+// Makes the times begins of pieces and returns their indices. The pieces behind both move once.
+std::pair<std::size_t, std::size_t> CapacityProfile::SplitAt(Interval time) {
+  std::size_t first = PieceAt(time.begin), last = PieceAt(time.end);
+  const std::size_t at_begin = pieces_[first].begin < time.begin ? 1 : 0;
+  const std::size_t at_end = pieces_[last].begin < time.end ? 1 : 0;
+  const int free_before = pieces_[first].free, free_after = pieces_[last].free;
+  const auto at = [&](std::size_t piece) {
+    return pieces_.begin() + static_cast<std::ptrdiff_t>(piece);
+  };
+  pieces_.insert(at(last + 1), at_begin + at_end, Piece{time.end, free_after});
+  if (at_begin > 0) {
+    std::move_backward(at(first + 1), at(last + 1), at(last + 2));
+    pieces_[++first] = {time.begin, free_before};
+  }
+  return {first, last + at_begin + at_end};
 }
 
-void CapacityProfile::MergeAt(std::size_t piece) {
-  if (piece == 0 || piece >= pieces_.size()) return;
-  if (pieces_[piece - 1].free != pieces_[piece].free) return;
-  pieces_.erase(pieces_.begin() + static_cast<std::ptrdiff_t>(piece));
+// Joins the pieces, of which `left` is the earlier one, with those before them, if they have as
+// many free devices. The pieces behind both move once.
+void CapacityProfile::MergeAt(std::size_t left, std::size_t right) {
+  const auto is_like_before = [&](std::size_t piece) {
+    return piece > 0 && pieces_[piece - 1].free == pieces_[piece].free;
+  };
+  const std::size_t at_left = is_like_before(left) ? 1 : 0,
+                    at_right = is_like_before(right) ? 1 : 0;
+  const auto at = [&](std::size_t piece) {
+    return pieces_.begin() + static_cast<std::ptrdiff_t>(piece);
+  };
+  if (at_left > 0) std::move(at(left + 1), at(right), at(left));
+  pieces_.erase(at(right - at_left), at(right + at_right));
 }
 
 void CapacityProfile::Take(Interval time, int width) {
   time.begin = std::max(time.begin, pieces_.front().begin);
   if (time.length() == Duration::zero()) return;
-  const std::size_t first = SplitAt(time.begin);
-  const std::size_t last = SplitAt(time.end);
+  const auto [first, last] = SplitAt(time);
   for (std::size_t i = first; i < last; ++i) pieces_[i].free -= width;
-  MergeAt(last);
-  MergeAt(first);
+  MergeAt(first, last);
 }
 
 bool CapacityProfile::TakeAll(const std::vector<Use>& uses) {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/time.h"
@@ -43,8 +44,8 @@ class CapacityProfile {
   std::size_t PieceAt(Time time) const;
 
  private:
-  std::size_t SplitAt(Time time);
-  void MergeAt(std::size_t piece);
+  std::pair<std::size_t, std::size_t> SplitAt(Interval time);
+  void MergeAt(std::size_t left, std::size_t right);
 
   std::vector<Piece> pieces_;
 };

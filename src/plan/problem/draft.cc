@@ -101,6 +101,10 @@ Draft::Draft(const PlanInput& input)
     if (task.view->state == JobState::kRunning)
       starts_.Add(task.view->segment_begin, task.choices[0].watts);
   for (const int count : input.devices_in_pool) profiles_.emplace_back(input.now, count);
+  if (!input.curves.empty()) {
+    const PriceCurve& curve = input.curves.front();
+    rooms_.assign(profiles_.size(), {curve.begin(), curve.step(), curve.size()});
+  }
   for (std::size_t i = 0; i < input.tasks.size(); ++i) {
     const Task& task = input.tasks[i];
     if (!task.fixed) continue;
@@ -115,8 +119,10 @@ void Draft::Take(std::size_t task, const Placement& placement, int sign) {
   const Task& owner = input_->tasks[task];
   for (std::size_t i = 0; i < placement.pieces.size(); ++i) {
     const Choice& choice = owner.choices[placement.ChoiceOf(i)];
-    profiles_[static_cast<std::size_t>(choice.pool)].Take(input_->Held(placement.pieces[i]),
-                                                          sign * choice.width);
+    const auto pool = static_cast<std::size_t>(choice.pool);
+    const Interval held = input_->Held(placement.pieces[i]);
+    profiles_[pool].Take(held, sign * choice.width);
+    if (!rooms_.empty()) rooms_[pool].Update(profiles_[pool], held);
   }
   if (starts_.limited()) LogStarts(task, placement, sign > 0);
 }
@@ -157,6 +163,7 @@ bool Draft::PlaceAll(std::vector<std::pair<std::size_t, Placement>>& placements)
   for (std::size_t pool = 0; pool < profiles.size(); ++pool)
     if (!profiles[pool].TakeAll(uses[pool])) return false;
   profiles_ = std::move(profiles);
+  for (RoomsByStep& rooms : rooms_) rooms.Clear();
   for (auto& [index, placement] : placements) placements_[index] = std::move(placement);
   return true;
 }

@@ -11,6 +11,7 @@
 #include "base/time.h"
 #include "plan/problem/capacity_profile.h"
 #include "plan/problem/price_curve.h"
+#include "plan/problem/rooms_by_step.h"
 #include "plan/problem/run_price.h"
 #include "plan/problem/start_log.h"
 #include "plan/problem/task.h"
@@ -29,6 +30,8 @@ struct Cost {
     return *this;
   }
 };
+/// More than any placement costs.
+inline constexpr Cost kAnyCost{1e100, 1e100};
 /// True if `left` is lower by more than rounding.
 bool Lower(const Cost& left, const Cost& right);
 
@@ -101,6 +104,12 @@ class Draft {
   const CapacityProfile& ProfileOf(int pool) const {
     return profiles_[static_cast<std::size_t>(pool)];
   }
+  /// RoomsByStep::Longest of a pool, by step of the prices. Kept up to date from the first question
+  /// on, so a draft must not be asked from two threads at once.
+  const std::vector<double>& LongestRooms(int pool, int width) const {
+    const auto index = static_cast<std::size_t>(pool);
+    return rooms_[index].Longest(profiles_[index], width);
+  }
   const StartLog& starts() const { return starts_; }
   const Placement& PlacementOf(std::size_t task) const { return placements_[task]; }
   bool IsPlaced(std::size_t task) const { return placements_[task].choice >= 0; }
@@ -123,6 +132,7 @@ class Draft {
   const PlanInput* input_;
   StartLog starts_;
   std::vector<CapacityProfile> profiles_;
+  mutable std::vector<RoomsByStep> rooms_;
   std::vector<Placement> placements_;
 };
 
