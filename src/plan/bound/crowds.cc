@@ -82,8 +82,8 @@ Crowds::Crowds(const BoundInput& input, const PoolSteps& capacity)
   for (std::size_t pool = 0; pool < capacity.size(); ++pool) sums_.emplace_back(curve_.size() + 1);
   const Duration since = std::max(input.jobs.front().earliest - curve_.begin(), Duration::zero());
   first_ = std::min(static_cast<std::size_t>(since / curve_.step()), curve_.size() - 1);
-  begins_.resize(curve_.size());
-  ends_.resize(curve_.size());
+  for (auto* row : {&begins_, &ends_, &costs_}) row->resize(curve_.size());
+  both_sums_.resize(curve_.size() + 1);
 }
 
 void Crowds::AddKind(Jobs jobs, std::size_t count) {
@@ -171,7 +171,10 @@ double Crowds::Place(const Crowd& crowd) {
         best = i;
       }
     cost += weight * least;
-    rows_[best].wanted[rows_[best].at[last[best]]] += weight;
+    Row& row = rows_[best];
+    const std::uint32_t at = row.at[last[best]];
+    if (row.wanted[at] == 0) row.wanted_at.push_back(at);
+    row.wanted[at] += weight;
     last += options;
   }
   for (std::size_t i = 0; i < options; ++i) Ask(crowd, crowd.options[i], rows_[i]);
@@ -179,53 +182,94 @@ double Crowds::Place(const Crowd& crowd) {
 }
 
 void Crowds::Scan(const Crowd& crowd, const Option& option, Row& row) {
-  const std::size_t size = curve_.size(), whole = option.whole;
-  row.least.resize(size);
-  row.at.resize(size);
-  row.wanted.resize(2 * size);
+  row.least.resize(curve_.size());
+  row.at.resize(curve_.size());
+  row.wanted.resize(2 * curve_.size());
+  if (option.whole == 0)
+    FillShort(crowd, option);
+  else
+    FillLong(crowd, option);
+  double* __restrict costs = costs_.data();
+  const double *begins = begins_.data(), *ends = ends_.data();
+  for (std::size_t i = first_; i <= option.last; ++i) costs[i] = std::min(begins[i], ends[i]);
+  if (option.move_here != 0 || option.move_from != 0) {
+    const double* here = option.here->prices().data();
+    const double* from = option.from->prices().data();
+    for (std::size_t i = first_; i <= option.last; ++i)
+      costs[i] += option.move_here * here[i] + option.move_from * from[i];
+  }
+  KeepLeast(option.last, row);
+}
+
+// Fills the costs of the windows of a model that is shorter than a step: those that end on an edge
+// cost no less than others.
+void Crowds::FillShort(const Crowd& crowd, const Option& option) {
+  const double* price = option.here->prices().data();
+  const double* rent = (*rents_)[option.pool].data();
+  const double kilowatt_hours = option.kilowatts * option.rest, hours = crowd.width * option.rest;
   double* __restrict begins = begins_.data();
   double* __restrict ends = ends_.data();
-  const double *price = option.here->prices().data(), *prices = option.here->sums().data();
-  const double *rent = (*rents_)[option.pool].data(), *rents = sums_[option.pool].data();
-  const double kilowatts = option.kilowatts, width = crowd.width, rest = option.rest;
+  for (std::size_t i = first_; i <= option.last; ++i)
+    begins[i] = ends[i] = kilowatt_hours * price[i] + hours * rent[i];
+}
+
+// The same for a longer model, from the sums of price and rent together.
+void Crowds::FillLong(const Crowd& crowd, const Option& option) {
+  const double *prices = option.here->sums().data(), *rents = sums_[option.pool].data();
+  const double kilowatts = option.kilowatts, width = crowd.width;
+  double* __restrict sums = both_sums_.data();
+  for (std::size_t i = first_; i <= option.last + option.whole + 1; ++i)
+    sums[i] = kilowatts * prices[i] + width * rents[i];
+  const double part = option.rest / Hours(curve_.step());
+  const double* after = sums + option.whole;
+  double* __restrict begins = begins_.data();
+  double* __restrict ends = ends_.data();
   for (std::size_t i = first_; i <= option.last; ++i) {
-    begins[i] = kilowatts * (prices[i + whole] - prices[i] + rest * price[i + whole]) +
-                width * (rents[i + whole] - rents[i] + rest * rent[i + whole]);
-    ends[i] = kilowatts * (prices[i + whole + 1] - prices[i + 1] + rest * price[i]) +
-              width * (rents[i + whole + 1] - rents[i + 1] + rest * rent[i]);
+    begins[i] = (after[i] - sums[i]) + part * (after[i + 1] - after[i]);
+    ends[i] = (after[i + 1] - sums[i + 1]) + part * (sums[i + 1] - sums[i]);
   }
-  if (option.move_here != 0 || option.move_from != 0) {
-    const double* from = option.from->prices().data();
-    for (std::size_t i = first_; i <= option.last; ++i) {
-      const double move = option.move_here * price[i] + option.move_from * from[i];
-      begins[i] += move;
-      ends[i] += move;
-    }
-  }
+}
+
+// Fills the least cost so far. A block of steps is compared at once, because in most of them none
+// costs less.
+void Crowds::KeepLeast(std::size_t last, Row& row) const {
+  constexpr std::size_t kBlock = 8;
   double least = std::numeric_limits<double>::infinity();
   std::uint32_t at = 0;
-  for (std::size_t i = first_; i <= option.last; ++i) {
-    const double lower = std::min(begins[i], ends[i]);
-    if (lower < least) {
-      least = lower;
-      at = static_cast<std::uint32_t>(2 * i + (ends[i] < begins[i] ? 1 : 0));
+  std::size_t i = first_;
+  const auto next = [&] {
+    if (costs_[i] < least) {
+      least = costs_[i];
+      at = static_cast<std::uint32_t>(2 * i + (ends_[i] < begins_[i] ? 1 : 0));
     }
     row.least[i] = least;
-    row.at[i] = at;
+    row.at[i++] = at;
+  };
+  while (i + kBlock <= last + 1) {
+    bool lower = false;
+    for (std::size_t k = 0; k < kBlock; ++k) lower |= costs_[i + k] < least;
+    if (lower) {
+      for (std::size_t k = 0; k < kBlock; ++k) next();
+    } else {
+      std::fill_n(&row.least[i], kBlock, least);
+      std::fill_n(&row.at[i], kBlock, at);
+      i += kBlock;
+    }
   }
+  while (i <= last) next();
 }
 
 // Adds the device-hours of all that begin at the same moment, and forgets them.
 void Crowds::Ask(const Crowd& crowd, const Option& option, Row& row) {
   auto& asked = asked_[option.pool];
   const double hours = Hours(curve_.step());
-  for (std::size_t i = 2 * first_; i < 2 * (option.last + 1); ++i) {
-    if (row.wanted[i] == 0) continue;
-    const double devices = crowd.width * std::exchange(row.wanted[i], 0);
-    const std::size_t begin = i / 2, on_end = i % 2;
+  for (const std::uint32_t at : row.wanted_at) {
+    const double devices = crowd.width * std::exchange(row.wanted[at], 0);
+    const std::size_t begin = at / 2, on_end = at % 2;
     for (std::size_t k = 0; k < option.whole; ++k) asked[begin + on_end + k] += devices * hours;
     asked[on_end > 0 ? begin : begin + option.whole] += devices * option.rest;
   }
+  row.wanted_at.clear();
 }
 
 }  // namespace ebb::plan

@@ -48,7 +48,8 @@ class Crowds final : public Relaxed {
   struct Row {
     std::vector<double> least;
     std::vector<std::uint32_t> at;
-    std::vector<double> wanted;  ///< models that want to begin there
+    std::vector<double> wanted;            ///< models that want to begin there
+    std::vector<std::uint32_t> wanted_at;  ///< begins that any want
   };
   using Jobs = std::vector<std::size_t>;
 
@@ -59,6 +60,9 @@ class Crowds final : public Relaxed {
   std::size_t LastStep(const BoundChoice& choice) const;
   double Place(const Crowd& crowd);
   void Scan(const Crowd& crowd, const Option& option, Row& row);
+  void FillShort(const Crowd& crowd, const Option& option);
+  void FillLong(const Crowd& crowd, const Option& option);
+  void KeepLeast(std::size_t last, Row& row) const;
   void Ask(const Crowd& crowd, const Option& option, Row& row);
 
   const BoundInput& input_;
@@ -69,7 +73,8 @@ class Crowds final : public Relaxed {
   const PoolSteps* rents_ = nullptr;
   PoolSteps sums_;  ///< sum of rent x hours before each edge
   std::vector<Row> rows_;
-  std::vector<double> begins_, ends_;
+  std::vector<double> begins_, ends_, costs_;  ///< costs of a model, by step of the begin
+  std::vector<double> both_sums_;              ///< sums of price and rent before each edge
 };
 
 }  // namespace ebb::plan

@@ -39,21 +39,18 @@ constexpr double kVeryNear = 0.02;  // first step length of the climb after the 
 // Draws jobs evenly from all jobs, sorted by pools and latest end, because neighbours in this order
 // compete for the same hours.
 std::vector<std::size_t> EvenlyDrawn(const BoundInput& input, std::size_t count) {
-  std::vector<std::size_t> order;
-  for (std::size_t i = 0; i < input.jobs.size(); ++i)
-    if (!input.jobs[i].choices.empty()) order.push_back(i);
-  const auto key = [&](std::size_t index) {
-    const BoundJob& job = input.jobs[index];
+  std::vector<std::tuple<int, std::size_t, bool, Time, Duration, std::size_t>> order;
+  for (std::size_t i = 0; i < input.jobs.size(); ++i) {
+    const BoundJob& job = input.jobs[i];
+    if (job.choices.empty()) continue;
     const BoundChoice& choice = job.choices.front();
-    return std::tuple(choice.pool, job.choices.size(), job.split, choice.latest_end, job.work,
-                      index);
-  };
-  std::sort(order.begin(), order.end(),
-            [&](std::size_t left, std::size_t right) { return key(left) < key(right); });
+    order.emplace_back(choice.pool, job.choices.size(), job.split, choice.latest_end, job.work, i);
+  }
+  std::sort(order.begin(), order.end());
   std::vector<std::size_t> drawn;
   count = std::min(count, order.size());
   for (std::size_t i = 0; i < count; ++i)
-    drawn.push_back(order[(2 * i + 1) * order.size() / (2 * count)]);
+    drawn.push_back(std::get<5>(order[(2 * i + 1) * order.size() / (2 * count)]));
   return drawn;
 }
 

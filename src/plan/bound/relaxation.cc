@@ -124,15 +124,19 @@ double Relaxation::InOnePiece(const BoundJob& job) {
   return best.cost;
 }
 
-// One choice of a job with all that its cost depends on, as plain rows of numbers.
+// One choice of a job with all that its cost depends on, as plain rows of numbers. The window has
+// `whole` steps and the rest.
 struct Relaxation::Scan {
   const BoundChoice& choice;
-  Time earliest{}, last{};                  ///< range of begins
-  std::size_t steps = 0;                    ///< number of whole steps in the length
-  double kilowatts, width;                  ///< kilowatts and devices per whole step
-  double kilowatts_of_rest, width_of_rest;  ///< kilowatts and devices times the hours beyond the
-                                            ///< whole steps
+  Time earliest{}, last{};  ///< range of begins
+  std::size_t whole = 0;
+  double kilowatts = 0, width = 0;
   const double *price, *price_sum, *rent, *rent_sum;
+};
+
+// A range of edges.
+struct Relaxation::Edges {
+  std::size_t first = 0, end = 0;
 };
 
 void Relaxation::ScanMoved(const BoundJob& job, const BoundChoice& choice, Window& best) {
@@ -158,143 +162,99 @@ void Relaxation::ScanChoice(const BoundJob& job, const BoundChoice& choice, Wind
   // Either the begin or the end lies on an edge; the other keeps its distance to the edges.
   const auto pool = static_cast<std::size_t>(choice.pool);
   const PriceCurve& curve = input_.CurveOf(choice);
-  const double rest = Hours(choice.length % curve.step());
-  const double width = job.width;
   const Scan scan{choice,
                   job.earliest,
                   last,
                   static_cast<std::size_t>(choice.length / curve.step()),
                   choice.kilowatts,
-                  width,
-                  choice.kilowatts * rest,
-                  width * rest,
+                  static_cast<double>(job.width),
                   curve.prices().data(),
                   curve.sums().data(),
                   (*rents_)[pool].data(),
                   sums_[pool].data()};
-  ScanBegins(scan, best);
-  if (choice.length % curve.step() > Duration::zero()) ScanEnds(scan, best);
+  const Edges begins = BeginsOf(scan), ends = EndsOf(scan);
+  costs_.resize(curve_.size() + 1);
+  if (scan.whole == 0)
+    ScanShort(scan, begins, ends, best);
+  else
+    ScanLong(scan, begins, ends, best);
 }
 
-void Relaxation::ScanBegins(const Scan& scan, Window& best) {
+// The edges on which a window may begin, as far as it ends within the curve.
+Relaxation::Edges Relaxation::BeginsOf(const Scan& scan) const {
   const std::size_t first = FirstEdgeAfter(scan.earliest);
   const Time end = std::min(scan.last, curve_.end());
-  if (end <= curve_.begin() || scan.steps + first >= curve_.size()) return;
-  // Edges before the last begin, as far as the window that begins there ends within the curve.
+  if (end <= curve_.begin() || scan.whole + first >= curve_.size()) return {first, first};
   const auto edges = static_cast<std::size_t>((end - curve_.begin() - Duration{1}) / curve_.step());
-  const std::size_t last = std::min(edges + 1, curve_.size() - scan.steps);
-  if (last <= first) return;
-  costs_.resize(std::max(costs_.size(), last));
-  double* __restrict costs = costs_.data();
-  for (std::size_t i = first; i < last; ++i)
-    costs[i] = scan.kilowatts * (scan.price_sum[i + scan.steps] - scan.price_sum[i]) +
-               scan.kilowatts_of_rest * scan.price[i + scan.steps] +
-               scan.width * (scan.rent_sum[i + scan.steps] - scan.rent_sum[i]) +
-               scan.width_of_rest * scan.rent[i + scan.steps];
-  const std::size_t lowest = Lowest(costs, first, last);
-  if (costs[lowest] < best.cost)
-    best = {costs[lowest], scan.choice.pool, curve_.EdgeAt(lowest), scan.choice.length};
+  return {first, std::max(first, std::min(edges + 1, curve_.size() - scan.whole))};
 }
 
-void Relaxation::ScanEnds(const Scan& scan, Window& best) {
+// The edges on which a window may end that does not begin on one.
+Relaxation::Edges Relaxation::EndsOf(const Scan& scan) const {
   const Duration length = scan.choice.length;
-  const std::size_t first = std::max(FirstEdgeAfter(scan.earliest + length), scan.steps + 1);
+  const std::size_t first = std::max(FirstEdgeAfter(scan.earliest + length), scan.whole + 1);
   const Time end = std::min(scan.last + length, curve_.end());
-  if (end <= curve_.begin()) return;
+  if (end <= curve_.begin() || length % curve_.step() == Duration::zero()) return {first, first};
   const auto edges = static_cast<std::size_t>((end - curve_.begin() - Duration{1}) / curve_.step());
-  const std::size_t last = std::min(edges + 1, curve_.size());
-  if (last <= first) return;
-  costs_.resize(std::max(costs_.size(), last));
-  double* __restrict costs = costs_.data();
-  for (std::size_t i = first; i < last; ++i) {
-    const std::size_t whole = i - scan.steps;
-    costs[i] = scan.kilowatts * (scan.price_sum[i] - scan.price_sum[whole]) +
-               scan.kilowatts_of_rest * scan.price[whole - 1] +
-               scan.width * (scan.rent_sum[i] - scan.rent_sum[whole]) +
-               scan.width_of_rest * scan.rent[whole - 1];
-  }
-  const std::size_t lowest = Lowest(costs, first, last);
-  if (costs[lowest] < best.cost)
-    best = {costs[lowest], scan.choice.pool, curve_.EdgeAt(lowest) - length, length};
+  return {first, std::max(first, std::min(edges + 1, curve_.size()))};
 }
 
-// Takes the cheapest steps until the work is done: a fractional knapsack.
+// Keeps the lowest of the costs in a range of edges. A window that ends on its edge begins `back`
+// before it.
+void Relaxation::KeepLowest(const Scan& scan, Edges edges, Duration back, Window& best) const {
+  if (edges.end <= edges.first) return;
+  const std::size_t lowest = Lowest(costs_.data(), edges.first, edges.end);
+  if (costs_[lowest] < best.cost)
+    best = {costs_[lowest], scan.choice.pool, curve_.EdgeAt(lowest) - back, scan.choice.length};
+}
+
+// Within one step, all begins of a window that is shorter than a step cost the same.
+void Relaxation::ScanShort(const Scan& scan, Edges begins, Edges ends, Window& best) {
+  const double hours = Hours(scan.choice.length);
+  const double kilowatt_hours = scan.kilowatts * hours, device_hours = scan.width * hours;
+  double* __restrict costs = costs_.data();
+  for (std::size_t i = begins.first; i < begins.end; ++i)
+    costs[i] = kilowatt_hours * scan.price[i] + device_hours * scan.rent[i];
+  KeepLowest(scan, begins, Duration::zero(), best);
+  // Only a window that ends on the first edge may lie in a step on whose edge none begins.
+  if (ends.end <= ends.first) return;
+  costs[ends.first] =
+      kilowatt_hours * scan.price[ends.first - 1] + device_hours * scan.rent[ends.first - 1];
+  KeepLowest(scan, {ends.first, ends.first + 1}, scan.choice.length, best);
+}
+
+void Relaxation::ScanLong(const Scan& scan, Edges begins, Edges ends, Window& best) {
+  const Duration step = curve_.step(), rest = scan.choice.length % step;
+  const double part = Hours(rest) / Hours(step);
+  const std::size_t whole = scan.whole;
+  const std::size_t from = std::min(begins.first, ends.first - whole - 1);
+  const std::size_t to = std::min(curve_.size() + 1, std::max(begins.end + whole + 1, ends.end));
+  both_sums_.resize(curve_.size() + 1);
+  double* __restrict sums = both_sums_.data();
+  for (std::size_t i = from; i < to; ++i)
+    sums[i] = scan.kilowatts * scan.price_sum[i] + scan.width * scan.rent_sum[i];
+  double* __restrict costs = costs_.data();
+  for (std::size_t i = begins.first; i < begins.end; ++i)
+    costs[i] = (sums[i + whole] - sums[i]) + part * (sums[i + whole + 1] - sums[i + whole]);
+  KeepLowest(scan, begins, Duration::zero(), best);
+  for (std::size_t i = ends.first; i < ends.end; ++i)
+    costs[i] = (sums[i] - sums[i - whole]) + part * (sums[i - whole] - sums[i - whole - 1]);
+  KeepLowest(scan, ends, scan.choice.length, best);
+}
+
+// Takes the cheapest bits until the work is done: a fractional knapsack.
 double Relaxation::InBits(const BoundJob& job) {
-  bits_.clear();
-  Time latest = job.earliest;
-  for (const BoundChoice& choice : job.choices) latest = std::max(latest, choice.latest_end);
-  for (std::size_t i = At(job.earliest).step; i < curve_.size() && curve_.EdgeAt(i) < latest; ++i)
-    AddBits(job, i);
-  SortCheapest(job);
+  bits_.Find(input_, job, *rents_);
   double cost = 0, left = Hours(job.work);
-  for (const Bit& bit : bits_) {
-    if (left <= 0) break;
-    const double part = std::min(left, bit.work_hours);
-    cost += part * bit.price_per_work;
+  while (left > 0) {
+    const auto bit = bits_.Take();
+    if (!bit) break;
+    const double part = std::min(left, bit->work_hours);
+    cost += part * bit->price;
     left -= part;
-    asked_[static_cast<std::size_t>(bit.choice->pool)][bit.step] +=
-        bit.devices * part / bit.choice->speed;
+    asked_[bit->pool][bit->step] += bit->devices * part;
   }
   return cost;
-}
-
-// Sorts as many of the cheapest bits as the job can need. A bit may be short at the begin and at
-// the end of each choice's window.
-void Relaxation::SortCheapest(const BoundJob& job) {
-  const auto cheaper = [](const Bit& left, const Bit& right) {
-    if (left.price_per_work != right.price_per_work)
-      return left.price_per_work < right.price_per_work;
-    return left.step < right.step;
-  };
-  double slowest = std::numeric_limits<double>::infinity();
-  for (const BoundChoice& choice : job.choices) slowest = std::min(slowest, choice.speed);
-  double least_speed = 1;
-  for (std::size_t i = 0; i < job.widths.size(); ++i)
-    least_speed =
-        std::min(least_speed, job.widths[i].speed - (i > 0 ? job.widths[i - 1].speed : 0));
-  const double whole = Hours(job.work) / (least_speed * slowest * Hours(curve_.step()));
-  const double edges = 2 + 2 * static_cast<double>(job.choices.size());
-  const double needed =
-      whole + edges * static_cast<double>(std::max<std::size_t>(1, job.widths.size()));
-  if (needed < static_cast<double>(bits_.size())) {
-    const auto end = bits_.begin() + static_cast<std::ptrdiff_t>(needed);
-    std::nth_element(bits_.begin(), end, bits_.end(), cheaper);
-    bits_.erase(end, bits_.end());
-  }
-  std::sort(bits_.begin(), bits_.end(), cheaper);
-}
-
-// One bit for each width of an elastic job: what its further devices add.
-void Relaxation::AddBits(const BoundJob& job, std::size_t step) {
-  if (job.widths.empty()) return AddBit(job, step, job.width, 1);
-  core::WidthSpeed narrower{0, 0};
-  for (const core::WidthSpeed& width : job.widths) {
-    const double speed = width.speed - narrower.speed;
-    AddBit(job, step, (width.devices - narrower.devices) / speed, speed);
-    narrower = width;
-  }
-}
-
-// Adds a bit that takes `devices` devices for a speed of 1, and may have `speed`.
-void Relaxation::AddBit(const BoundJob& job, std::size_t step, double devices, double speed) {
-  Bit bit{std::numeric_limits<double>::infinity(), step, nullptr, 0, devices};
-  const double share = devices / job.width;
-  for (const BoundChoice& choice : job.choices) {
-    const Interval usable =
-        Overlap({curve_.EdgeAt(step), curve_.EdgeAt(step + 1)}, {job.earliest, choice.latest_end});
-    if (usable.length() == Duration::zero()) continue;
-    const double rent = (*rents_)[static_cast<std::size_t>(choice.pool)][step];
-    const double price =
-        (share * choice.kilowatts * input_.CurveOf(choice).PriceOf(step) + devices * rent) /
-            choice.speed +
-        choice.least_move / Hours(job.work);
-    bit.work_hours = std::max(bit.work_hours, Hours(usable.length()) * choice.speed * speed);
-    if (price < bit.price_per_work) {
-      bit.price_per_work = price;
-      bit.choice = &choice;
-    }
-  }
-  if (bit.choice) bits_.push_back(bit);
 }
 
 void Relaxation::Ask(int pool, int width, Interval time) {

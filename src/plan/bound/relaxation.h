@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "plan/bound/cheapest_bits.h"
 #include "plan/bound/lower_bound.h"
 #include "plan/bound/moved_windows.h"
 
@@ -58,14 +59,8 @@ class Relaxation final : public Relaxed {
     Time begin{};
     Duration length{};
   };
-  struct Bit {
-    double price_per_work = 0;
-    std::size_t step = 0;
-    const BoundChoice* choice = nullptr;
-    double work_hours = 0;
-    double devices = 0;  ///< devices for a speed of 1
-  };
   struct Scan;
+  struct Edges;
 
   void CountPlaces();
   void TakeAway(const BoundInput::Taken& taken);
@@ -75,12 +70,12 @@ class Relaxation final : public Relaxed {
   double InOnePiece(const BoundJob& job);
   void ScanChoice(const BoundJob& job, const BoundChoice& choice, Window& best);
   void ScanMoved(const BoundJob& job, const BoundChoice& choice, Window& best);
-  void ScanBegins(const Scan& scan, Window& best);
-  void ScanEnds(const Scan& scan, Window& best);
+  Edges BeginsOf(const Scan& scan) const;
+  Edges EndsOf(const Scan& scan) const;
+  void KeepLowest(const Scan& scan, Edges edges, Duration back, Window& best) const;
+  void ScanShort(const Scan& scan, Edges begins, Edges ends, Window& best);
+  void ScanLong(const Scan& scan, Edges begins, Edges ends, Window& best);
   double InBits(const BoundJob& job);
-  void AddBits(const BoundJob& job, std::size_t step);
-  void AddBit(const BoundJob& job, std::size_t step, double devices, double speed);
-  void SortCheapest(const BoundJob& job);
   void Ask(int pool, int width, Interval time);
 
   const BoundInput& input_;
@@ -90,8 +85,9 @@ class Relaxation final : public Relaxed {
   const PoolSteps* rents_ = nullptr;
   PoolSteps sums_;  ///< sum of rent x hours before each edge
   std::vector<double> costs_;
+  std::vector<double> both_sums_;  ///< price and rent x hours before each edge, for one job
   MovedWindows moved_windows_;
-  std::vector<Bit> bits_;
+  CheapestBits bits_;
 };
 
 }  // namespace ebb::plan
