@@ -29,6 +29,35 @@ struct Item {
   }
 };
 
+void Append(std::vector<ScalerPiece>& pieces, Interval time, int devices) {
+  if (!pieces.empty() && pieces.back().time.end == time.begin && pieces.back().devices == devices)
+    pieces.back().time.end = time.end;
+  else
+    pieces.push_back({time, devices});
+}
+
+// Whole milliseconds, rounded up.
+Duration TimeFor(double work, double speed) {
+  return Duration{static_cast<Duration::rep>(std::ceil(1000 * work / speed - 1e-6))};
+}
+
+// The widest free width of every step until the work is done; nullopt if there is no room.
+std::optional<std::vector<ScalerPiece>> AsWideAsPossible(
+    std::span<const ScalerStep> steps, const std::vector<core::WidthSpeed>& widths, Duration work) {
+  std::vector<ScalerPiece> pieces;
+  double left = Seconds(work);
+  for (const ScalerStep& step : steps) {
+    const auto wider = std::ranges::upper_bound(widths, step.free, {}, &core::WidthSpeed::devices);
+    if (wider == widths.begin()) continue;
+    const core::WidthSpeed& width = *std::prev(wider);
+    const Duration time = std::min(step.time.length(), TimeFor(left, width.speed));
+    Append(pieces, {step.time.begin, step.time.begin + time}, width.devices);
+    left -= width.speed * Seconds(time);
+    if (time < step.time.length() || left <= 0) return pieces;
+  }
+  return std::nullopt;
+}
+
 class Greedy {
  public:
   Greedy(std::span<const ScalerStep> steps, std::vector<core::WidthSpeed> widths, double work)
@@ -61,12 +90,7 @@ class Greedy {
     std::vector<ScalerPiece> pieces;
     const auto add = [&](Interval time, std::size_t level) {
       if (level == 0 || time.length() == Duration::zero()) return;
-      const int devices = widths_[level - 1].devices;
-      if (!pieces.empty() && pieces.back().time.end == time.begin &&
-          pieces.back().devices == devices)
-        pieces.back().time.end = time.end;
-      else
-        pieces.push_back({time, devices});
+      Append(pieces, time, widths_[level - 1].devices);
     };
     for (std::size_t i = 0; i < steps_.size(); ++i) {
       const Interval& time = steps_[i].time;
@@ -93,10 +117,7 @@ class Greedy {
     levels_[item.step] = item.level + 1;
     if (work >= left_) {
       last_ = item.step;
-      // Whole milliseconds, rounded up.
-      last_for_ = std::min(steps_[item.step].time.length(),
-                           Duration{static_cast<Duration::rep>(
-                               std::ceil(1000 * left_ / SpeedOf(item.level) - 1e-6))});
+      last_for_ = std::min(steps_[item.step].time.length(), TimeFor(left_, SpeedOf(item.level)));
     }
     left_ = work >= left_ ? 0 : left_ - work;
   }
@@ -116,20 +137,22 @@ class ElasticJobs {
   ElasticJobs(const Problem& problem, Duration horizon, Schedule& schedule)
       : problem_(problem), schedule_(schedule) {
     tasks_ = MakeTasks(problem, horizon);
-    Time end = problem.now;
+    end_ = problem.now + minutes{5};
     for (const Task& task : tasks_)
-      for (const Choice& choice : task.choices) end = std::max(end, choice.latest_end);
-    curves_ = MakePrices(problem, std::max(end, problem.now + minutes{5}), minutes{5}, {});
+      for (const Choice& choice : task.choices)
+        end_ = std::max({end_, choice.latest_end, problem.now + choice.length});
+    curves_ = MakePrices(problem, end_, minutes{5}, {});
     for (const core::DevicePool& pool : problem.cluster->pools)
       profiles_.emplace_back(problem.now, pool.count);
   }
 
+  // Elastic jobs come in the order of submission, also those that run: a job that is paused for
+  // another width must not lose its turn, or two jobs pause each other for ever.
   void PlanAll() {
     for (std::size_t i = 0; i < tasks_.size(); ++i)
       if (IsRunning(i) && (!tasks_[i].elastic || tasks_[i].fixed)) Take(i, {{0, LeftOf(i)}});
-    for (const bool running : {true, false})
-      for (std::size_t i = 0; i < tasks_.size(); ++i)
-        if (tasks_[i].elastic && !tasks_[i].fixed && IsRunning(i) == running) PlanOne(i);
+    for (std::size_t i = 0; i < tasks_.size(); ++i)
+      if (tasks_[i].elastic && !tasks_[i].fixed) PlanOne(i);
   }
 
  private:
@@ -172,6 +195,7 @@ class ElasticJobs {
     schedule_.jobs[index] = PlanOf(problem_, tasks_[index], placement, {});
   }
 
+  // A job that cannot end in time runs as wide as it can until it is done.
   std::optional<Found> OnPool(const Task& task, int pool) const {
     const auto first = std::ranges::find(task.choices, pool, &Choice::pool);
     if (first == task.choices.end()) return std::nullopt;
@@ -181,8 +205,9 @@ class ElasticJobs {
       return !core::FitsAt(*task.view->job, *problem_.cluster, pool, width.devices);
     });
     for (core::WidthSpeed& width : widths) width.speed *= speed;
-    const auto steps = StepsOn(pool, first->latest_end);
-    const auto pieces = ScaleByCarbon(steps, widths, task.view->remaining, first->begin_by);
+    const Duration work = task.view->remaining;
+    auto pieces = ScaleByCarbon(StepsOn(pool, first->latest_end), widths, work, first->begin_by);
+    if (!pieces) pieces = AsWideAsPossible(StepsOn(pool, end_), widths, work);
     if (!pieces) return std::nullopt;
     return FoundOf(task, pool, *pieces);
   }
@@ -222,6 +247,7 @@ class ElasticJobs {
   const Problem& problem_;
   Schedule& schedule_;
   std::vector<Task> tasks_;
+  Time end_;  // of what is planned
   std::vector<PriceCurve> curves_;
   std::vector<CapacityProfile> profiles_;
 };

@@ -4,8 +4,10 @@
 // it adds, and the carbon that it costs. The items with the most work for their carbon are taken
 // until the work is done. That is the best schedule of one job if every further device adds no more
 // than the one before and changes of width cost nothing. The policy plans one elastic job at a
-// time, on the devices that running jobs and the elastic jobs before it leave free; other jobs run
-// at once. It is there for comparison: the planner weighs all jobs together, and what changes cost.
+// time, in the order of submission, on the devices that the elastic jobs before it and other
+// running jobs leave free; other jobs run at once. An elastic job that cannot end in time runs as
+// wide as it can. The policy is there for comparison: the planner weighs all jobs together, and
+// what changes cost.
 
 #include <memory>
 #include <optional>

@@ -143,5 +143,53 @@ TEST(CarbonScaler, AsAPolicyPlansElasticJobsAndStartsOthersAtOnce) {
               Duration::zero());
 }
 
+core::Job WideJob(core::JobId id, Duration duration, Duration max_delay) {
+  core::Job job = JobOf(id, duration, max_delay);
+  job.checkpointable = true;
+  job.speedup = {{2, 1.9}, {4, 3.3}};
+  return job;
+}
+
+TEST(CarbonScaler, AJobThatCannotEndInTimeIsAsWideAsPossible) {
+  Instance instance;
+  Fill(instance, 5, {400, 400, 100, 300, 400, 400});
+  instance.jobs = {JobOf(0, hours{1}, hours{3}), WideJob(1, hours{5}, hours{1})};
+  instance.jobs[0].devices = 2;
+  instance.jobs[1].finish_by = kNow + hours{1};
+  Problem problem = instance.Finish();
+  instance.views[0].state = JobState::kRunning;
+  instance.views[0].pool = 0;
+  instance.views[0].segment_begin = kNow;
+  Schedule schedule;
+  schedule.jobs.resize(2);
+  (*MakePolicy("carbon-scaler", {}))->Update(problem, {true, false, {}}, schedule);
+  const auto& segments = schedule.jobs[1].segments;
+  ASSERT_EQ(segments.size(), 2u);
+  EXPECT_EQ(segments[0].devices, 2) << "the other job has the rest for an hour";
+  EXPECT_EQ(segments[1].devices, 4);
+  EXPECT_EQ(segments[1].time.begin, kNow + hours{1});
+  EXPECT_NEAR(Hours(segments[1].time.length()), 3.1 / 3.3, 1e-5);
+}
+
+// Otherwise two jobs pause each other for ever: one that is paused for another width plans after
+// the other, and takes back its devices as soon as it runs.
+TEST(CarbonScaler, AJobKeepsItsTurnWhileItIsPaused) {
+  Instance instance;
+  Fill(instance, 4, {100, 400, 400, 400, 400, 400});
+  instance.jobs = {WideJob(0, hours{3}, hours{2}), WideJob(1, hours{3}, hours{2})};
+  Problem problem = instance.Finish();
+  instance.views[0].state = JobState::kPaused;
+  instance.views[0].pauses = 1;
+  instance.views[1].state = JobState::kRunning;
+  instance.views[1].pool = 0;
+  instance.views[1].segment_begin = kNow;
+  Schedule schedule;
+  schedule.jobs.resize(2);
+  (*MakePolicy("carbon-scaler", {}))->Update(problem, {true, false, {}}, schedule);
+  EXPECT_EQ(schedule.jobs[0].segments.front().devices, 4);
+  EXPECT_TRUE(schedule.jobs[0].run_now);
+  EXPECT_FALSE(schedule.jobs[1].run_now);
+}
+
 }  // namespace
 }  // namespace ebb::plan
