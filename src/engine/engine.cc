@@ -88,13 +88,44 @@ Time PausableFrom(const LiveJob& live) {
   return live.segment_begin + live.moving + live.job.minimum_segment;
 }
 
+// The devices that stay free after the starts of a cycle, found when they are first asked for.
+class FreeForWider {
+ public:
+  FreeForWider(const State& state, const QueueIndex& index, const std::vector<Placement>& starts)
+      : state_(state), index_(index), starts_(starts) {}
+
+  // Takes what the job needs beside its own devices. False: it is not free. A job that paused
+  // anyway would have to start as narrow as it is, and would pause again at once.
+  bool Take(const LiveJob& live, int width) {
+    if (width <= live.width()) return true;
+    if (free_.empty()) Find();
+    int& free = free_[static_cast<std::size_t>(live.pool)];
+    if (free < width - live.width()) return false;
+    free -= width - live.width();
+    return true;
+  }
+
+ private:
+  void Find() {
+    free_ = FreeDevices(state_, index_.Of(QueueIndex::kHolding));
+    for (const Placement& start : starts_)
+      free_[static_cast<std::size_t>(start.pool)] -=
+          core::WidthFrom(state_.live[start.index]->job, start.devices);
+  }
+
+  const State& state_;
+  const QueueIndex& index_;
+  const std::vector<Placement>& starts_;
+  std::vector<int> free_;
+};
+
 // When a running job may be paused; nothing: the pause would be for a move that saves too little. A
 // person's hold is no move, and the shortest piece that plans make does not delay it.
 std::optional<Time> PauseAt(const State& state, const LiveJob& live, const plan::JobPlan& plan) {
   if (live.control == JobControl::kHold) return state.now;
   if (GoesOnAtAnotherWidth(live, plan, state.now)) {
     if (!IsWorthANewWidth(state, live, plan)) return std::nullopt;
-    return PausableFrom(live);
+    return std::max(PausableFrom(live), ProgressFrom(live) + kWorksFor);
   }
   if (!GoesElsewhere(state, live, plan)) return PausableFrom(live);
   if (!IsWorthMoving(state, live, plan)) return std::nullopt;
@@ -167,16 +198,21 @@ std::vector<Placement> Place(const Options& options, bool explains, const State&
 // The step that takes a job that holds devices to the stage that its plan wants.
 enum class Step { kNone, kGoOn, kPause };
 
-Step NextStep(const State& state, std::size_t index, Cycle& cycle) {
+Step NextStep(const State& state, std::size_t index, FreeForWider& free, Cycle& cycle) {
   const LiveJob& live = *state.live[index];
   const plan::JobPlan& plan = state.schedule.jobs[index];
   if (ShouldGoOn(state, live, plan)) return Step::kGoOn;
   if (!ShouldPause(state, live, plan)) return Step::kNone;
   const std::optional<Time> pause_at = PauseAt(state, live, plan);
   if (!pause_at) return Step::kNone;
-  if (*pause_at <= cycle.now) return Step::kPause;
-  cycle.WakeBy(*pause_at);
-  return Step::kNone;
+  if (*pause_at > cycle.now) {
+    cycle.WakeBy(*pause_at);
+    return Step::kNone;
+  }
+  const bool has_room = live.control == JobControl::kHold ||
+                        !GoesOnAtAnotherWidth(live, plan, state.now) ||
+                        free.Take(live, WantedWidth(live, plan));
+  return has_room ? Step::kPause : Step::kNone;
 }
 
 // Adds the command that the executor needs about a job that holds devices, once.
@@ -278,8 +314,9 @@ void Engine::FollowChanges() {
 // policy decides about it again.
 std::vector<Command> Engine::Commands(const std::vector<Placement>& starts, Cycle& cycle) {
   std::vector<Command> commands;
+  FreeForWider free(state_, *queue_index_, starts);
   for (const std::size_t i : queue_index_->Of(QueueIndex::kHolding)) {
-    const Step step = NextStep(state_, i, cycle);
+    const Step step = NextStep(state_, i, free, cycle);
     if (step == Step::kNone && !state_.live[i]->command_due) continue;
     LiveJob& live = state_.live[i].Change();
     if (step == Step::kGoOn) {

@@ -15,6 +15,10 @@ inline constexpr double kNewWidthSaves = 0.02;
 /// A job that has come to a site stays there for at least this long.
 inline constexpr Duration kStaysFor{std::chrono::hours{1}};
 
+/// An attempt makes progress for at least this long before the job changes its width, so that it
+/// gets on whatever a policy wants from one moment to the next.
+inline constexpr Duration kWorksFor{std::chrono::minutes{1}};
+
 /// True if the plan of a running job goes on at another site than that where it runs.
 bool GoesElsewhere(const State& state, const LiveJob& live, const plan::JobPlan& plan);
 

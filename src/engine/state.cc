@@ -12,11 +12,6 @@ namespace {
 // The remaining time of a job that runs longer than estimated, again and again.
 constexpr Duration kLeastRemaining = std::chrono::minutes{1};
 
-// The time from the begin of the attempt until it makes progress.
-Duration Overhead(const LiveJob& live) {
-  return live.moving + (live.pauses > 0 ? live.job.pause_cost : Duration::zero());
-}
-
 const core::DevicePool& PoolOf(const LiveJob& live, const core::Cluster& cluster) {
   return cluster.pools[static_cast<std::size_t>(live.pool)];
 }
@@ -94,9 +89,14 @@ plan::JobView ViewOf(const LiveJob& live, const core::Cluster& cluster, Time now
   return view;
 }
 
+Time ProgressFrom(const LiveJob& live) {
+  const Duration resume = live.pauses > 0 ? live.job.pause_cost : Duration::zero();
+  return live.segment_begin + live.moving + resume;
+}
+
 Duration RemainingAt(const LiveJob& live, const core::Cluster& cluster, Time now) {
   if (!HoldsDevices(live.stage)) return live.remaining;
-  const Duration useful = now - live.segment_begin - Overhead(live);
+  const Duration useful = now - ProgressFrom(live);
   if (useful <= Duration::zero()) return live.remaining;
   const double speed = core::SpeedOn(live.job, PoolOf(live, cluster), live.width());
   const Duration done =
@@ -122,7 +122,7 @@ std::optional<Time> ExpectedEnd(const LiveJob& live, const core::Cluster& cluste
                     : core::TimeOn(live.job, PoolOf(live, cluster), live.width(), live.remaining);
   if (IsFrozen(live)) return now + left;
   if (!HoldsDevices(live.stage)) return std::nullopt;
-  const Time end = live.segment_begin + Overhead(live) + left;
+  const Time end = ProgressFrom(live) + left;
   if (end <= now) return std::nullopt;
   return end;
 }

@@ -124,6 +124,8 @@ bool HasEnded(Stage stage);
 /// paused while no other job waits for its devices, and otherwise as running, because it is about
 /// to go on.
 plan::JobView ViewOf(const LiveJob& live, const core::Cluster& cluster, Time now);
+/// The time from which the attempt under way makes progress: after its move and its resume.
+Time ProgressFrom(const LiveJob& live);
 /// Known remaining work at `now`, at speed 1. It is > 0 even for a job that runs longer than
 /// estimated.
 Duration RemainingAt(const LiveJob& live, const core::Cluster& cluster, Time now);

@@ -10,6 +10,7 @@ namespace {
 
 using std::chrono::hours;
 using std::chrono::minutes;
+using std::chrono::seconds;
 using testing::AJob;
 
 // A policy that runs all jobs at once on so many devices.
@@ -71,6 +72,44 @@ TEST_F(WidthChangeTest, AnotherWidthIsAPauseAndAStart) {
   EXPECT_EQ(engine_->state().FreeDevices(), std::vector<int>{4});
   EXPECT_EQ(CommandsAt(kNow + minutes{20}), (std::vector<Command>{StartJob{1, 2, 0, 4}}));
   EXPECT_EQ(engine_->state().FreeDevices(), std::vector<int>{0});
+}
+
+// A job that paused for devices that others still have would start as narrow as before, and pause
+// again: for ever.
+TEST_F(WidthChangeTest, AWiderWidthWaitsForItsDevices) {
+  MakeWide(true);
+  Submit(AJob(2).Submitted(kNow).Runs(hours{8}).Wide(2));
+  EXPECT_EQ(CommandsAt(kNow), (std::vector<Command>{StartJob{1, 1, 0, 2}, StartJob{2, 1, 0}}));
+  Report(1, JobPhase::kRunning, kNow);
+  Report(2, JobPhase::kRunning, kNow);
+  devices_ = 4;
+  Apply(kNow + minutes{20}, SignalObserved{0, {}, kNow + hours{1}});
+  EXPECT_TRUE(CommandsAt(kNow + minutes{20}).empty());
+  Report(2, JobPhase::kSucceeded, kNow + minutes{30});
+  EXPECT_EQ(CommandsAt(kNow + minutes{30}), (std::vector<Command>{PauseJob{1, 1}}));
+}
+
+TEST_F(WidthChangeTest, AnAttemptWorksForAMinuteWhateverThePolicyWants) {
+  MakeWide(true);
+  core::Job job = AJob(2).Submitted(kNow).Runs(hours{8}).Pausable(minutes{3}, {});
+  job.speedup = {{2, 1.5}};
+  Submit(job);
+  CommandsAt(kNow);
+  Report(2, JobPhase::kRunning, kNow);
+  devices_ = 1;
+  Apply(kNow + seconds{59}, SignalObserved{0, {}, kNow + hours{1}});
+  const Decision early = engine_->Decide(kNow + seconds{59});
+  EXPECT_TRUE(early.commands.empty());
+  EXPECT_EQ(early.wake_at, kNow + minutes{1});
+  const Time paused = kNow + minutes{1};
+  EXPECT_EQ(CommandsAt(paused), (std::vector<Command>{PauseJob{2, 1}}));
+  Report(2, JobPhase::kPaused, paused);
+  EXPECT_EQ(CommandsAt(paused), (std::vector<Command>{StartJob{2, 2, 0, 1}}));
+  Report(2, JobPhase::kRunning, paused, 2);
+  devices_ = 2;
+  Apply(paused + minutes{3}, SignalObserved{0, {}, kNow + hours{1}});
+  EXPECT_TRUE(CommandsAt(paused + minutes{3}).empty()) << "it has only resumed";
+  EXPECT_EQ(CommandsAt(paused + minutes{4}), (std::vector<Command>{PauseJob{2, 2}}));
 }
 
 // Slurm may refuse a width. The plan of that moment still has it.
