@@ -1,6 +1,7 @@
 // Prints the time of the planner (processor time of one core) and the quality of its plans. It
 // plans a large queue from nothing and again after one event, and compares 200 small instances with
-// the optimum, found by trying every schedule.
+// the optimum, found by trying every schedule. `--elastic-blocks 10` does so for elastic jobs with
+// other seeds than those of the tests.
 
 #include <sys/resource.h>
 
@@ -271,11 +272,17 @@ void MeasureBySize() {
 
 using MakeInstance = void (*)(std::uint64_t seed, testing::Instance& instance);
 
-void CompareWithExhaustiveSearch(MakeInstance make, int instances, const char* what) {
-  const auto planner = MakePlanner({});
-  double sum = 0, worst = 0;
+struct Gaps {
   int compared = 0;
-  for (std::uint64_t seed = 1; compared < instances; ++seed) {
+  double sum = 0, worst = 0;
+  std::uint64_t worst_seed = 0;
+};
+
+// The gaps to the exhaustive optimum of so many instances, from this seed on.
+Gaps GapsToOptimum(MakeInstance make, int instances, std::uint64_t first_seed) {
+  const auto planner = MakePlanner({});
+  Gaps gaps;
+  for (std::uint64_t seed = first_seed; gaps.compared < instances; ++seed) {
     testing::Instance instance;
     make(seed, instance);
     const auto optimum = testing::ExhaustiveOptimum(instance);
@@ -287,13 +294,42 @@ void CompareWithExhaustiveSearch(MakeInstance make, int instances, const char* w
     double gap = schedule.expected->grams / *optimum - 1;
     // The exhaustive search keeps elastic jobs to whole units, so a plan may be better.
     if (make == testing::MakeRandomElastic) gap = std::max(0.0, gap);
-    sum += gap;
-    worst = std::max(worst, gap);
-    ++compared;
+    gaps.sum += gap;
+    ++gaps.compared;
+    if (gap <= gaps.worst) continue;
+    gaps.worst = gap;
+    gaps.worst_seed = seed;
   }
-  std::printf("%d random small instances%s against the exhaustive optimum\n", compared, what);
-  std::printf("%-44s %8.3f %%\n%-44s %8.3f %%\n", "mean gap", 100 * std::max(0.0, sum) / compared,
-              "worst gap", 100 * worst);
+  return gaps;
+}
+
+void CompareWithExhaustiveSearch(MakeInstance make, int instances, const char* what) {
+  const Gaps gaps = GapsToOptimum(make, instances, 1);
+  std::printf("%d random small instances%s against the exhaustive optimum\n", gaps.compared, what);
+  std::printf("%-44s %8.3f %%\n%-44s %8.3f %%\n", "mean gap",
+              100 * std::max(0.0, gaps.sum) / gaps.compared, "worst gap", 100 * gaps.worst);
+}
+
+// The seeds of a block are far from those of the tests and of other blocks.
+void CompareElasticBlocks(int blocks) {
+  constexpr int kInstances = 300;
+  constexpr std::uint64_t kApart = 1'000'000;
+  std::printf("%d blocks of %d random small instances with elastic jobs\n", blocks, kInstances);
+  double sum = 0, worst = 0, worst_mean = 0;
+  for (int block = 1; block <= blocks; ++block) {
+    const std::uint64_t first = kApart * static_cast<std::uint64_t>(block) + 1;
+    const Gaps gaps = GapsToOptimum(testing::MakeRandomElastic, kInstances, first);
+    const double mean = gaps.sum / gaps.compared;
+    std::printf("  seeds from %8llu on: mean gap %6.3f %%, worst %6.3f %% (seed %llu)\n",
+                static_cast<unsigned long long>(first), 100 * mean, 100 * gaps.worst,
+                static_cast<unsigned long long>(gaps.worst_seed));
+    std::fflush(stdout);
+    sum += mean;
+    worst = std::max(worst, gaps.worst);
+    worst_mean = std::max(worst_mean, mean);
+  }
+  std::printf("all: mean %.3f %%, mean of the worst block %.3f %%, worst %.3f %%\n",
+              100 * sum / blocks, 100 * worst_mean, 100 * worst);
 }
 
 // Each planner chooses site and start; with moves, each other site than the home costs one.
@@ -323,6 +359,15 @@ void MeasureElastic(double share) {
 int main(int count, char** arguments) {
   if (count > 1 && std::string(arguments[1]) == "--sites") {
     ebb::plan::MeasureSites();
+    return 0;
+  }
+  if (count > 2 && std::string(arguments[1]) == "--elastic-blocks") {
+    const auto blocks = ebb::ParseNumber(arguments[2]);
+    if (!blocks || !(*blocks >= 1 && *blocks <= 1000)) {
+      std::fprintf(stderr, "planner_bench: --elastic-blocks takes a number from 1 to 1000\n");
+      return 2;
+    }
+    ebb::plan::CompareElasticBlocks(static_cast<int>(*blocks));
     return 0;
   }
   if (count > 2 && std::string(arguments[1]) == "--elastic") {

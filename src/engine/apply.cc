@@ -179,6 +179,8 @@ void EndJob(Folding& fold, std::size_t index, Stage stage, Time at) {
   ended.explanation.stage = stage;
   ended.explanation.reason.end = at;
   state.ended.emplace(id, std::move(ended));
+  std::erase_if(state.refused_widths,
+                [&](const RefusedWidths& refused) { return refused.job == id; });
   TakeLive(fold, index);
 }
 

@@ -35,6 +35,8 @@ Status ApplyClockSet(Folding& fold, const ClockSet& fact);
 void HoldBackIfHeld(Folding& fold, core::JobId job, Time at);
 /// Moves a held job to the live ones. Returns its index there.
 std::size_t LetGo(Folding& fold, core::JobId job, Time at);
+/// Takes a width from the job that it was refused, and all wider or all narrower ones, for a while.
+void RefuseWidths(State& state, core::Job& job, int refused, bool wider, Time at);
 /// Lets the attempt of a frozen job go on where it stopped.
 void LetGoOn(LiveJob& live, Time now);
 /// Adds a job to the live ones, without a plan yet. Returns its index there.

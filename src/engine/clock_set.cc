@@ -62,6 +62,7 @@ Status ApplyClockSet(Folding& fold, const ClockSet& fact) {
   for (auto& live : state.live) Follow(live.Change(), fact);
   for (auto& [id, held] : state.held) Follow(held.Change(), fact);
   for (auto& [id, ended] : state.ended) Follow(ended, fact);
+  for (RefusedWidths& refused : state.refused_widths) refused.until += fact.to - fact.from;
   if (state.drain) state.drain->since = std::min(state.drain->since, fact.to);
   for (RecentStart& start : state.recent_starts) start.at += fact.to - fact.from;
   // A signal observed from now on is newer than these, whatever its time.

@@ -14,6 +14,7 @@
 #include "engine/move.h"
 #include "engine/placement.h"
 #include "engine/queue_index.h"
+#include "engine/width_room.h"
 #include "plan/deadline.h"
 
 namespace ebb::engine {
@@ -88,43 +89,15 @@ Time PausableFrom(const LiveJob& live) {
   return live.segment_begin + live.moving + live.job.minimum_segment;
 }
 
-// The devices that stay free after the starts of a cycle, found when they are first asked for.
-class FreeForWider {
- public:
-  FreeForWider(const State& state, const QueueIndex& index, const std::vector<Placement>& starts)
-      : state_(state), index_(index), starts_(starts) {}
-
-  // Takes what the job needs beside its own devices. False: it is not free. A job that paused
-  // anyway would have to start as narrow as it is, and would pause again at once.
-  bool Take(const LiveJob& live, int width) {
-    if (width <= live.width()) return true;
-    if (free_.empty()) Find();
-    int& free = free_[static_cast<std::size_t>(live.pool)];
-    if (free < width - live.width()) return false;
-    free -= width - live.width();
-    return true;
-  }
-
- private:
-  void Find() {
-    free_ = FreeDevices(state_, index_.Of(QueueIndex::kHolding));
-    for (const Placement& start : starts_)
-      free_[static_cast<std::size_t>(start.pool)] -=
-          core::WidthFrom(state_.live[start.index]->job, start.devices);
-  }
-
-  const State& state_;
-  const QueueIndex& index_;
-  const std::vector<Placement>& starts_;
-  std::vector<int> free_;
-};
-
-// When a running job may be paused; nothing: the pause would be for a move that saves too little. A
-// person's hold is no move, and the shortest piece that plans make does not delay it.
-std::optional<Time> PauseAt(const State& state, const LiveJob& live, const plan::JobPlan& plan) {
+// When a running job may be paused; nothing: the pause would be for a move, or another width, that
+// saves too little. A person's hold is no move, and the shortest piece that plans make does not
+// delay it. What a narrower width saves does not matter if others need the devices.
+std::optional<Time> PauseAt(const State& state, const LiveJob& live, const plan::JobPlan& plan,
+                            WidthRoom& room) {
   if (live.control == JobControl::kHold) return state.now;
   if (GoesOnAtAnotherWidth(live, plan, state.now)) {
-    if (!IsWorthANewWidth(state, live, plan)) return std::nullopt;
+    if (!IsWorthANewWidth(state, live, plan) && !room.IsNeeded(live, WantedWidth(live, plan)))
+      return std::nullopt;
     return std::max(PausableFrom(live), ProgressFrom(live) + kWorksFor);
   }
   if (!GoesElsewhere(state, live, plan)) return PausableFrom(live);
@@ -198,12 +171,12 @@ std::vector<Placement> Place(const Options& options, bool explains, const State&
 // The step that takes a job that holds devices to the stage that its plan wants.
 enum class Step { kNone, kGoOn, kPause };
 
-Step NextStep(const State& state, std::size_t index, FreeForWider& free, Cycle& cycle) {
+Step NextStep(const State& state, std::size_t index, WidthRoom& room, Cycle& cycle) {
   const LiveJob& live = *state.live[index];
   const plan::JobPlan& plan = state.schedule.jobs[index];
   if (ShouldGoOn(state, live, plan)) return Step::kGoOn;
   if (!ShouldPause(state, live, plan)) return Step::kNone;
-  const std::optional<Time> pause_at = PauseAt(state, live, plan);
+  const std::optional<Time> pause_at = PauseAt(state, live, plan, room);
   if (!pause_at) return Step::kNone;
   if (*pause_at > cycle.now) {
     cycle.WakeBy(*pause_at);
@@ -211,7 +184,7 @@ Step NextStep(const State& state, std::size_t index, FreeForWider& free, Cycle& 
   }
   const bool has_room = live.control == JobControl::kHold ||
                         !GoesOnAtAnotherWidth(live, plan, state.now) ||
-                        free.Take(live, WantedWidth(live, plan));
+                        room.Take(live, WantedWidth(live, plan));
   return has_room ? Step::kPause : Step::kNone;
 }
 
@@ -265,6 +238,7 @@ Decision Engine::Decide(Time now, Planning planning) {
   // The whole cycle uses one moment.
   state_.now = std::max(state_.now, now);
   EndDrainIfOver();
+  GiveWidthsBack();
   FollowChanges();
   const std::vector<plan::SiteView> sites = Sites(state_);
 
@@ -274,6 +248,8 @@ Decision Engine::Decide(Time now, Planning planning) {
   cycle.wake_at = std::min(state_.schedule.wake_at, RunInOutage());
   if (cycle.wake_at <= cycle.now) cycle.wake_at = cycle.now + kShortestWait;
   if (state_.drain) cycle.WakeBy(state_.drain->until.value_or(Time::max()));
+  for (const RefusedWidths& refused : state_.refused_widths)
+    if (!refused.given.empty()) cycle.WakeBy(refused.until);
   FollowJobControls();
   const std::vector<Placement> starts = Place(options_, explains_, state_, *queue_index_, cycle);
 
@@ -314,9 +290,9 @@ void Engine::FollowChanges() {
 // policy decides about it again.
 std::vector<Command> Engine::Commands(const std::vector<Placement>& starts, Cycle& cycle) {
   std::vector<Command> commands;
-  FreeForWider free(state_, *queue_index_, starts);
+  WidthRoom room(state_, *queue_index_, starts);
   for (const std::size_t i : queue_index_->Of(QueueIndex::kHolding)) {
-    const Step step = NextStep(state_, i, free, cycle);
+    const Step step = NextStep(state_, i, room, cycle);
     if (step == Step::kNone && !state_.live[i]->command_due) continue;
     LiveJob& live = state_.live[i].Change();
     if (step == Step::kGoOn) {

@@ -117,6 +117,7 @@ class Engine {
   Status Apply(Event event, const Options& options);
   void AdoptStart(LiveJob& live, const StartJob& start);
   void EndDrainIfOver();
+  void GiveWidthsBack();
   void FollowChanges();
   LiveJob& Change(std::size_t index);
   void JudgeFreezing();

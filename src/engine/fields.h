@@ -118,6 +118,16 @@ void Visit(Archive& archive, Value& value) {
   archive("explanation", explanation);
 }
 
+template <typename Archive, Like<RefusedWidths> Value>
+void Visit(Archive& archive, Value& value) {
+  auto& [job, given, learned, until, times] = value;
+  archive("job", job);
+  archive("given", given);
+  archive("learned", learned);
+  archive("until", until);
+  archive("times", times);
+}
+
 template <typename Archive, Like<RecentStart> Value>
 void Visit(Archive& archive, Value& value) {
   auto& [at, power] = value;

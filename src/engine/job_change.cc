@@ -32,6 +32,19 @@ bool Narrows(const core::Job& before, const core::Job& now, const Options& optio
   return now.duration > before.duration && HasOwnDeadline(before, options);
 }
 
+// Takes the speeds at these widths out.
+std::vector<core::WidthSpeed> TakeOut(std::vector<core::WidthSpeed>& speeds,
+                                      const std::vector<core::WidthSpeed>& widths) {
+  std::vector<core::WidthSpeed> taken;
+  std::erase_if(speeds, [&](const core::WidthSpeed& speed) {
+    const bool is_one =
+        std::ranges::find(widths, speed.devices, &core::WidthSpeed::devices) != widths.end();
+    if (is_one) taken.push_back(speed);
+    return is_one;
+  });
+  return taken;
+}
+
 Status CheckOfJob(const LiveJob& live, const core::JobChange& change) {
   const core::JobId id = live.job.id;
   if (HoldsDevices(live))
@@ -82,6 +95,7 @@ Status ApplyChange(Folding& fold, Time at, const JobChanged& fact) {
 }
 
 // Ignores jobs that have ended, and jobs that keep their own width: these have nothing to learn.
+// Speeds at widths that the job was refused are kept until it gets them back.
 Status ApplySpeedup(Folding& fold, const SpeedupLearned& fact) {
   const auto held = fold.state.held.find(fact.job);
   const bool is_held = held != fold.state.held.end();
@@ -89,7 +103,12 @@ Status ApplySpeedup(Folding& fold, const SpeedupLearned& fact) {
   if (!known || known->job.speedup.empty() || known->job.learned_speedup == fact.speedup) return {};
   core::Job job = known->job;
   job.learned_speedup = fact.speedup;
+  const auto refused = std::ranges::find(fold.state.refused_widths, fact.job, &RefusedWidths::job);
+  const bool lacks_widths = refused != fold.state.refused_widths.end() && !refused->given.empty();
+  std::vector<core::WidthSpeed> of_refused;
+  if (lacks_widths) of_refused = TakeOut(job.learned_speedup, refused->given);
   EBB_RETURN_IF_ERROR(core::CheckWidths(job));
+  if (lacks_widths) refused->learned = std::move(of_refused);
   LiveJob& live = is_held ? held->second.Change() : fold.Change(fold.state.LowerBound(fact.job));
   live.job = std::move(job);
   if (!is_held) fold.change.jobs.push_back(fact.job);

@@ -80,28 +80,25 @@ bool RunsElsewhere(const LiveJob& live, const core::Cluster& cluster, const JobR
 }
 
 // An attempt that runs at another width than its start said was refused that width. The job does
-// not ask for it again, nor for one beyond it. A later change comes from somebody else, unless the
-// report says why the attempt did not get its width.
-void TakeWidth(LiveJob& live, const core::Cluster& cluster, const JobReport& report) {
+// not ask for it for a while, nor for one beyond it. A later change comes from somebody else,
+// unless the report says why the attempt did not get its width.
+void TakeWidth(State& state, LiveJob& live, const JobReport& report) {
   const int devices = ReportedWidth(live, report);
   if (devices == 0) return;
   const bool is_later = live.stage == Stage::kRunning && report.since > live.segment_begin;
   if (is_later && report.detail.empty()) {
-    live.remaining = RemainingAt(live, cluster, report.since);
+    live.remaining = RemainingAt(live, state.cluster, report.since);
     live.devices = devices;
     return;
   }
   const int wanted = HoldsDevices(live.stage) ? live.width() : devices;
   live.devices = devices;
-  if (devices == wanted) return;
-  for (auto* speeds : {&live.job.speedup, &live.job.learned_speedup})
-    std::erase_if(*speeds, [&](const core::WidthSpeed& width) {
-      return devices < wanted ? width.devices >= wanted : width.devices <= wanted;
-    });
+  if (devices != wanted) RefuseWidths(state, live.job, wanted, devices < wanted, report.since);
 }
 
-void TakeRunning(LiveJob& live, const core::Cluster& cluster, const JobReport& report) {
-  TakeWidth(live, cluster, report);
+void TakeRunning(State& state, LiveJob& live, const JobReport& report) {
+  const core::Cluster& cluster = state.cluster;
+  TakeWidth(state, live, report);
   if (!HoldsDevices(live.stage)) live.pool = report.pool;
   if (RunsElsewhere(live, cluster, report)) {
     live.pool = report.pool;
@@ -211,7 +208,7 @@ void Take(Folding& fold, std::size_t index, const JobReport& report, Source sour
   }
   switch (report.phase) {
     case JobPhase::kRunning:
-      TakeRunning(live, fold.state.cluster, report);
+      TakeRunning(fold.state, live, report);
       break;
     case JobPhase::kPaused:
       TakePaused(fold, index, report, source);

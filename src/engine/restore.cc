@@ -65,6 +65,7 @@ Status Engine::Adopt(const Decision& decision) {
   EBB_RETURN_IF_ERROR(CheckKnown(state_, decision));
   state_.now = std::max(state_.now, decision.at);
   EndDrainIfOver();
+  GiveWidthsBack();
   deadlines_.reset();
   for (const Command& command : decision.commands) {
     LiveJob& live = state_.live[state_.LowerBound(JobOf(command))].Change();

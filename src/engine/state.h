@@ -84,6 +84,16 @@ struct RecentStart {
   Power power;
 };
 
+/// Widths that an elastic job was refused. It does not ask for them for a while.
+struct RefusedWidths {
+  core::JobId job = 0;
+  std::vector<core::WidthSpeed> given;    ///< as in Job::speedup; empty: it has all widths again
+  std::vector<core::WidthSpeed> learned;  ///< as in Job::learned_speedup
+  Time until{};                           ///< the job gets them back then
+  int times = 0;                          ///< refusals so far
+  friend bool operator==(const RefusedWidths&, const RefusedWidths&) = default;
+};
+
 struct State {
   Time now = Time::min();  ///< time of the last decision, or the time to which the clock was set
                            ///< since
@@ -94,9 +104,10 @@ struct State {
   /// Jobs that a person holds and that hold no devices. Policies do not see them.
   std::map<core::JobId, Lendable<LiveJob>> held;
   std::map<core::JobId, EndedJob> ended;
-  std::vector<RecentStart> recent_starts;  ///< oldest first
-  std::optional<Drain> drain;              ///< while set, nothing starts; the next decision checks
-                                           ///< IsOver
+  std::vector<RecentStart> recent_starts;     ///< oldest first
+  std::vector<RefusedWidths> refused_widths;  ///< of live and held jobs that were refused any
+  std::optional<Drain> drain;  ///< while set, nothing starts; the next decision checks
+                               ///< IsOver
 
   /// The live job; nullptr if no live job has this id.
   const LiveJob* FindLive(core::JobId job) const;

@@ -15,6 +15,7 @@ struct Header {
   core::Cluster cluster;
   std::vector<SiteSignal> signals;
   std::vector<RecentStart> recent_starts;
+  std::vector<RefusedWidths> refused_widths;
   Time wake_at{};
   std::optional<Emissions> expected, lower_bound;
   std::optional<plan::Rents> rents;
@@ -42,13 +43,14 @@ Error Bad(std::string what) { return {ExitCode::kConfiguration, std::move(what),
 
 template <typename Archive, Like<Header> Value>
 void Visit(Archive& archive, Value& value) {
-  auto& [format, now, cluster, signals, recent_starts, wake_at, expected, lower_bound, rents, drain,
-         change, unplanned, just_left, live, held, ended] = value;
+  auto& [format, now, cluster, signals, recent_starts, refused_widths, wake_at, expected,
+         lower_bound, rents, drain, change, unplanned, just_left, live, held, ended] = value;
   archive("snapshot", format);
   archive("now", now);
   archive("cluster", cluster);
   archive("signals", signals);
   archive("recent_starts", recent_starts);
+  archive("refused_widths", refused_widths);
   archive("wake_at", wake_at);
   archive("expected_g", expected);
   archive("lower_bound_g", lower_bound);
@@ -118,12 +120,12 @@ Status CheckLive(const State& state, const LiveLine& line) {
 }
 
 std::string HeaderLine(const Engine& engine) {
-  const auto& [now, cluster, signals, live, schedule, held, ended, recent_starts, drain] =
-      engine.state();
-  return ToFieldText(Header{kFormat, now, cluster, signals, recent_starts, schedule.wake_at,
-                            schedule.expected, schedule.lower_bound, schedule.rents, drain,
-                            engine.change(), engine.unplanned(), engine.just_left(), live.size(),
-                            held.size(), ended.size()});
+  const auto& [now, cluster, signals, live, schedule, held, ended, recent_starts, refused_widths,
+               drain] = engine.state();
+  return ToFieldText(Header{kFormat, now, cluster, signals, recent_starts, refused_widths,
+                            schedule.wake_at, schedule.expected, schedule.lower_bound,
+                            schedule.rents, drain, engine.change(), engine.unplanned(),
+                            engine.just_left(), live.size(), held.size(), ended.size()});
 }
 
 std::string LineOf(const LiveJob& live, const plan::JobPlan& plan) {
@@ -211,6 +213,7 @@ struct SnapshotReader::Partial {
     state.cluster = std::move(header.cluster);
     state.signals = std::move(header.signals);
     state.recent_starts = std::move(header.recent_starts);
+    state.refused_widths = std::move(header.refused_widths);
     state.schedule.wake_at = header.wake_at;
     state.schedule.expected = header.expected;
     state.schedule.lower_bound = header.lower_bound;

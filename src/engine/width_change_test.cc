@@ -4,6 +4,7 @@
 
 #include "engine/engine_for_test.h"
 #include "engine/move.h"
+#include "engine/state_json.h"
 
 namespace ebb::engine {
 namespace {
@@ -12,6 +13,7 @@ using std::chrono::hours;
 using std::chrono::minutes;
 using std::chrono::seconds;
 using testing::AJob;
+using Speeds = std::vector<core::WidthSpeed>;
 
 // A policy that runs all jobs at once on so many devices.
 class Wide final : public plan::Policy {
@@ -131,6 +133,57 @@ TEST_F(WidthChangeTest, AWidthThatAnAttemptDidNotGetIsNotAskedForAgain) {
   EXPECT_EQ(live.job.speedup.front().devices, 2);
   Apply(kNow + hours{1}, SignalObserved{0, {}, kNow + hours{2}});
   EXPECT_TRUE(CommandsAt(kNow + hours{1}).empty()) << "it goes on as it runs";
+}
+
+// Nobody tells the engine when a limit changes.
+TEST_F(WidthChangeTest, ARefusedWidthIsAskedForAgainAfterFourHoursAndLaterAfterEight) {
+  MakeWide(true);
+  devices_ = 4;
+  CommandsAt(kNow);
+  const auto refuse = [&](int attempt, Time at) {
+    JobReport running{1, attempt, JobPhase::kRunning, 0, at, 0, "a limit"};
+    running.devices = 1;
+    Apply(at, running);
+  };
+  const auto widths = [&] { return engine_->state().live[0]->job.speedup.size(); };
+  refuse(1, kNow);
+  EXPECT_EQ(widths(), 1u);
+  devices_ = 1;
+  EXPECT_EQ(engine_->Decide(kNow).wake_at, kNow + hours{4});
+  Apply(kNow + hours{1}, SpeedupLearned{1, {{2, 1.25}, {4, 1.75}}});
+  EXPECT_EQ(engine_->state().live[0]->job.learned_speedup, (Speeds{{2, 1.25}}));
+  CommandsAt(kNow + hours{4} - seconds{1});
+  EXPECT_EQ(widths(), 1u);
+  devices_ = 4;
+  EXPECT_EQ(CommandsAt(kNow + hours{4}), (std::vector<Command>{PauseJob{1, 1}}));
+  EXPECT_EQ(engine_->state().live[0]->job.speedup, (Speeds{{2, 1.5}, {4, 2}}));
+  EXPECT_EQ(engine_->state().live[0]->job.learned_speedup, (Speeds{{2, 1.25}, {4, 1.75}}));
+  Report(1, JobPhase::kPaused, kNow + hours{4});
+  EXPECT_EQ(CommandsAt(kNow + hours{4}), (std::vector<Command>{StartJob{1, 2, 0, 4}}));
+  refuse(2, kNow + hours{4});
+  EXPECT_EQ(widths(), 1u);
+  Apply(kNow + hours{11}, Tick{});
+  CommandsAt(kNow + hours{11});
+  EXPECT_EQ(widths(), 1u) << "twice as long after the second time";
+  CommandsAt(kNow + hours{12});
+  EXPECT_EQ(widths(), 2u);
+}
+
+TEST_F(WidthChangeTest, RefusedWidthsAreInSnapshotsAndEndWithTheJob) {
+  MakeWide(true);
+  devices_ = 4;
+  CommandsAt(kNow);
+  JobReport running{1, 1, JobPhase::kRunning, 0, kNow, 0, "a limit"};
+  running.devices = 1;
+  Apply(kNow, running);
+  SnapshotReader reader;
+  WriteSnapshot(*engine_, [&](std::string_view line) { EXPECT_TRUE(reader.Add(line)); });
+  const auto memory = reader.Finish();
+  ASSERT_TRUE(memory);
+  EXPECT_EQ(memory->state.refused_widths, engine_->state().refused_widths);
+  EXPECT_EQ(memory->state.refused_widths.size(), 1u);
+  Report(1, JobPhase::kSucceeded, kNow + hours{1});
+  EXPECT_TRUE(engine_->state().refused_widths.empty());
 }
 
 TEST_F(WidthChangeTest, AJobThatStartedByItselfHasTheWidthThatIsReported) {
