@@ -15,10 +15,11 @@ using std::chrono::seconds;
 using testing::AJob;
 using Speeds = std::vector<core::WidthSpeed>;
 
-// A policy that runs all jobs at once on so many devices.
+// A policy that runs all jobs at once on so many devices, in pieces of this length.
 class Wide final : public plan::Policy {
  public:
-  explicit Wide(const int& devices) : devices_(devices) {}
+  explicit Wide(const int& devices, Duration length = hours{1})
+      : devices_(devices), length_(length) {}
   std::string_view name() const override { return "wide"; }
   void Update(const plan::Problem& problem, const plan::Change&,
               plan::Schedule& schedule) const override {
@@ -28,20 +29,28 @@ class Wide final : public plan::Policy {
       plan.run_now = true;
       plan.pool = 0;
       plan.devices = devices_;
-      plan.segments = {{0, {problem.now, problem.now + hours{1}}, devices_}};
+      plan.segments = {{0, {problem.now, problem.now + length_}, devices_}};
     }
   }
 
  private:
   const int& devices_;
+  Duration length_;
 };
+
+core::SignalView AlwaysHundred() {
+  core::SignalView view;
+  view.now = kNow;
+  view.known = *core::IntensitySeries::Create({}, {{{kNow, kNow + hours{100}}, {100}}});
+  return view;
+}
 
 class WidthChangeTest : public EngineTest {
  protected:
-  void MakeWide(bool changes_widths) {
+  void MakeWide(bool changes_widths, Duration pieces = hours{1}) {
     Options options;
     options.changes_widths = changes_widths;
-    engine_ = std::make_unique<Engine>(options, std::make_unique<Wide>(devices_));
+    engine_ = std::make_unique<Engine>(options, std::make_unique<Wide>(devices_, pieces));
     Apply(kNow, ClusterChanged{testing::ClusterOf(4)});
     core::Job job = AJob(1).Submitted(kNow).Runs(hours{8}).Pausable({}, minutes{10});
     job.speedup = {{2, 1.5}, {4, 2}};
@@ -89,6 +98,24 @@ TEST_F(WidthChangeTest, AWiderWidthWaitsForItsDevices) {
   EXPECT_TRUE(CommandsAt(kNow + minutes{20}).empty());
   Report(2, JobPhase::kSucceeded, kNow + minutes{30});
   EXPECT_EQ(CommandsAt(kNow + minutes{30}), (std::vector<Command>{PauseJob{1, 1}}));
+}
+
+// Alone it would rather stay: narrow it takes so long that nothing is saved.
+TEST_F(WidthChangeTest, AJobGetsNarrowerIfThePlanNeedsItsDevices) {
+  MakeWide(true, hours{48});
+  Apply(kNow, SignalObserved{0, AlwaysHundred(), kNow + hours{100}});
+  devices_ = 4;
+  CommandsAt(kNow);
+  Report(1, JobPhase::kRunning, kNow);
+  devices_ = 2;
+  const Time later = kNow + hours{1};
+  Apply(later, SignalObserved{0, AlwaysHundred(), kNow + hours{100}});
+  EXPECT_TRUE(CommandsAt(later).empty()) << "nobody needs them";
+  Submit(AJob(2).Submitted(later).Runs(hours{8}).Wide(2));
+  Apply(later, Tick{});
+  EXPECT_EQ(CommandsAt(later), (std::vector<Command>{PauseJob{1, 1}}));
+  Report(1, JobPhase::kPaused, later);
+  EXPECT_EQ(CommandsAt(later), (std::vector<Command>{StartJob{1, 2, 0, 2}, StartJob{2, 1, 0}}));
 }
 
 TEST_F(WidthChangeTest, AnAttemptWorksForAMinuteWhateverThePolicyWants) {
@@ -263,10 +290,7 @@ TEST(NewWidth, HasToSaveTwoPercent) {
   state.now = kNow;
   state.cluster = testing::ClusterOf(4);
   state.signals.resize(1);
-  core::SignalView view;
-  view.now = kNow;
-  view.known = *core::IntensitySeries::Create({}, {{{kNow, kNow + hours{100}}, {100}}});
-  state.signals[0].view = view;
+  state.signals[0].view = AlwaysHundred();
   LiveJob live;
   live.job = AJob(1).Runs(hours{8}).Draws(100).Pausable();
   live.job.speedup = {{2, 1.5}, {4, 2}};

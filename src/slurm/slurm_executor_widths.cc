@@ -61,7 +61,7 @@ bool SlurmExecutor::IsRefusedItsWidth(const Entry& entry) {
          DevicesOf(entry.seen) == WidthOf(entry) && IsAboutSize(entry.seen.reason);
 }
 
-// The engine hears of it once the job runs, and does not ask for this width again.
+// The engine hears of it once the job runs, and does not ask for this width for a while.
 void SlurmExecutor::GoOnAtOwnWidth(Entry& entry, const std::string& why) {
   const int own = entry.local->job().devices;
   entry.narrowed = "Slurm does not give it " + std::to_string(WidthOf(entry)) + " devices (" + why +
