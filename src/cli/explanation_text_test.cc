@@ -50,5 +50,17 @@ TEST(ExplanationText, SaysHowManyDevicesAnElasticJobHasAndIsToHave) {
       "job 7 (a) is waiting\nit is elastic: planned on 2 devices\n");
 }
 
+TEST(ExplanationText, SaysTheGivenAndTheMeasuredSpeedUp) {
+  EXPECT_EQ(
+      *ExplanationText(R"({"id":7,"name":"a","stage":"waiting","speedup":["2=1.8","4=3"]})", kUtc),
+      "job 7 (a) is waiting\nits speed-up as given is 2=1.8, 4=3, and the plan uses it until "
+      "Ebb has measured it\n");
+  EXPECT_EQ(*ExplanationText(R"({"id":7,"name":"a","stage":"waiting","speedup":["2=1.8","4=3"],
+                                 "learned_speedup":["2=1.4","4=2.1"]})",
+                             kUtc),
+            "job 7 (a) is waiting\nits speed-up as given is 2=1.8, 4=3; measured it is 2=1.4, "
+            "4=2.1, and the plan uses that\n");
+}
+
 }  // namespace
 }  // namespace ebb::cli
