@@ -8,6 +8,7 @@
 #include "core/run/accounting.h"
 #include "local/files/job_folder.h"
 #include "plan/make_policy.h"
+#include "service/accounting/place_and_time.h"
 #include "service/accounting/settlement.h"
 #include "service/accounting/waited_job.h"
 #include "service/planning/timed.h"
@@ -218,13 +219,15 @@ Status Service::RecoverEnded(core::JobId id) {
     card.emissions_first_come = figures->emissions;
     card.first_come_half_width_g = figures->first_come_half_width_g;
     card.had_it_waited = WaitedFrom(figures->had_it_waited);
+    card.place_and_time = PlaceAndTimeFrom(figures->place_and_time);
     if (figures->place) card.first_come_start = figures->place->begin;
   }
   const bool settled = card.emissions_at_submission || card.energy == Energy{} || record->pruned;
   if (!settled)
     settlements_.Add(id);
   else if (!record->pruned)
-    settlements_.AddSettled(id, record->ended.value_or(Time{}));
+    settlements_.AddSettled(id, record->ended.value_or(Time{}),
+                            card.place_and_time && !card.place_and_time->best);
   publisher_.AddEnded(std::move(card));
   return {};
 }

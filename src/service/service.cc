@@ -172,15 +172,6 @@ std::vector<runtime::SignalFeed*> Service::Feeds() const {
   return supervised_ ? supervised_->feeds() : std::vector{&feed_};
 }
 
-// The feed of a pool at another site; nullptr: the pool is here, or its site is not used any more.
-runtime::SignalFeed* Service::FeedElsewhere(int pool) const {
-  const std::vector<runtime::SignalFeed*> feeds = Feeds();
-  const core::Cluster cluster = Pools();
-  if (pool < 0 || pool >= std::ssize(cluster.pools)) return nullptr;
-  const auto site = static_cast<std::size_t>(cluster.pools[static_cast<std::size_t>(pool)].site);
-  return site > 0 && site < feeds.size() ? feeds[site] : nullptr;
-}
-
 Duration Service::Patience() const { return ToGrid(pace_.Left(DecisionPace::Clock::now())); }
 
 // The view is published first, so that a client that gets its answer finds the job there.

@@ -169,7 +169,6 @@ class Service {
   void OnPowerChoice(const core::Submission& submission, int pool, const core::PowerChoice& choice);
   local::JobPower PowerOf(const core::Submission& submission, int pool) const;
   std::vector<runtime::SignalFeed*> Feeds() const;
-  runtime::SignalFeed* FeedElsewhere(int pool) const;
   void OnTick();
   void OnClockJump(Duration by);
   core::Cluster Pools() const;

@@ -3,6 +3,7 @@
 
 #include "engine/admission.h"
 #include "engine/job_change.h"
+#include "local/files/job_folder.h"
 #include "plan/feasibility/feasibility.h"
 #include "platform/system_clock.h"
 #include "service/observer.h"
@@ -121,8 +122,11 @@ Service::Service(ServiceOptions options, store::ServiceStore store, runtime::Sig
            .publisher = publisher_,
            .feed = feed_,
            .now = Clock(),
-           .pue = options_.executor.cluster.sites.front().pue,
-           .feed_at = [this](int pool) { return FeedElsewhere(pool); },
+           .feeds = [this] { return Feeds(); },
+           .cluster = [this] { return core::WithAway(executor_->cluster()); },
+           .checkpoint_bytes =
+               [this](core::JobId job) { return local::CheckpointBytes(DirectoryOf(job)); },
+           .longest_delay = options_.engine.default_max_delay,
            .on_settled = [this](core::JobId job,
                                 const std::vector<RanAt>& places) { OnSettled(job, places); }}),
       pruner_({.store = store_, .events = events_, .now = Clock(), .directory_of = Directories()},
@@ -174,7 +178,7 @@ Service::Service(ServiceOptions options, store::ServiceStore store, runtime::Sig
                .own_due = [this] { return settlements_.NextAt(); },
                .is_last = options_.until_idle}),
       observer_(std::make_unique<Observer>(*this)),
-      first_come_(options_.store, Waker()) {}
+      first_come_(options_.store, Waker(), !options_.sites.empty()) {}
 
 // Threads of the feed and of the snapshot wake the executor, so they are stopped first.
 Service::~Service() {

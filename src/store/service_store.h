@@ -138,8 +138,9 @@ class ServiceStore final : public runtime::Journal {
     store::AddMachineShares(group_, shares);
   }
   void AddFirstCome(const FirstComeRecord& record) { store::AddFirstCome(group_, record); }
-  void AddSettlement(core::JobId job, Time asked_at, const core::IntensitySeries& published) {
-    store::AddSettlement(group_, job, asked_at, published);
+  void AddSettlement(core::JobId job, Time asked_at, const core::IntensitySeries& published,
+                     const SettledSites* sites = nullptr) {
+    store::AddSettlement(group_, job, asked_at, published, sites);
   }
   /// See job_notes.h.
   void SetHold(core::JobId job, PersonHold hold) { store::SetHold(group_, job, hold); }

@@ -1,12 +1,15 @@
 #include "service/accounting/first_come_watch.h"
 
 #include <algorithm>
+#include <set>
 
 #include "engine/state.h"
+#include "service/accounting/place_and_time.h"
 #include "service/accounting/waited_job.h"
 #include "store/accounts/ledger_records.h"
 #include "store/accounts/settlement_records.h"
 #include "store/accounts/signal_records.h"
+#include "store/jobs/job_records.h"
 
 namespace ebb::service {
 namespace {
@@ -80,6 +83,7 @@ store::FirstComeRecord FirstComeRecordOf(const JobCard& card) {
   record.first_come_half_width_g = card.first_come_half_width_g;
   record.energy_half_width = card.energy_half_width;
   record.emissions_half_width = card.emissions_half_width;
+  if (card.place_and_time) record.place_and_time = PlaceAndTimeText(*card.place_and_time);
   if (card.had_it_waited) record.had_it_waited = WaitedText(*card.had_it_waited);
   if (card.first_come_start)
     record.place = {*card.first_come_start,
@@ -87,8 +91,12 @@ store::FirstComeRecord FirstComeRecordOf(const JobCard& card) {
   return record;
 }
 
-FirstComeWatch::FirstComeWatch(std::filesystem::path store, std::function<void()> on_change)
-    : path_(std::move(store)), on_change_(std::move(on_change)), thread_([this] { Work(); }) {}
+FirstComeWatch::FirstComeWatch(std::filesystem::path store, std::function<void()> on_change,
+                               bool by_site)
+    : path_(std::move(store)),
+      on_change_(std::move(on_change)),
+      by_site_(by_site),
+      thread_([this] { Work(); }) {}
 
 FirstComeWatch::~FirstComeWatch() {
   {
@@ -125,41 +133,73 @@ void FirstComeWatch::Work() {
   }
 }
 
-// nullptr: the job's ledger cannot be read, or is empty.
-const EnergyProfile* FirstComeWatch::ProfileOf(core::JobId job) {
+// nullptr: the job's ledger cannot be read, or is empty. `pue`: that of the site of the job's pool,
+// where first come, first served runs it whole.
+const FirstComeWatch::Profile* FirstComeWatch::ProfileOf(core::JobId job, const View& view,
+                                                         std::optional<Pue> pue) {
   const auto found = profiles_.find(job);
   if (found != profiles_.end()) return &found->second;
-  const auto rows = store::LedgerOf(*database_, job);
+  auto rows = store::LedgerOf(*database_, job);
   if (!rows || rows->empty()) return nullptr;
-  return &profiles_.emplace(job, EnergyProfile(*rows)).first->second;
+  std::set<int> sites;
+  if (const auto attempts = store::AttemptsOf(*database_, job); attempts && pue)
+    for (const store::AttemptRecord& attempt : *attempts)
+      if (attempt.began && attempt.pool >= 0 && attempt.pool < std::ssize(view.cluster.pools))
+        sites.insert(view.cluster.pools[static_cast<std::size_t>(attempt.pool)].site);
+  if (pue)
+    for (core::LedgerRow& row : *rows) row.pue = *pue;
+  return &profiles_.emplace(job, Profile{EnergyProfile(*rows), sites.size() > 1}).first->second;
 }
 
 FirstComeFigures FirstComeWatch::FiguresOf(const JobCard& card, std::optional<Time> start,
-                                           const core::IntensitySeries& history) {
+                                           const View& view, const SiteHistory& at) {
   const core::JobId job = card.submission->job.id;
   FirstComeFigures figures{start, {}, {}};
   if (!start) return figures;
   // An earlier life found the same start, so the figures hold and the ledger need not be read.
   const bool stands =
       !profiles_.contains(job) && card.emissions_first_come && card.first_come_start == start;
-  const EnergyProfile* profile = stands ? nullptr : ProfileOf(job);
+  const Profile* profile = stands ? nullptr : ProfileOf(job, view, at.pue);
   if (!profile) {  // a job whose ledger was pruned keeps its figures
     figures.emissions = card.emissions_first_come;
     figures.half_width_g = card.first_come_half_width_g;
     return figures;
   }
-  if (profile->has_unknown()) return figures;
-  const auto settled = store::FindSettlement(*database_, job, history.identity());
+  if (profile->energy.has_unknown()) return figures;
+  const auto settled = store::FindSettlement(*database_, job, at.history.identity(), at.name);
   if (!settled) return figures;
-  const core::IntensitySeries signal = *settled ? OverHistory(**settled, history) : history;
-  figures.emissions = profile->At(*start, signal);
+  const core::IntensitySeries signal = *settled ? OverHistory(**settled, at.history) : at.history;
+  figures.emissions = profile->energy.At(*start, signal);
   if (!figures.emissions) return figures;
+  // The job's stretches do not tell which of them was in which zone.
+  if (profile->has_moved) return figures;
   const auto reported = reported_.find(job);
   const bool as_reported = reported != reported_.end() && reported->second.start == start &&
                            reported->second.emissions == figures.emissions;
-  figures.half_width_g = as_reported ? reported->second.half_width_g
-                                     : profile->HalfWidthOfSaving(card.stretches, *start, signal);
+  figures.half_width_g = as_reported
+                             ? reported->second.half_width_g
+                             : profile->energy.HalfWidthOfSaving(card.stretches, *start, signal);
   return figures;
+}
+
+// nullptr: nothing is known of the signal there.
+Result<const FirstComeWatch::SiteHistory*> FirstComeWatch::HistoryAt(
+    int pool, const View& view, Interval window, std::map<int, SiteHistory>& known) {
+  const core::Cluster& cluster = view.cluster;
+  const bool is_known = pool >= 0 && pool < std::ssize(cluster.pools);
+  const bool has_sites = by_site_ && view.signals.size() == cluster.sites.size();
+  const int number = has_sites && is_known ? cluster.pools[static_cast<std::size_t>(pool)].site : 0;
+  const auto found = known.find(number);
+  if (found != known.end()) return &found->second;
+  const auto site = static_cast<std::size_t>(number);
+  if (!view.signals[site].view) return nullptr;
+  SiteHistory added;
+  if (number > 0) added.name = cluster.sites[site].name;
+  if (has_sites) added.pue = cluster.sites[site].pue;
+  EBB_ASSIGN_OR_RETURN(
+      added.history,
+      store::SignalHistory(*database_, view.signals[site].view->known.identity(), window));
+  return &known.emplace(number, std::move(added)).first->second;
 }
 
 void FirstComeWatch::Look(const View& view) {
@@ -171,10 +211,8 @@ void FirstComeWatch::Look(const View& view) {
   }
   const std::vector<ComingJob> jobs = JobsOf(view);
   if (jobs.empty()) return;
-  const auto history =
-      store::SignalHistory(*database_, view.signals.front().view->known.identity(),
-                           {jobs.front().submitted, view.now + std::chrono::hours{1}});
-  if (!history) return;
+  const Interval window{jobs.front().submitted, view.now + std::chrono::hours{1}};
+  std::map<int, SiteHistory> histories;
   const auto taken = PlacesOfForgotten(*database_, view, jobs.front().submitted);
   if (!taken) return;
   const auto starts = FirstComeStarts(jobs, core::WithAway(view.cluster), *taken);
@@ -182,7 +220,10 @@ void FirstComeWatch::Look(const View& view) {
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     const JobCard* card = view.jobs.Find(jobs[i].id);
     if (!card || !HasEnded(*card)) continue;
-    figures[jobs[i].id] = FiguresOf(*card, starts[i], *history);
+    const auto at = HistoryAt(jobs[i].pool, view, window, histories);
+    if (!at) return;
+    figures[jobs[i].id] =
+        *at ? FiguresOf(*card, starts[i], view, **at) : FirstComeFigures{starts[i], {}, {}};
   }
   std::erase_if(profiles_, [&](const auto& entry) { return !figures.contains(entry.first); });
   Report(std::move(figures));

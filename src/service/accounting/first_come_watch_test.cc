@@ -14,11 +14,13 @@ using std::chrono::hours;
 const Time kNow = *ParseTime("2023-05-01");
 const core::SignalIdentity kIdentity{"DE", core::SignalKind::kAverage, {}, "test", {}};
 
-core::IntensitySeries Hourly(std::vector<double> values) {
+core::IntensitySeries Hourly(std::vector<double> values, const std::string& zone = "DE") {
   std::vector<core::Sample> samples;
   for (std::size_t i = 0; i < values.size(); ++i)
     samples.push_back({{kNow + hours{i}, kNow + hours{i + 1}}, Intensity{values[i]}});
-  return *core::IntensitySeries::Create(kIdentity, std::move(samples));
+  core::SignalIdentity identity = kIdentity;
+  identity.zone = zone;
+  return *core::IntensitySeries::Create(identity, std::move(samples));
 }
 
 // One job that waited two hours and then used 1 kWh in an hour.
@@ -55,7 +57,8 @@ class FirstComeWatchTest : public ::testing::Test {
   }
 
   FirstComeFigures Figures() {
-    FirstComeWatch watch(path_, [] {});
+    FirstComeWatch watch(
+        path_, [] {}, view_->signals.size() > 1);
     watch.Ask(view_);
     for (int i = 0; i < 500; ++i) {
       const auto changed = watch.TakeChanged();
@@ -84,6 +87,55 @@ TEST_F(FirstComeWatchTest, AndAgainstWhatItWasSettledOnWhereThatIsKnown) {
   store_.AddSettlement(job_.id, kNow + hours{9}, Hourly({500}));
   ASSERT_TRUE(store_.Commit());
   EXPECT_NEAR(Figures().emissions->grams, 500, 1e-6);
+}
+
+// The job runs at another site, with the values of its zone and its PUE.
+class FirstComeAtSites : public FirstComeWatchTest {
+ protected:
+  void SetUp() override {
+    FirstComeWatchTest::SetUp();
+    auto known = std::make_shared<core::SignalView>();
+    known->now = kNow + hours{3};
+    known->known = Hourly({40, 30, 10}, "NO");
+    store_.AddSignal(known->known);
+    ASSERT_TRUE(store_.Commit());
+    view_->signals.push_back({known, ""});
+    view_->cluster.sites.push_back({"norway", "NO", Pue{1.5}});
+    view_->cluster.pools.push_back({"cpu", 1, 1, 1, 1, Power{0}});
+    JobCard card = *view_->jobs.Find(job_.id);
+    card.explanation.pool = 1;
+    view_->jobs.Put(card);
+    Ran(1, 1);
+  }
+  void Ran(int attempt, int pool) {
+    ASSERT_TRUE(store_.database().Run(
+        "INSERT INTO attempts(job, attempt, pool, began_ms, phase) VALUES(?, ?, ?, 0, 'ended')",
+        {job_.id, std::int64_t{attempt}, std::int64_t{pool}}));
+  }
+};
+
+TEST_F(FirstComeAtSites, ValuesAJobInTheZoneOfItsSite) {
+  const FirstComeFigures figures = Figures();
+  EXPECT_NEAR(figures.emissions->grams, 1.5 * 40, 1e-6);
+  EXPECT_GT(figures.half_width_g, 0);
+}
+
+TEST_F(FirstComeAtSites, AndOnTheValuesOfThatZoneThatItWasSettledOn) {
+  store::SettledSites sites;
+  sites.sites.resize(2);
+  sites.sites[0].name = "here";
+  sites.sites[1].name = "norway";
+  sites.sites[1].signal = store::SettlementText(Hourly({50}, "NO"));
+  store_.AddSettlement(job_.id, kNow + hours{9}, Hourly({500}), &sites);
+  ASSERT_TRUE(store_.Commit());
+  EXPECT_NEAR(Figures().emissions->grams, 1.5 * 50, 1e-6);
+}
+
+TEST_F(FirstComeAtSites, AJobThatMovedHasNoInterval) {
+  Ran(2, 0);
+  const FirstComeFigures figures = Figures();
+  EXPECT_NEAR(figures.emissions->grams, 1.5 * 40, 1e-6);
+  EXPECT_FALSE(figures.half_width_g);
 }
 
 }  // namespace

@@ -28,13 +28,17 @@ Interval SettledOver(Time submitted, const std::vector<core::LedgerRow>& rows) {
   return over;
 }
 
+Time StartAtOnce(Time submitted, const std::vector<core::LedgerRow>& rows) {
+  const Time first = FirstBegin(rows);
+  return first - submitted <= kStartedAtOnce ? first : submitted;
+}
+
 Settlement SettlementOf(Time submitted, const std::vector<core::LedgerRow>& rows,
                         const core::IntensitySeries& published) {
   Settlement settlement;
   if (rows.empty()) return settlement;
   const core::IntensitySeries signal = core::AccountingSignal(published, rows);
-  const Time first = FirstBegin(rows);
-  const Time start = first - submitted <= kStartedAtOnce ? first : submitted;
+  const Time start = StartAtOnce(submitted, rows);
   settlement.emitted = KnownGrams(core::AsItRan(rows, signal));
   settlement.at_submission = KnownGrams(core::RunAt(rows, start, signal));
   if (settlement.emitted && settlement.at_submission)
@@ -77,8 +81,7 @@ Settlement SettlementOf(Time submitted, const std::vector<RanAt>& places,
   if (as_it_ran.empty()) return {};
   for (core::LedgerRow& row : at_home) row.pue = pue;
   const core::IntensitySeries signal = core::AccountingSignal(home, home_rows);
-  const Time first = FirstBegin(at_home);
-  const Time start = first - submitted <= kStartedAtOnce ? first : submitted;
+  const Time start = StartAtOnce(submitted, at_home);
   settlement.at_submission = KnownGrams(core::RunAt(at_home, start, signal));
   if (settlement.emitted && settlement.at_submission)
     settlement.half_width_g = core::HalfWidthOfDifference(

@@ -23,6 +23,9 @@ inline constexpr Duration kLookForPublished{std::chrono::minutes{10}};
 /// would have run from its submission on.
 Interval SettledOver(Time submitted, const std::vector<core::LedgerRow>& rows);
 
+/// The start of the run at its submission: its real start, if it started at once.
+Time StartAtOnce(Time submitted, const std::vector<core::LedgerRow>& rows);
+
 /// `published`: the newest values of the signal. Hours that it lacks keep the values of the rows.
 Settlement SettlementOf(Time submitted, const std::vector<core::LedgerRow>& rows,
                         const core::IntensitySeries& published);

@@ -75,6 +75,9 @@ struct JobCard : JobFigures {
   /// Saving that waiting would have brought a job that began at once, as estimated at its end.
   std::optional<report::HadItWaited> had_it_waited;
 
+  /// The emissions at other places and times, once it has ended, if there are several sites.
+  std::optional<PlaceAndTime> place_and_time;
+
   store::Baseline at_submission() const { return {emissions_at_submission, saving_half_width_g}; }
   store::Baseline first_come() const { return {emissions_first_come, first_come_half_width_g}; }
 };

@@ -195,6 +195,7 @@ void Publisher::SetSettlement(core::JobId job, const Settlement& settlement) {
     card.emissions_settled = settlement.emitted;
     card.emissions_at_submission = settlement.at_submission;
     card.saving_half_width_g = settlement.half_width_g;
+    card.place_and_time = settlement.place_and_time;
     card.energy_half_width = settlement.uncertainty.energy_share;
     card.emissions_half_width = settlement.uncertainty.emissions_share;
     SameWhereItRanSo(card);

@@ -16,7 +16,7 @@ Value NumberOrNull(std::optional<double> number) { return number ? Value{*number
 constexpr std::string_view kColumns =
     "SELECT job, begin_ms, end_ms, pool, devices, emissions_g, at_submission_g, settled_g,"
     " saving_half_width_g, first_come_half_width_g, had_it_waited, energy_half_width,"
-    " emissions_half_width FROM first_come";
+    " emissions_half_width, place_and_time FROM first_come";
 
 FirstComeRecord RecordFrom(const Row& row) {
   FirstComeRecord record;
@@ -33,6 +33,7 @@ FirstComeRecord RecordFrom(const Row& row) {
   if (!row.IsNull(11)) record.energy_half_width = row.Number(11);
   if (!row.IsNull(12)) record.emissions_half_width = row.Number(12);
   if (!row.IsNull(10)) record.had_it_waited = row.Text(10);
+  if (!row.IsNull(13)) record.place_and_time = row.Text(13);
   return record;
 }
 
@@ -44,15 +45,15 @@ void AddFirstCome(WriteGroup& group, const FirstComeRecord& record) {
   group.Add(
       "INSERT OR REPLACE INTO first_come(job, begin_ms, end_ms, pool, devices, emissions_g,"
       " at_submission_g, settled_g, saving_half_width_g, first_come_half_width_g, had_it_waited,"
-      " energy_half_width, emissions_half_width)"
-      " SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, nullif(?11, ''), ?12, ?13"
+      " energy_half_width, emissions_half_width, place_and_time)"
+      " SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, nullif(?11, ''), ?12, ?13, nullif(?14, '')"
       " WHERE EXISTS (SELECT 1 FROM jobs WHERE id = ?1)",
       {record.job, MillisecondsOrNull(begin), MillisecondsOrNull(end), std::int64_t{record.pool},
        std::int64_t{record.devices}, GramsOrNull(record.emissions),
        GramsOrNull(record.at_submission), GramsOrNull(record.settled),
        NumberOrNull(record.saving_half_width_g), NumberOrNull(record.first_come_half_width_g),
        record.had_it_waited, NumberOrNull(record.energy_half_width),
-       NumberOrNull(record.emissions_half_width)});
+       NumberOrNull(record.emissions_half_width), record.place_and_time});
 }
 
 Result<std::vector<FirstComeRecord>> FirstComeAfter(Database& database, Time time) {

@@ -22,7 +22,8 @@ struct FirstComeRecord {
   std::optional<Emissions> settled{};        ///< actual emissions, on the same signal as the others
   std::optional<double> saving_half_width_g{};      ///< half width of at_submission - settled, 95 %
   std::optional<double> first_come_half_width_g{};  ///< half width of emissions - settled, 95 %
-  std::string had_it_waited{};  ///< fields of report::HadItWaited; empty: not reported
+  std::string had_it_waited{};   ///< fields of report::HadItWaited; empty: not reported
+  std::string place_and_time{};  ///< fields of service::PlaceAndTime; empty: one site, or unknown
   /// Half widths of the energy and of the emissions, as shares of them; nothing: unknown.
   std::optional<double> energy_half_width{}, emissions_half_width{};
 };

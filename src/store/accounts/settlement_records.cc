@@ -42,6 +42,16 @@ Result<core::IntensitySeries> SeriesOf(std::string_view text,
   return core::IntensitySeries::Create(identity, std::move(samples));
 }
 
+// The values of a site's zone in a settlement; nothing: the settlement does not have the site.
+Result<std::optional<std::string>> SignalAt(const std::string& sites, const std::string& home,
+                                            const std::string& name) {
+  EBB_ASSIGN_OR_RETURN(const SettledSites settled, SettledSitesFrom(sites));
+  for (const SettledSite& site : settled.sites)
+    if (site.name == name)
+      return std::optional(&site == &settled.sites.front() ? home : site.signal);
+  return std::optional<std::string>();
+}
+
 }  // namespace
 
 std::string SettlementText(const core::IntensitySeries& published) {
@@ -61,27 +71,39 @@ std::string SettlementText(const core::IntensitySeries& published) {
 }
 
 void AddSettlement(WriteGroup& group, core::JobId job, Time asked_at,
-                   const core::IntensitySeries& published) {
+                   const core::IntensitySeries& published, const SettledSites* sites) {
   const std::string text = SettlementText(published);
-  const Value asked = Milliseconds(asked_at);
+  const Value asked = Milliseconds(asked_at),
+              of_sites = TextOrNull(sites ? SettledSitesText(*sites) : "");
+  const std::string record = sites ? LinkText({asked, text, of_sites}) : LinkText({asked, text});
   group.Add(
-      "INSERT INTO settlements(job, number, asked_ms, signal, link)"
-      " SELECT ?1, coalesce(max(number), 0) + 1, ?2, ?3, ebb_links(coalesce("
+      "INSERT INTO settlements(job, number, asked_ms, signal, sites, link)"
+      " SELECT ?1, coalesce(max(number), 0) + 1, ?2, ?3, ?5, ebb_links(coalesce("
       "  (SELECT link FROM settlements WHERE job = ?1 ORDER BY number DESC LIMIT 1),"
       "  'settlements of job ' || ?1), ?4)"
       " FROM settlements WHERE job = ?1 HAVING EXISTS (SELECT 1 FROM jobs WHERE id = ?1)"
-      " AND coalesce((SELECT signal FROM settlements WHERE job = ?1 ORDER BY number DESC LIMIT 1),"
-      "  '-') != ?3",
-      {job, asked, text, LinkText({asked, text})});
+      " AND coalesce((SELECT signal || coalesce(sites, '') FROM settlements WHERE job = ?1"
+      "  ORDER BY number DESC LIMIT 1), '-') != ?3 || coalesce(?5, '')",
+      {job, asked, text, record, of_sites});
 }
 
 Result<std::optional<core::IntensitySeries>> FindSettlement(Database& database, core::JobId job,
-                                                            const core::SignalIdentity& identity) {
+                                                            const core::SignalIdentity& identity,
+                                                            const std::string& site) {
   std::optional<core::IntensitySeries> found;
   EBB_RETURN_IF_ERROR(
-      database.Query("SELECT signal FROM settlements WHERE job = ? ORDER BY number DESC LIMIT 1",
+      database.Query("SELECT signal, coalesce(sites, '') FROM settlements WHERE job = ?"
+                     " ORDER BY number DESC LIMIT 1",
                      {job}, [&](const Row& row) -> Status {
-                       EBB_ASSIGN_OR_RETURN(found, SeriesOf(row.Text(0), identity));
+                       const std::string home(row.Text(0)), sites(row.Text(1));
+                       std::optional<std::string> text;
+                       if (site.empty()) text = home;
+                       if (!site.empty() && !sites.empty()) {
+                         EBB_ASSIGN_OR_RETURN(text, SignalAt(sites, home, site));
+                       }
+                       if (text) {
+                         EBB_ASSIGN_OR_RETURN(found, SeriesOf(*text, identity));
+                       }
                        return {};
                      }));
   return found;

@@ -63,5 +63,38 @@ TEST(SettlementRecords, ADamagedOneIsSaidToBe) {
   }
 }
 
+TEST(SettlementRecords, TheValuesOfOtherSitesReadBackBySite) {
+  auto store = *ServiceStore::Open(ScratchDirectory("settlements-sites") / "ebb.db");
+  const core::JobId job = AddAJob(store);
+  SettledSites sites;
+  sites.sites.resize(2);
+  sites.sites[0].name = "here";
+  SettledSite& north = sites.sites[1];
+  north.name = "north";
+  north.zone = "NO";
+  north.pue = Pue{1.3};
+  north.attempts = {2, 3};
+  north.allowed = true;
+  north.first_move = {0, 1, kNow, minutes{2}, Energy::Joules(5), Energy::Joules(7)};
+  north.signal = SettlementText(Published(7));
+  sites.latest = kNow + minutes{9};
+  sites.moves = {north.first_move};
+  const std::string text = SettledSitesText(sites);
+  EXPECT_EQ(SettledSitesText(*SettledSitesFrom(text)), text);
+  EXPECT_FALSE(SettledSitesFrom("{\"sites\":1}"));
+  for (const double last : {400.0, 400.0}) store.AddSettlement(job, kNow, Published(last), &sites);
+  sites.figures = "{}";
+  store.AddSettlement(job, kNow, Published(400), &sites);
+  ASSERT_TRUE(store.Commit());
+  EXPECT_EQ(**store.database().Integer("SELECT count(*) FROM settlements"), 2);
+  const auto at = [&](const char* site) {
+    return *FindSettlement(store.database(), job, kIdentity, site);
+  };
+  EXPECT_EQ(at("north"), Published(7));
+  EXPECT_EQ(at("here"), Published(400));
+  EXPECT_EQ(at(""), Published(400));
+  EXPECT_EQ(at("south"), std::nullopt);
+}
+
 }  // namespace
 }  // namespace ebb::store

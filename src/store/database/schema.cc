@@ -313,7 +313,15 @@ ALTER TABLE first_come ADD COLUMN energy_half_width REAL;
 ALTER TABLE first_come ADD COLUMN emissions_half_width REAL;
 )";
 
-constexpr std::array<std::string_view, 19> kMigrations{kJobsAndJournal,
+// For a service with several sites: what the settlement of a job rests on at each
+// (store/accounts/settled_sites.h), and what the job would have emitted at other places and times
+// (fields of service::PlaceAndTime).
+constexpr std::string_view kSettledSites = R"(
+ALTER TABLE settlements ADD COLUMN sites TEXT;
+ALTER TABLE first_come ADD COLUMN place_and_time TEXT;
+)";
+
+constexpr std::array<std::string_view, 20> kMigrations{kJobsAndJournal,
                                                        kLedgerAndSignals,
                                                        kSweeps,
                                                        kFirstComeAndDevices,
@@ -331,7 +339,8 @@ constexpr std::array<std::string_view, 19> kMigrations{kJobsAndJournal,
                                                        kNoLedgerFiles,
                                                        kJobNotes,
                                                        kHadItWaited,
-                                                       kWork};
+                                                       kWork,
+                                                       kSettledSites};
 
 }  // namespace
 
