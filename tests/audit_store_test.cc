@@ -12,6 +12,7 @@
 #include "engine/random_life_for_test.h"
 #include "local/files/attempt_files.h"
 #include "platform/file.h"
+#include "random_sites.h"
 #include "random_store.h"
 #include "testing/scratch_directory.h"
 
@@ -44,14 +45,15 @@ void Sql(const fs::path& path, const std::string& script) {
 }
 
 // Returns the audit's findings after the script has changed the store, and then restores the file.
-std::vector<std::string> After(const fs::path& path, const std::string& script) {
+std::vector<std::string> After(const fs::path& path, const std::string& script,
+                               std::optional<core::JobId> job = {}) {
   const fs::path backup = path.string() + ".before";
   {
     auto database = store::Database::Open(path, store::Database::Mode::kRead);
     EXPECT_TRUE(database->BackupTo(backup));
   }
   Sql(path, script);
-  const auto differences = Differences(Audited(path));
+  const auto differences = Differences(Audited(path, job));
   for (const char* tail : {"", "-wal", "-shm"}) fs::remove(path.string() + tail);
   fs::rename(backup, path);
   return differences;
@@ -149,6 +151,102 @@ TEST(AuditStore, OneJobAlone) {
   EXPECT_FALSE(Audited(path, 2).agrees());
   auto database = store::Database::Open(path, store::Database::Mode::kRead);
   EXPECT_FALSE(audit::AuditStore(*database, {999'999, {}}));
+}
+
+constexpr core::JobId kJobsOfSites = 12;
+
+fs::path StoreOfSites(std::uint64_t seed) {
+  const fs::path folder = ScratchDirectory("audit-sites");
+  const Status written = WriteStoreOfSites(folder / "ebb.db", seed, kJobsOfSites);
+  EXPECT_TRUE(written) << written.error().Message();
+  return folder / "ebb.db";
+}
+
+std::int64_t Count(const fs::path& path, const std::string& sql) {
+  auto database = store::Database::Open(path, store::Database::Mode::kRead);
+  return (*database->Integer("SELECT count(*) FROM " + sql)).value_or(0);
+}
+
+core::JobId TwiceSettledJobOf(const fs::path& path) {
+  auto database = store::Database::Open(path, store::Database::Mode::kRead);
+  return (*database->Integer("SELECT min(job) FROM settlements WHERE number = 2")).value_or(0);
+}
+
+// Each figure of jobs that moved between sites is computed again.
+TEST(AuditStore, JobsOfSeveralSitesAgree) {
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    const fs::path path = StoreOfSites(seed);
+    for (core::JobId job = 1; job <= kJobsOfSites; ++job) {
+      const audit::Audit audit = Audited(path, job);
+      EXPECT_TRUE(audit.agrees()) << seed << "\n" << Join(Differences(audit), "\n");
+      EXPECT_THAT(audit.notes, ::testing::Not(Contains(HasSubstr("other sites"))));
+    }
+    // The others have hours that nobody published.
+    EXPECT_GT(Count(path,
+                    "first_come WHERE settled_g IS NOT NULL AND at_submission_g IS NOT NULL"
+                    " AND place_and_time LIKE '%best_g%'"),
+              kJobsOfSites / 2)
+        << seed;
+    EXPECT_GT(Count(path, "settlements WHERE number = 2"), 0) << seed;
+    EXPECT_GT(Count(path, "settlements WHERE sites LIKE '%\"moves\":[%'"), 3) << seed;
+  }
+}
+
+// Replaces the byte at `at` of a text by another one.
+std::string WithOtherByte(const std::string& column, std::int64_t at, char byte) {
+  const std::string position = std::to_string(at);
+  return column + " = substr(" + column + ", 1, " + position + ") || char(" +
+         std::to_string(static_cast<int>(byte)) + ") || substr(" + column + ", " + position +
+         " + 2)";
+}
+
+TEST(AuditStore, AnyAlteredByteOfAJobOfSeveralSitesIsFound) {
+  const fs::path path = StoreOfSites(1);
+  Random random(5);
+  const auto text_of = [&](const std::string& sql) {
+    std::string text;
+    auto database = store::Database::Open(path, store::Database::Mode::kRead);
+    EXPECT_TRUE(database->Query(sql, {}, [&](const store::Row& row) -> Status {
+      text = row.Text(0);
+      return {};
+    }));
+    return text;
+  };
+  const std::pair<std::string, std::string> columns[]{
+      {"settlements", "sites"}, {"settlements", "signal"}, {"first_come", "place_and_time"}};
+  for (int i = 0; i < 150; ++i) {
+    const auto& [table, column] = columns[i % 3];
+    const std::string number = table == "settlements" ? " AND number = 1" : "";
+    const std::string job = std::to_string(1 + random.Below(kJobsOfSites));
+    const std::string where = " WHERE job = " + job + number;
+    const std::string text = text_of("SELECT " + column + " FROM " + table + where);
+    ASSERT_FALSE(text.empty()) << column;
+    const auto at = static_cast<std::int64_t>(random.Below(text.size()));
+    const char byte = text[static_cast<std::size_t>(at)] == '7' ? '3' : '7';
+    const std::string script =
+        "UPDATE " + table + " SET " + WithOtherByte(column, at, byte) + where;
+    EXPECT_FALSE(After(path, script, *ParseInteger(job)).empty()) << script;
+  }
+}
+
+// The forger knows how chains are made: what remains are the figures.
+TEST(AuditStore, FiguresThatDoNotFollowFromTheSignalsOfTheSitesAreFound) {
+  const fs::path path = StoreOfSites(2);
+  // A job that was settled twice, because some of its starts were not over at first.
+  const core::JobId job = TwiceSettledJobOf(path);
+  const std::pair<std::string, std::string> changes[]{
+      {"UPDATE first_come SET settled_g = settled_g * 1.00001", "settled_g is stored as"},
+      {"UPDATE first_come SET at_submission_g = at_submission_g * 1.00001", "at_submission_g is"},
+      {"UPDATE first_come SET saving_half_width_g = saving_half_width_g + 0.1", "half_width_g is"},
+      {"UPDATE first_come SET place_and_time = NULL", "are not those of its settlement"},
+      {"UPDATE ledger SET energy_uj = energy_uj + 1 WHERE number = 2", "is not what was written"},
+      {"UPDATE settlements SET sites = NULL", "is not what was written"},
+      {"DELETE FROM settlements", "its settlement is missing"},
+      {"DELETE FROM settlements WHERE number = 2", "are not those of its settlement"},
+  };
+  for (const auto& [change, found] : changes)
+    EXPECT_THAT(After(path, change, job), Contains(HasSubstr(found))) << change;
+  EXPECT_THAT(Differences(Audited(path, job)), IsEmpty());
 }
 
 TEST(AuditStore, JobsThatRanAtOtherSitesAreSaidToHaveFiguresThatAreNotComputed) {

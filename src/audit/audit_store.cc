@@ -7,6 +7,7 @@
 #include "audit/evidence/energy_files.h"
 #include "audit/evidence/json_differences.h"
 #include "audit/figures/accounts.h"
+#include "audit/figures/placed_job.h"
 #include "audit/figures/uncertainty.h"
 #include "base/text.h"
 #include "local/files/attempt_files.h"
@@ -20,10 +21,6 @@ namespace {
 using core::JobId;
 using store::Database;
 using store::Row;
-
-// A start within this many milliseconds of the submission counts as a start at once
-// (docs/METHOD.md, Settling).
-constexpr Ms kAtOnce = 2000;
 
 std::string JobText(JobId job) { return "job " + std::to_string(job); }
 
@@ -80,6 +77,7 @@ struct JobRow {
   std::string link;
   std::int64_t linked_from = 0;
   std::optional<double> settled_g, at_submission_g, half_width_g;
+  std::string place_and_time;
 };
 
 struct Ledger {
@@ -127,26 +125,6 @@ void Take(const Row& stored, const JobRow& job, Ledger& ledger) {
   ledger.gpu_metered_ms += row.wall.length();
 }
 
-// Reads "BEGIN STEP STATUS VALUE ...;..."; nullopt if the text is damaged.
-std::optional<Steps> StepsFrom(std::string_view text) {
-  Steps steps;
-  if (text.empty()) return steps;
-  for (const std::string_view piece : Split(text, ';')) {
-    const auto words = Split(piece, ' ');
-    const auto begin = words.size() > 3 ? ParseInteger(words[0]) : std::nullopt;
-    const auto step = words.size() > 3 ? ParseInteger(words[1]) : std::nullopt;
-    const int status = words.size() > 3 ? IndexOf(kStatuses, words[2]) : -1;
-    if (!begin || !step || *step <= 0 || status < 0) return std::nullopt;
-    Ms at = *begin;
-    for (std::size_t i = 3; i < words.size(); ++i, at += *step) {
-      const auto value = ParseNumber(words[i]);
-      if (!value) return std::nullopt;
-      steps.push_back({{at, at + *step}, *value, status});
-    }
-  }
-  return steps;
-}
-
 class StoreAudit {
  public:
   StoreAudit(Database& database, const StoreAuditOptions& options)
@@ -174,8 +152,8 @@ class StoreAudit {
     EBB_RETURN_IF_ERROR(database_.Query(
         "SELECT id, submitted_ms, energy_uj, energy_without_intensity_uj, gpu_metered_uj,"
         " gpu_metered_ms, jobs.emissions_g, gpu_energy_uj, pruned, coalesce(ledger_link, ''),"
-        " coalesce(ledger_linked_from, 0), settled_g, at_submission_g, saving_half_width_g FROM "
-        "jobs"
+        " coalesce(ledger_linked_from, 0), settled_g, at_submission_g, saving_half_width_g,"
+        " coalesce(place_and_time, '') FROM jobs"
         " LEFT JOIN first_come ON first_come.job = jobs.id WHERE ?1 IS NULL OR id = ?1 ORDER BY id",
         {options_.job ? store::Value{*options_.job} : store::Value{}},
         [&](const Row& row) -> Status {
@@ -214,6 +192,7 @@ class StoreAudit {
     if (!row.IsNull(11)) job.settled_g = row.Number(11);
     if (!row.IsNull(12)) job.at_submission_g = row.Number(12);
     if (!row.IsNull(13)) job.half_width_g = row.Number(13);
+    job.place_and_time = row.Text(14);
     return job;
   }
 
@@ -270,45 +249,67 @@ class StoreAudit {
     Same(job, "emissions_g", job.grams, any_known ? std::optional(sums.grams) : std::nullopt);
   }
 
-  // Computes the settled figures again from the newest signal that the job was settled on.
+  // Computes the settled figures again from the newest signals that the job was settled on.
   Status CheckSettlements(const JobRow& job, const Rows& rows) {
-    std::string link = "settlements of job " + std::to_string(job.id), newest;
+    std::string link = "settlements of job " + std::to_string(job.id), home, sites;
     bool any = false;
     EBB_RETURN_IF_ERROR(database_.Query(
-        "SELECT asked_ms, signal, link, number FROM settlements WHERE job = ? ORDER BY number",
+        "SELECT asked_ms, signal, sites, link, number FROM settlements WHERE job = ? ORDER BY"
+        " number",
         {job.id}, [&](const Row& row) -> Status {
           any = true;
-          newest = row.Text(1);
-          if (platform::NextLink(link, RecordText(row, 0, "it")) != row.Text(2))
-            chains_.Differ(JobText(job.id) + ": settlement " + std::to_string(row.Integer(3)) +
+          home = row.Text(1);
+          sites = row.IsNull(2) ? "" : std::string(row.Text(2));
+          if (platform::NextLink(link, RecordText(row, 0, sites.empty() ? "it" : "itt")) !=
+              row.Text(3))
+            chains_.Differ(JobText(job.id) + ": settlement " + std::to_string(row.Integer(4)) +
                            " is not what was written");
-          link = row.Text(2);
+          link = row.Text(3);
           return {};
         }));
+    if (!any && !job.place_and_time.empty())
+      chains_.Differ(JobText(job.id) + ": its settlement is missing");
     if (!any || rows.empty()) {
       if (job.settled_g || job.at_submission_g)
         ++(RanElsewhere(job) ? settled_elsewhere_ : without_settlement_);
       return {};
     }
-    const auto published = StepsFrom(newest);
-    if (!published) {
+    const auto published = SettledSteps(home);
+    const auto placed =
+        published && !sites.empty() ? ReadPlacedJob(sites, *published) : std::nullopt;
+    if (!published || (!placed && !sites.empty())) {
       chains_.Differ(JobText(job.id) + ": its settlement cannot be read");
       return {};
     }
-    const Steps signal = AccountingSteps(*published, rows);
-    const Ms first = Extent(rows).begin;
-    const Ms start = first - job.submitted <= kAtOnce ? first : job.submitted;
-    const Rows actual = Revalued(rows, signal), moved = MovedTo(rows, start, signal);
-    const auto emitted = Known(AlternativeOf(actual, first));
-    const auto at_submission = Known(AlternativeOf(moved, start));
+    const SettledRows settled = placed ? SettledAtSites(*placed, rows, job.submitted)
+                                       : SettledOneSite(rows, job.submitted, *published);
+    CheckSettled(job, settled);
+    if (placed) CheckPlaces(job, *placed, rows, settled);
+    return {};
+  }
+
+  void CheckSettled(const JobRow& job, const SettledRows& settled) {
+    const auto emitted = KnownGrams(settled.actual), at_submission = KnownGrams(settled.moved);
     Same(job, "settled_g", job.settled_g, emitted);
     Same(job, "at_submission_g", job.at_submission_g, at_submission);
     // The scope of a job is its process tree, not the whole machine.
     Same(job, "saving_half_width_g", job.half_width_g,
-         emitted && at_submission ? std::optional(HalfWidthOfSaving(moved, actual, false))
-                                  : std::nullopt,
+         emitted && at_submission
+             ? std::optional(HalfWidthOfSaving(settled.moved, settled.actual, false))
+             : std::nullopt,
          std::max(kSmallest, kToleranceOfDifference * emitted.value_or(0)));
-    return {};
+  }
+
+  void CheckPlaces(const JobRow& job, const PlacedJob& placed, const Rows& rows,
+                   const SettledRows& settled) {
+    if (job.place_and_time != placed.figures)
+      figures_.Differ(JobText(job.id) +
+                      ": its figures at other places are not those of its settlement");
+    const std::string problem =
+        ComparePlaces(placed, rows, job.submitted, settled,
+                      [&](const char* name, std::optional<double> told,
+                          std::optional<double> computed) { Same(job, name, told, computed); });
+    if (!problem.empty()) figures_.Differ(JobText(job.id) + ": " + problem);
   }
 
   // Whether an attempt of the job ran at another site, by the plans in its folder.
@@ -319,10 +320,6 @@ class StoreAudit {
       if (plan && plan->place) return true;
     }
     return false;
-  }
-
-  static std::optional<double> Known(const Alternative& run) {
-    return run.without == 0 ? std::optional(run.grams) : std::nullopt;
   }
 
   void Same(const JobRow& job, const char* what, std::int64_t told, std::int64_t computed) {
@@ -352,9 +349,8 @@ class StoreAudit {
     note(without_settlement_,
          " jobs were settled before Ebb kept what on: their settled grams are not computed again");
     note(settled_elsewhere_,
-         " jobs ran at other sites too: their rows are checked, each with the intensity of its own "
-         "zone that is in the ledger, but not their settled grams and savings, which rest on the "
-         "signals of several zones");
+         " jobs ran at other sites too, and were settled before Ebb kept the signals of all zones: "
+         "their rows are checked, but not their settled grams and savings");
     audit_.not_computed.emplace_back("grams under first come, first served");
     audit_.not_computed.emplace_back("sums over jobs that the view has forgotten");
   }

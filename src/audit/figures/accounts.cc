@@ -339,6 +339,28 @@ std::optional<double> GramsAt(const EnergyCurve& curve, Ms start, const Steps& p
 
 }  // namespace
 
+std::optional<double> MeanOver(const Steps& steps, Span span) {
+  if (span.length() == 0) span.end = span.begin + 1;
+  double sum = 0;
+  Ms known_until = span.begin;
+  for (auto step = EndingAfter(steps, span.begin); step != steps.end(); ++step) {
+    if (step->span.begin > known_until) return std::nullopt;
+    const Ms until = std::min(step->span.end, span.end);
+    sum += step->value * static_cast<double>(until - known_until);
+    known_until = until;
+    if (known_until >= span.end) return sum / static_cast<double>(span.length());
+  }
+  return std::nullopt;
+}
+
+std::vector<std::optional<double>> GramsFrom(const Rows& rows, const std::vector<Ms>& starts,
+                                             const Steps& published) {
+  const EnergyCurve curve(rows);
+  std::vector<std::optional<double>> grams;
+  for (const Ms start : starts) grams.push_back(GramsAt(curve, start, published));
+  return grams;
+}
+
 std::optional<Alternative> LowestStart(const Rows& rows, Span starts, const Steps& published) {
   const EnergyCurve curve(rows);
   std::optional<Ms> best;
@@ -357,21 +379,6 @@ namespace {
 
 constexpr double kMostPlaces = 20'000;
 constexpr double kMostStretches = 288;
-
-// The time-weighted mean of `steps` in `span`; nullopt if a part of it has no value.
-std::optional<double> MeanOver(const Steps& steps, Span span) {
-  if (span.length() == 0) span.end = span.begin + 1;
-  double sum = 0;
-  Ms known_until = span.begin;
-  for (auto step = EndingAfter(steps, span.begin); step != steps.end(); ++step) {
-    if (step->span.begin > known_until) return std::nullopt;
-    const Ms until = std::min(step->span.end, span.end);
-    sum += step->value * static_cast<double>(until - known_until);
-    known_until = until;
-    if (known_until >= span.end) return sum / static_cast<double>(span.length());
-  }
-  return std::nullopt;
-}
 
 // The energy in kWh of each of `count` stretches of equal length, in order.
 std::vector<double> StretchKwh(const Rows& rows, double length, std::size_t count) {

@@ -105,6 +105,13 @@ struct Alternative {
 };
 Alternative AlternativeOf(const Rows& rows, Ms start);
 
+/// The emissions in grams of the whole run from each of `starts` on; nullopt where a part of it has
+/// no value.
+std::vector<std::optional<double>> GramsFrom(const Rows& rows, const std::vector<Ms>& starts,
+                                             const Steps& published);
+/// The mean of `steps` over the time; nullopt if a part of it has no value.
+std::optional<double> MeanOver(const Steps& steps, Span span);
+
 /// The start with the lowest emissions in [starts.begin, starts.end], in whole minutes from its
 /// beginning. Only starts whose whole run has known values count.
 std::optional<Alternative> LowestStart(const Rows& rows, Span starts, const Steps& published);
