@@ -38,6 +38,7 @@ function factsOf(it) {
     ["energy", energy(it.energy_kwh)], ["emitted", emitted(it.emissions_g, it.energy_kwh)],
     ...WORK_UNITS.map(([unit, ...grams]) => ["per " + unit, unitText(it, unit, ...grams)]),
     ["at submission, alone", isKnown(it.emissions_at_submission_g) ? comparison(it.emissions_g, it.emissions_at_submission_g, it.saving_half_width_g) : ""],
+    ...placesOf(it.place_and_time, it.emissions_g),
     ["had it waited", it.had_it_waited ? waitedText(it.had_it_waited) : ""],
     ["first come, first served", isKnown(it.emissions_first_come_g) ? "from " + moment(it.first_come_start) + ", " +
       comparison(it.emissions_g, it.emissions_first_come_g, it.first_come_half_width_g) : ""]];
@@ -64,6 +65,16 @@ function unitText(it, unit, atOnce, many) {
 function waitedText(waited) {
   const gain = waited.saving_percent >= 1 ? number(waited.saving_percent, 1) + " % less at " + moment(waited.start) : "nothing to gain";
   return "up to " + duration(1000 * waited.up_to_s) + ": " + gain + "; an estimate by known hours and a forecast (" + waited.forecast_method + ")";
+}
+
+// The rows on what the energy of a job would have emitted at other places and times.
+function placesOf(places, emitted) {
+  if (!places) return [];
+  const at = (known, where, start) => isKnown(known) ? [grams(known), where, start && "from " + moment(start)].filter(Boolean).join(", ") : "not known yet";
+  return [["at home, at its best time", at(places.home_best_g, "", places.home_start)],
+    ["at submission, at its best site", at(places.place_at_once_g, places.site_at_once)],
+    ["at its best site and time", at(places.best_g, places.best_is_as_it_ran ? "as it ran" : places.best_site, places.best_start)],
+    ["as it ran, moves included", isKnown(places.moves_g) && isKnown(emitted) ? grams(emitted + places.moves_g) : "unknown"]];
 }
 
 // "12.0 g: 3.1 g saved", or "… worse", or "the same", or "no clear difference" within what is known.

@@ -105,7 +105,8 @@ Result<std::string> ExplanationText(const std::string& answer, const LocalTimes&
     text +=
         (job->Find("started") ? "its site is " : "it is planned at site ") + Printable(site) + "\n";
   return text + WidthsLine(*job) + SpeedupLine(*job) + SiteChoicesText(answer, times) +
-         PredecessorsLine(*job) + ExpectedLine(*job) + SavedLine(*job);
+         PredecessorsLine(*job) + ExpectedLine(*job) + SavedLine(*job) +
+         PlaceAndTimeText(answer, times);
 }
 
 }  // namespace ebb::cli

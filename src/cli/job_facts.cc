@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "base/time.h"
 #include "base/units_text.h"
+#include "cli/site_text.h"
 #include "core/jobs/widths.h"
 #include "core/ledger/work.h"
 #include "core/options/job_options.h"
@@ -36,6 +37,9 @@ class Facts {
     text_ += Padded(name, kNameColumns) + Printable(value) + '\n';
   }
   void Part() { part_is_due_ = true; }
+  void Table(const std::string& table) {
+    if (!table.empty()) text_ += '\n' + table;
+  }
   void Title(const std::string& title) { text_ = Printable(title) + '\n'; }
 
   bool Has(const char* key) const { return job_.contains(key); }
@@ -312,6 +316,7 @@ Result<std::string> JobFacts(const std::string& answer, const LocalTimes& times)
   facts.Line("directory", facts.Text("working_directory"));
   AddTimes(facts);
   AddAccount(facts);
+  facts.Table(PlaceAndTimeText(answer, times));
   AddOptions(facts);
   return facts.text();
 }

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/text.h"
 #include "base/units_text.h"
 #include "cli/fitted_text.h"
 
@@ -55,6 +56,29 @@ std::string NoteOf(const Json& choice) {
   return choice.value("late", false) ? "too late for its deadline" : choice.value("why_not", "");
 }
 
+// "120 g", "unknown", or what it waits for.
+std::string GramsCell(const Json& figures, const char* key, const char* otherwise) {
+  return figures.contains(key) ? EmissionsText({figures[key]}) : otherwise;
+}
+
+// The share of the possible saving; empty if that is unknown, or if nothing could be saved.
+std::string ReachedLine(const Json& figures) {
+  if (!figures.contains("best_g") || !figures.contains("saving_g")) return "";
+  constexpr double kRounding = 1e-5;  // of the grams, below which a saving is none
+  const double home = figures["home_at_once_g"], saved = figures["saving_g"];
+  const double possible = home - figures["best_g"].get<double>();
+  if (possible <= kRounding * home)
+    return "neither another place nor another time would have saved anything\n";
+  return "as it ran, it saved " + FormatFixed(100 * saved / possible + 0.0, 0) + " % of the " +
+         EmissionsText({possible}) + " that place and time could save\n";
+}
+
+// The emissions of the job, with those of its moves.
+std::string AsItRanCell(const Json& json, const Json& figures) {
+  if (!json.contains("emissions_g") || !figures.contains("moves_g")) return "unknown";
+  return EmissionsText({json["emissions_g"].get<double>() + figures["moves_g"].get<double>()});
+}
+
 }  // namespace
 
 std::string SitesText(const std::string& answer, std::optional<LocalTimes> times) {
@@ -86,6 +110,31 @@ std::string SiteChoicesText(const std::string& job, const LocalTimes& times) {
                           NoteOf(choice)});
   }
   return "what is left of it, alone at each site:\n" + FittedText(std::move(table));
+}
+
+std::string PlaceAndTimeText(const std::string& job, const LocalTimes& times) {
+  const Json json = Json::parse(job, nullptr, false);
+  if (!json.is_object() || !json.contains("place_and_time")) return "";
+  const Json& figures = json["place_and_time"];
+  const auto text = [&](const char* key) { return figures.value(key, ""); };
+  report::TextTable table;
+  table.headers = {"the same energy in one piece", "emits", "site", "start"};
+  table.texts = {2};
+  table.ends_in_text = true;
+  constexpr const char* kNotYet = "not known yet";
+  table.rows.push_back(
+      {"at submission, at home", GramsCell(figures, "home_at_once_g", ""), "", ""});
+  table.rows.push_back({"at home, at its best time", GramsCell(figures, "home_best_g", kNotYet), "",
+                        times.InText(text("home_start"))});
+  table.rows.push_back({"at submission, at its best site",
+                        GramsCell(figures, "place_at_once_g", ""), text("site_at_once"), ""});
+  const bool as_it_ran = figures.value("best_is_as_it_ran", false);
+  table.rows.push_back({"at its best site and time", GramsCell(figures, "best_g", kNotYet),
+                        as_it_ran ? "as it ran" : text("best_site"),
+                        times.InText(text("best_start"))});
+  table.rows.push_back({"as it ran, moves included", AsItRanCell(json, figures), "", ""});
+  return "in hindsight, with moves between sites counted:\n" + FittedText(std::move(table)) +
+         ReachedLine(figures);
 }
 
 }  // namespace ebb::cli

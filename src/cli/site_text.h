@@ -16,4 +16,8 @@ std::string SitesText(const std::string& answer, std::optional<LocalTimes> times
 /// the job. Empty if the job has ended, or if the service has one site.
 std::string SiteChoicesText(const std::string& job, const LocalTimes& times);
 
+/// The emissions that an ended job would have had at other places and times, as a table, from the
+/// service's answer about the job. Empty if it has no such figures.
+std::string PlaceAndTimeText(const std::string& job, const LocalTimes& times);
+
 }  // namespace ebb::cli

@@ -41,7 +41,39 @@ TEST(SiteText, ShowsTheGridTheDevicesAndTheJobsOfEachSite) {
   EXPECT_EQ(text.find("25 g/kWh ("), std::string::npos) << text;
 }
 
+const char* const kEnded = R"({"id":7,"stage":"succeeded","emissions_g":60,"place_and_time":{
+    "home_at_once_g":250,"place_at_once_g":90,"site_at_once":"norway","home_best_g":120,
+    "home_start":"2026-05-01T23:00:00Z","best_g":50,"best_site":"norway",
+    "best_start":"2026-05-01T14:00:00Z","moves_g":2,"saving_g":188}})";
+
+TEST(SiteText, SaysWhatPlaceAndTimeWereWorthToAJob) {
+  const std::string text = PlaceAndTimeText(kEnded, kTimes);
+  for (const char* part :
+       {"at submission, at home", "250 g", "at home, at its best time", "120 g", "23:00",
+        "at submission, at its best site", "90.0 g", "at its best site and time", "50.0 g",
+        "norway", "14:00", "as it ran, moves included", "62.0 g",
+        "as it ran, it saved 94 % of the 200 g that place and time could save\n"})
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+}
+
+TEST(SiteText, SaysThatBestStartsAreNotKnownYetAndThatNothingCouldBeSaved) {
+  const std::string open = PlaceAndTimeText(
+      R"({"id":7,"place_and_time":{"home_at_once_g":250,"place_at_once_g":90,
+          "site_at_once":"norway"}})",
+      kTimes);
+  EXPECT_NE(open.find("not known yet"), std::string::npos) << open;
+  EXPECT_NE(open.find("unknown"), std::string::npos) << "what its moves took:\n" << open;
+  EXPECT_EQ(open.find("it saved"), std::string::npos) << open;
+  const std::string best = PlaceAndTimeText(
+      R"({"id":7,"emissions_g":250,"place_and_time":{"home_at_once_g":250,"place_at_once_g":250,
+          "site_at_once":"here","home_best_g":250,"best_g":250,"best_is_as_it_ran":true,
+          "moves_g":0,"saving_g":0}})",
+      kTimes);
+  EXPECT_NE(best.find("would have saved anything"), std::string::npos) << best;
+}
+
 TEST(SiteText, IsNothingForAServiceWithOneSite) {
+  EXPECT_EQ(PlaceAndTimeText(R"({"id":7,"stage":"succeeded"})", kTimes), "");
   EXPECT_EQ(SiteChoicesText(R"({"id":7,"stage":"waiting"})", kTimes), "");
   EXPECT_EQ(SitesText(R"({"version":3,"running":[]})", kTimes), "");
 }

@@ -9,6 +9,7 @@
 #include "engine/state.h"
 #include "report/described_work.h"
 #include "report/json_parts.h"
+#include "web/answers/place_and_time_answer.h"
 #include "web/answers/short_answers.h"
 
 namespace ebb::web {
@@ -236,6 +237,8 @@ void PutRest(DescribedJson& json, const JobCard& card) {
   json("finish_by", "its deadline", job.finish_by);
   json("had_it_waited", "of a job that began when it was submitted, once it has ended",
        card.had_it_waited ? std::optional(WaitedAnswer{*card.had_it_waited}) : std::nullopt);
+  json("place_and_time", "once it has ended, if the service has several sites",
+       PlaceAndTimeAnswer::Of(card.place_and_time, card.emitted()));
   json("after", "the jobs that it depends on", IfAny(submission.after));
 }
 

@@ -3,7 +3,9 @@
 #include "core/jobs/owner_variables.h"
 #include "engine/state.h"
 #include "report/described_work.h"
+#include "service/accounting/place_and_time.h"
 #include "store/accounts/first_come_records.h"
+#include "web/answers/place_and_time_answer.h"
 
 namespace ebb::web {
 
@@ -37,6 +39,8 @@ void PastJob::Describe(report::DescribedJson& json) const {
        "emissions_at_submission_g - emissions_g is known to this, 95 %; where it is smaller, there "
        "is not a clear difference",
        saving_half_width_g);
+  json("place_and_time", "if the service has several sites",
+       PlaceAndTimeAnswer::Of(place_and_time, record.emissions));
   report::DescribeWork(json, record.work, record.per_unit(),
                        [](const auto& maybe) { return maybe; });
 }
@@ -64,6 +68,7 @@ Result<PastJob> ReadPastJob(store::Database& database, store::JobRecord record) 
   if (compared && compared->settled) {
     job.at_submission = compared->at_submission;
     job.saving_half_width_g = compared->saving_half_width_g;
+    job.place_and_time = service::PlaceAndTimeFrom(compared->place_and_time);
   }
   job.record = std::move(record);
   return job;

@@ -2,6 +2,7 @@
 // Jobs that have ended, from the store (docs/api.md).
 
 #include "report/described_json.h"
+#include "service/views/figures.h"
 #include "store/jobs/job_records.h"
 
 namespace ebb::web {
@@ -14,6 +15,7 @@ struct PastJob {
   Duration ran{};  ///< running time without pauses
   std::optional<Emissions> at_submission;
   std::optional<double> saving_half_width_g;
+  std::optional<service::PlaceAndTime> place_and_time;
   void Describe(report::DescribedJson& json) const;
 };
 
