@@ -249,6 +249,12 @@ struct PeriodSources::State {
       EBB_RETURN_IF_ERROR(DescribeState(of, entry, now, run));
       runs.push_back(std::move(run));
     }
+    if (runs.size() > 1 || runs.back().run.spec.zones > 1) {
+      EBB_ASSIGN_OR_RETURN(const auto known, store::FindFirstCome(of.database, entry.job.job));
+      if (known && known->settled && known->at_submission && known->saving_half_width_g)
+        runs.back().settled = report::SettledSaving{*known->settled, *known->at_submission,
+                                                    *known->saving_half_width_g};
+    }
     return runs;
   }
 

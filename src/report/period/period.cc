@@ -294,6 +294,22 @@ void PeriodAccount::AddUnmetered(const PeriodRun& run) {
     });
 }
 
+// Adds the saving of a job of several sites, unless some of the energy counts for another run. Its
+// interval is widened as if its errors were those of all the others.
+void PeriodAccount::AddSettled(const PeriodRun& run, const Counted& counted,
+                               PeriodFigures& figures) {
+  const std::vector<LedgerRow>& rows = run.run.ledger;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (CountedEnergy(rows[i], counted[i]) != rows[i].energy) return;
+  const SettledSaving& settled = *run.settled;
+  figures.compared = 1;
+  figures.compared_ug = Micrograms(settled.emitted.grams);
+  figures.at_submission_ug =
+      figures.compared_ug + Micrograms(settled.at_submission.grams - settled.emitted.grams);
+  Sums& group = GroupOf(run.owner);
+  for (Sums* sums : {&total_, &group}) sums->settled_half_g += settled.half_width_g;
+}
+
 // Adds the saving of a run. A saving is one figure of a whole run, so it belongs to the day on
 // which the run ended.
 void PeriodAccount::AddSaving(const PeriodRun& run, const Counted& counted) {
@@ -304,7 +320,9 @@ void PeriodAccount::AddSaving(const PeriodRun& run, const Counted& counted) {
   PeriodFigures figures;
   figures.ended = 1;
   const bool on_signal = Matches(record.spec.signal, report_.request.boundary);
-  if (on_signal && record.spec.zones == 1) {
+  if (on_signal && run.settled) {
+    AddSettled(run, counted, figures);
+  } else if (on_signal && record.spec.zones == 1) {
     std::vector<LedgerRow> rows = record.ledger;
     for (std::size_t i = 0; i < rows.size(); ++i)
       rows[i].energy = CountedEnergy(rows[i], counted[i]);
@@ -364,7 +382,7 @@ PeriodRow PeriodAccount::RowOf(const std::string& name, const Sums& sums) {
   row.energy_half_j = sure.energy_share * sums.figures.energy.joules();
   row.emissions_half_g = sure.emissions_share * Grams(sums.figures.emissions_ug);
   row.market_half_g = sums.market_sure.Value().emissions_share * Grams(sums.figures.market_ug);
-  row.saved_half_g = SavedHalfWidth(sums.saved);
+  row.saved_half_g = SavedHalfWidth(sums.saved) + sums.settled_half_g;
   return row;
 }
 

@@ -70,12 +70,20 @@ struct PeriodOwner {
   std::string site{};  ///< machine, or site of a service
 };
 
+/// The saving of a job of several sites, as its service settled it on the values of each zone.
+struct SettledSaving {
+  Emissions emitted, at_submission;  ///< of the whole job
+  double half_width_g = 0;           ///< half of the 95 % interval of the difference
+};
+
 struct PeriodRun {
   PeriodOwner owner;
   core::RunRecord run;    ///< accounted (core/run/accounting.h)
   Time at_submission{};   ///< grid time of its first row if it had started when it was submitted
   bool has_ended = true;  ///< only runs that have ended have a saving
   bool is_final = false;  ///< no revision of its intensities is expected
+  /// Set for a job of several sites, on the part where it ran last; nothing: unknown, or one site.
+  std::optional<SettledSaving> settled{};
   /// False for a part of a job that went on at another site: the part where it ran last counts as
   /// the run.
   bool counts = true;
@@ -179,6 +187,7 @@ class PeriodAccount {
     PeriodFigures figures;
     core::UncertaintySum sure, market_sure;
     std::map<std::string, core::DifferenceSum> saved;  ///< by zone
+    double settled_half_g = 0;                         ///< sum of the half widths of SettledSaving
   };
   using Counted = std::vector<std::vector<Interval>>;  ///< counted intervals by row
 
@@ -196,6 +205,7 @@ class PeriodAccount {
   void AddBought(const PeriodOwner& owner, core::LedgerRow part, core::MeterScope scope,
                  RunDay& sum);
   void AddSaving(const PeriodRun& run, const Counted& counted);
+  void AddSettled(const PeriodRun& run, const Counted& counted, PeriodFigures& figures);
   void AddFigures(const PeriodOwner& owner, std::size_t day, const PeriodFigures& figures);
   void AddTime(const PeriodRun& run);
   void AddUnmetered(const PeriodRun& run);

@@ -285,6 +285,25 @@ TEST(Period, AJobThatRanAtTwoSitesHasItsShareInEachAndCountsWhereItRanLast) {
   EXPECT_EQ(report.total.figures.energy, Energy::Joules(7'200'000));
 }
 
+TEST(Period, TheSavingOfAJobOfSeveralZonesIsAsItsServiceSettledIt) {
+  const Reading reading{.wall = {kFirst + hours(6), kFirst + hours(7)}, .joules = 3'600'000};
+  PeriodRun norway = RunOf("job 7", {reading}, Hourly(std::vector<double>(48, 20), "NO"));
+  norway.run.spec.zones = 2;
+  norway.settled = SettledSaving{Emissions{525}, Emissions{1000}, 40};
+  const PeriodRun other = RunOf("a", {reading}, Hourly(std::vector<double>(48, 300), "DE"));
+  PeriodRun later = norway;
+  later.owner.run = "job 8";
+  later.has_ended = false;
+  const PeriodReport report = Report(Days(0, 1), {norway});
+  EXPECT_EQ(report.total.figures.compared, 1);
+  EXPECT_EQ(report.total.figures.compared_ug, 525'000'000);
+  EXPECT_EQ(report.total.figures.saved_ug(), 475'000'000);
+  EXPECT_EQ(report.total.saved_half_g, 40);
+  EXPECT_EQ(Report(Days(0, 1), {other}).total.saved_half_g, 0) << "it started at once";
+  EXPECT_EQ(Report(Days(0, 1), {later}).total.figures.compared, 0);
+  EXPECT_EQ(Report(Days(1, 2), {norway}).total.figures.compared, 0) << "it ended a day before";
+}
+
 TEST(Period, ASavingBelongsToTheDayOnWhichItsRunEnded) {
   std::vector<double> values(48, 100);
   for (int hour = 0; hour < 22; ++hour) values[static_cast<std::size_t>(hour)] = 300;
