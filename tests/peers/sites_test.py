@@ -168,6 +168,17 @@ class Service:
         plan = json.loads((self.folder(number) / f"attempt-{attempt}.json").read_text())
         return plan["place"]["site"] if plan.get("place") else "here"
 
+    def places(self, number, key="home_at_once_g"):
+        """What an ended job would have emitted elsewhere, once `key` is known."""
+        figures = lambda: json.loads(self.ebb("show", number, "--format", "json")).get("place_and_time", {})
+        return self.wait(lambda: key in figures() and figures(), f"{key} of job {number}")
+
+    def audit(self, number):
+        """What `ebb audit` says of a job. It fails if it finds a difference."""
+        text = self.ebb("audit", self.store, "--job", number)
+        assert "other sites" not in text, text
+        return text
+
     def reached(self, name):
         return any(pool.get("site") == name and pool["count"] > 0 for pool in self.status()["pools"])
 
@@ -207,6 +218,13 @@ class Sites(unittest.TestCase):
         self.assertEqual((service.folder(job) / "attempt-1.log").read_text(), "said\n")
         self.assertEqual([path for path in machine.state.rglob("attempt-*")], [], "nothing stays there")
         self.assertIn("norway", service.ebb("show", job))
+        places = service.places(job)
+        emitted = json.loads(service.ebb("show", job, "--format", "json"))["emissions_g"]
+        self.assertEqual(places["site_at_once"], "norway")
+        self.assertAlmostEqual(places["home_at_once_g"] / emitted, 400 / 30, places=6)
+        self.assertLess(places["place_at_once_g"], places["home_at_once_g"])
+        self.assertIn("at submission, at its best site", service.ebb("explain", job))
+        self.assertIn("figures of jobs computed again", service.audit(job))
 
     def test_cut_at_random_points(self):
         machine = self.machine()
@@ -470,6 +488,13 @@ class Sites(unittest.TestCase):
         print(f"moved {moved} times: {places}")
         self.assertEqual(result[0]["parameters_sha256"], result[1]["parameters_sha256"])
         self.assertGreaterEqual(moved, 3)
+        places = service.places(moves, "best_g")
+        emitted = json.loads(service.ebb("show", moves, "--format", "json"))["emissions_g"]
+        self.assertLess(emitted, places["home_at_once_g"], "at home it is 900 g/kWh all the time")
+        self.assertAlmostEqual(places["home_best_g"] / places["home_at_once_g"], 1, places=9)
+        for other in (places["home_best_g"], places["place_at_once_g"], emitted + places["moves_g"]):
+            self.assertLessEqual(places["best_g"], other)
+        self.assertIn("figures of jobs computed again", service.audit(moves))
 
 
 if __name__ == "__main__":
