@@ -181,8 +181,8 @@ TEST_F(SettlementQueueTest, OneSiteHasNoFiguresOfOtherPlaces) {
 
 // Programs of this machine, in a service that also knows another site.
 TEST(SettlementOfAService, TellsWhatPlaceAndTimeWereWorthOverARestart) {
+  ZoneFeed norway({20, 20});  // outlives the service
   World world("place_and_time", {360, 100});
-  ZoneFeed norway({20, 20});
   world.adjust = [&](ServiceOptions& options) {
     options.sites = {{"norway", "NO", Pue{1.2}}};
     options.site_feeds = {&norway};
