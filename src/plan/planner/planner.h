@@ -52,7 +52,7 @@ struct PlannerOptions {
   bool uses_preferences = true;
   /// Budgets of a plan from nothing, and of a plan that continues the last schedule.
   WorkBudget first_plan{30'000, 20'000'000, 250'000, 300'000'000};
-  WorkBudget next_plan{4'000, 3'000'000, 25'000, 25'000'000};
+  WorkBudget next_plan{4'000, 1'600'000, 25'000, 25'000'000};
   /// Queues of at least this many jobs are placed under rents (rented_search.h) before the search.
   std::size_t rented_from = 40;
   /// Number of new jobs for which Policy::PlaceBeside finds a place at once; more wait for the
