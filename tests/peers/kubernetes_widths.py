@@ -89,6 +89,7 @@ class TestWidths(ControllerTest):
         straight, other, elastic = (self.cluster.directory / name for name in ("straight", "other", "elastic"))
         train_straight(longer(straight, 1))
         train_straight(longer(other, 2))
+        self.admin.get("jobs")  # makes a connection anew that was closed meanwhile
         # The ranks as torchrun starts them.
         launch = f"exec {sys.executable} {ROOT}/bench/elastic launch $EBB_DEVICES {shlex.join(longer(elastic, 1))}"
         width = {"name": "EBB_DEVICES", "valueFrom": {"fieldRef": {"fieldPath": "metadata.annotations['ebb/devices']"}}}
