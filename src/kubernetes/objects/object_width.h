@@ -7,7 +7,7 @@
 //   RayJob, RayCluster                replicas of the one group of workers with GPUs
 //
 // All other objects keep their width. A Job in a queue of Kueue can be changed while it runs if
-// Kueue makes slices of it (admission/admission_widths.cc).
+// Kueue makes slices of it (admission_widths.cc).
 
 #include <map>
 #include <string>
