@@ -355,6 +355,8 @@ Status ClusterExecutor::Start(const engine::StartJob& command) {
   NodeFit::Answer fit;
   PodRequests requests;
   if (on_nodes) {
+    // An earlier release of this job is over: somebody else may have held it back again.
+    if (object->phase == ObjectPhase::kSuspended) node_fit_->Forget(command.job);
     const int devices = reconciler_->DevicesFor(command);
     requests = RequestsAt(object->requests, object->width, devices);
     fit = node_fit_->Look(requests, command.pool, now);
@@ -381,6 +383,7 @@ Status ClusterExecutor::Start(const engine::StartJob& command) {
 Status ClusterExecutor::Execute(const engine::Command& command) {
   if (!MayAct()) return Fail({ExitCode::kTryLater, "another controller may act by now", "", ""});
   if (const auto* start = std::get_if<engine::StartJob>(&command)) return Start(*start);
+  node_fit_->Forget(std::visit([](const auto& any) { return any.job; }, command));
   return reconciler_->Execute(command);
 }
 

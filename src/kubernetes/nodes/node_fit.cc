@@ -112,6 +112,10 @@ NodeFit::Answer NodeFit::Look(const PodRequests& requests, int pool, Duration si
   return answer;
 }
 
+void NodeFit::Forget(core::JobId job) {
+  std::erase_if(releases_, [&](const Release& release) { return release.job == job; });
+}
+
 void NodeFit::Released(core::JobId job, const PodRequests& requests, int pool, Duration since_boot,
                        Duration bound_within) {
   if (requests.gpus > 0 || requests.pods > 1 || bound_within > kBoundWithin)

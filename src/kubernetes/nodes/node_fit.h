@@ -41,6 +41,8 @@ class NodeFit {
     std::set<int> groups;  ///< groups from which a node has to come first
   };
   Answer Look(const PodRequests& requests, int pool, Duration since_boot);
+  /// The job's pods will not come any more, or are counted on their nodes until they have ended.
+  void Forget(core::JobId job);
   /// `bound_within`: after this time its pods are bound, or wait for something else.
   void Released(core::JobId job, const PodRequests& requests, int pool, Duration since_boot,
                 Duration bound_within = kBoundWithin);

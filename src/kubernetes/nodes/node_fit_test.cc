@@ -67,5 +67,12 @@ TEST_F(NodeFitTest, WhatWasReleasedAMomentAgoHasItsPlace) {
   EXPECT_EQ(fit_.Look(Pods({{4, 0, "", 1}}), 2, std::chrono::minutes{1}).why_not, "");
 }
 
+TEST_F(NodeFitTest, WhatDoesNotRunAnyMoreKeepsNoPlace) {
+  fit_.Released(1, Pods({{4, 0, "", 2}}), 2, Duration{});
+  EXPECT_NE(WhyNot({{4, 0, "", 1}}), "");
+  fit_.Forget(1);
+  EXPECT_EQ(WhyNot({{4, 0, "", 2}}), "");
+}
+
 }  // namespace
 }  // namespace ebb::kubernetes
