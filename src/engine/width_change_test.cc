@@ -162,7 +162,7 @@ TEST_F(WidthChangeTest, AWidthThatAnAttemptDidNotGetIsNotAskedForAgain) {
   EXPECT_TRUE(CommandsAt(kNow + hours{1}).empty()) << "it goes on as it runs";
 }
 
-// Nobody tells the engine when a limit changes.
+// A limit can change without any event.
 TEST_F(WidthChangeTest, ARefusedWidthIsAskedForAgainAfterFourHoursAndLaterAfterEight) {
   MakeWide(true);
   devices_ = 4;

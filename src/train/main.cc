@@ -1,5 +1,5 @@
 // ebb-train: the training program of Ebb. It knows nothing of grids and emissions, except that
-// ranks that divide their work themselves are told the intensity of each. It trains, reports its
+// ranks that divide their work themselves read the intensity at each rank. It trains, reports its
 // progress, pauses on SIGTERM and resumes, by the same contract as any other training
 // program (docs/train.md).
 

@@ -124,7 +124,7 @@ double Relaxation::InOnePiece(const BoundJob& job) {
   return best.cost;
 }
 
-// One choice of a job with all that its cost depends on, as plain rows of numbers. The window has
+// A choice of a job with all that its cost depends on, as plain rows of numbers. The window has
 // `whole` steps and the rest.
 struct Relaxation::Scan {
   const BoundChoice& choice;
