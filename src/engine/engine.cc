@@ -79,7 +79,8 @@ bool MustStart(const State& state, std::size_t index, const plan::JobView& view)
 bool ShouldPause(const State& state, const LiveJob& live, const plan::JobPlan& plan) {
   const bool held = live.control == JobControl::kHold;
   const bool can = live.job.checkpointable || (live.job.freeze && held);
-  const bool stops = !plan.run_now || GoesOnAtAnotherWidth(live, plan, state.now);
+  const bool stops = !plan.run_now || GoesElsewhere(state, live, plan) ||
+                     GoesOnAtAnotherWidth(live, plan, state.now);
   const bool is_left_alone = state.drain || core::IsOutOfReach(state.cluster, live.pool);
   return live.stage == Stage::kRunning && can && stops && !live.cancel_wanted &&
          (!is_left_alone || held);
@@ -102,7 +103,7 @@ std::optional<Time> PauseAt(const State& state, const LiveJob& live, const plan:
   }
   if (!GoesElsewhere(state, live, plan)) return PausableFrom(live);
   if (!IsWorthMoving(state, live, plan)) return std::nullopt;
-  return std::max(PausableFrom(live), live.segment_begin + kStaysFor);
+  return std::max(PausableFrom(live), live.segment_begin + core::kStaysFor);
 }
 
 bool GoesOnAs(const Explanation& before, const Explanation& now) {

@@ -26,14 +26,22 @@ std::optional<double> GramsOf(const State& state, const core::Job& job, int last
   return grams;
 }
 
+// The time that the rest of the job takes where and as it runs.
+Duration TimeHere(const State& state, const LiveJob& live) {
+  const core::DevicePool& here = state.cluster.pools[static_cast<std::size_t>(live.pool)];
+  return core::TimeOn(live.job, here, live.width(), RemainingAt(live, state.cluster, state.now));
+}
+
+bool WouldBeLate(const State& state, const LiveJob& live) {
+  return live.job.finish_by && state.now + TimeHere(state, live) > *live.job.finish_by;
+}
+
 // True if the plan emits less, by this share, than the rest of the job where and as it runs; also
 // while an intensity is unknown, or if the job would be late there.
 bool Saves(const State& state, const LiveJob& live, const plan::JobPlan& plan, double share) {
-  const core::DevicePool& here = state.cluster.pools[static_cast<std::size_t>(live.pool)];
-  const Duration left = RemainingAt(live, state.cluster, state.now);
-  const Duration takes = core::TimeOn(live.job, here, live.width(), left);
-  if (live.job.finish_by && state.now + takes > *live.job.finish_by) return true;
-  int site = here.site;
+  if (WouldBeLate(state, live)) return true;
+  const Duration takes = TimeHere(state, live);
+  int site = state.cluster.pools[static_cast<std::size_t>(live.pool)].site;
   const auto stays =
       GramsOf(state, live.job, site, live.pool, live.width(), {state.now, state.now + takes});
   double planned = 0;
@@ -57,7 +65,9 @@ bool GoesElsewhere(const State& state, const LiveJob& live, const plan::JobPlan&
 }
 
 bool IsWorthMoving(const State& state, const LiveJob& live, const plan::JobPlan& plan) {
-  return Saves(state, live, plan, kMoveSaves);
+  const bool ends_soon = TimeHere(state, live) < core::kStaysFor;
+  if (ends_soon && !WouldBeLate(state, live)) return false;
+  return Saves(state, live, plan, core::kMoveSaves);
 }
 
 bool GoesOnAtAnotherWidth(const LiveJob& live, const plan::JobPlan& plan, Time now) {

@@ -8,12 +8,8 @@
 
 namespace ebb::engine {
 
-/// A move saves at least this share of what the rest of the job would emit if it stayed.
-inline constexpr double kMoveSaves = 0.1;
 /// A change of width saves at least this share of what the rest of the job would emit without it.
 inline constexpr double kNewWidthSaves = 0.02;
-/// A job that has come to a site stays there for at least this long.
-inline constexpr Duration kStaysFor{std::chrono::hours{1}};
 
 /// An attempt makes progress for at least this long before the job changes its width, so that it
 /// gets on whatever a policy wants from one moment to the next.
@@ -22,8 +18,8 @@ inline constexpr Duration kWorksFor{std::chrono::minutes{1}};
 /// True if the plan of a running job goes on at another site than that where it runs.
 bool GoesElsewhere(const State& state, const LiveJob& live, const plan::JobPlan& plan);
 
-/// True if such a plan saves enough, or if the job would be late where it is. True also while an
-/// intensity is unknown: the policy knows why then.
+/// True if such a plan saves enough and the job does not end soon, or if it would be late where it
+/// is. True also while an intensity is unknown: the policy knows why then.
 bool IsWorthMoving(const State& state, const LiveJob& live, const plan::JobPlan& plan);
 
 /// True if the plan of a running elastic job goes on now, where it runs, at another width.

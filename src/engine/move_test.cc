@@ -62,10 +62,63 @@ TEST_F(MoveTest, WhatTheNetworkTakesCounts) {
   EXPECT_FALSE(IsWorthMoving(state_, live_, plan_));
 }
 
+TEST_F(MoveTest, AJobThatEndsSoonStays) {
+  Intensities(100, 10);
+  live_.remaining = std::chrono::minutes{59};
+  plan_.segments.front().time.end = kNow + std::chrono::minutes{59};
+  EXPECT_FALSE(IsWorthMoving(state_, live_, plan_));
+  live_.job.finish_by = kNow + std::chrono::minutes{30};
+  EXPECT_TRUE(IsWorthMoving(state_, live_, plan_)) << "late here";
+}
+
 TEST_F(MoveTest, AJobThatWouldBeLateMovesWhateverItSaves) {
   Intensities(100, 100);
   live_.job.finish_by = kNow + std::chrono::hours{1};
   EXPECT_TRUE(IsWorthMoving(state_, live_, plan_));
+}
+
+// A policy whose plan for every job is to run now at the site that the test says.
+class AtSite final : public plan::Policy {
+ public:
+  explicit AtSite(const int& site) : site_(site) {}
+  std::string_view name() const override { return "at site"; }
+  void Update(const plan::Problem& problem, const plan::Change&,
+              plan::Schedule& schedule) const override {
+    for (std::size_t i = 0; i < problem.jobs.size(); ++i) {
+      plan::JobPlan& plan = schedule.jobs[i];
+      plan.job = problem.jobs[i].job->id;
+      plan.run_now = true;
+      plan.pool = site_;
+      plan.segments = {{site_, {problem.now, problem.now + problem.jobs[i].remaining}}};
+    }
+  }
+
+ private:
+  const int& site_;
+};
+
+TEST(Engine, ARunningJobWhosePlanIsAnotherSiteNowIsPausedForIt) {
+  int site = 0;
+  Engine engine({}, std::make_unique<AtSite>(site));
+  const auto apply = [&](Time at, Fact fact) {
+    const auto taken = engine.Apply({at, std::move(fact)});
+    EXPECT_TRUE(taken) << taken.error().Message();
+  };
+  core::Cluster cluster = testing::ClusterOf(1);
+  cluster.sites.push_back({"there", "NO", {1}});
+  cluster.pools.push_back(cluster.pools.front());
+  cluster.pools.back().site = 1;
+  apply(kNow, ClusterChanged{cluster});
+  apply(kNow,
+        JobSubmitted{testing::AJob(1).Submitted(kNow).Runs(std::chrono::hours{20}).Pausable()});
+  EXPECT_EQ(engine.Decide(kNow).commands.size(), 1u);
+  apply(kNow, JobReport{1, 1, JobPhase::kRunning, 0, kNow, 0, ""});
+  site = 1;
+  EXPECT_TRUE(engine.Decide(kNow + std::chrono::minutes{59}).commands.empty())
+      << "it stays an hour";
+  const Decision moves = engine.Decide(kNow + std::chrono::minutes{61});
+  ASSERT_EQ(moves.commands.size(), 1u);
+  EXPECT_TRUE(std::holds_alternative<PauseJob>(moves.commands.front()));
 }
 
 TEST_F(EngineTest, TheSizeOfACheckpointIsKnownFromThePause) {

@@ -127,6 +127,43 @@ TEST(Moves, ThePlannerGoesWhereTheMovePays) {
   }
 }
 
+// Two sites with a device each, clean by turns of six hours.
+TEST(Moves, ALongJobFollowsCleanHoursFromSiteToSite) {
+  TestScenario scenario;
+  scenario.cluster = testing::ClusterOf(1);
+  scenario.cluster.sites[0].name = "north";
+  scenario.cluster.sites.push_back({"south", "Z", {1}});
+  scenario.cluster.pools.push_back(scenario.cluster.pools[0]);
+  scenario.cluster.pools[1].site = 1;
+  scenario.hourly_by_site.assign(2, {});
+  for (std::size_t hour = 0; hour < 24 * 30; ++hour)
+    for (std::size_t site = 0; site < 2; ++site)
+      scenario.hourly_by_site[site].push_back((hour / 6) % 2 == site ? 20 : 500);
+  core::Job job;
+  job.id = 1;
+  job.submitted = kTestBegin;
+  job.duration = hours{24};
+  job.power = {500};
+  job.finish_by = kTestBegin + hours{26};
+  job.checkpointable = true;
+  job.checkpoint_bytes = 100'000'000;
+  scenario.jobs = {job};
+  scenario.policy.planner = {};
+  const JobRun run = scenario.Run("planner").runs.at(1);
+  ASSERT_EQ(run.segments.size(), 4U) << "it stays for the few seconds that the moves took";
+  double clean_hours = 0;
+  for (std::size_t i = 0; i < run.segments.size(); ++i) {
+    const SegmentRun& segment = run.segments[i];
+    EXPECT_EQ(segment.pool, static_cast<int>(i % 2)) << "it moves at each turn";
+    for (int turn = 0; turn < 6; ++turn)
+      if (turn % 2 == segment.pool)
+        clean_hours += Hours(
+            Overlap(segment.time, {kTestBegin + hours{6 * turn}, kTestBegin + hours{6 * turn + 6}})
+                .length());
+  }
+  EXPECT_GT(clean_hours, 23.9);
+}
+
 TEST(Moves, WaitingDevicesAreNotIdleToo) {
   TestScenario scenario = Sites(5);
   const TestRun ran = scenario.Run("run-now");

@@ -39,6 +39,12 @@ struct Move {
   Energy there;      ///< of set-up and waiting devices, without PUE
 };
 
+/// A running job moves only if that saves at least this share of what the rest of it would emit if
+/// it stayed. A plan for tomorrow changes with each forecast, so a small gain is not worth a move.
+inline constexpr double kMoveSaves = 0.1;
+/// A job that has come to a site stays there for at least this long.
+inline constexpr Duration kStaysFor{std::chrono::hours{1}};
+
 /// The move with which a job begins on the pool. `last_site`: index of the site where it ran last;
 /// -1: it has not begun yet.
 Move MoveTo(const Job& job, const Cluster& cluster, int last_site, int pool);

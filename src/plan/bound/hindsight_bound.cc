@@ -42,11 +42,9 @@ std::vector<core::WidthSpeed> WidthsIn(const core::Job& job, const core::Cluster
   return widths;
 }
 
-ChoiceMove NarrowestMove(const core::Job& job, int width, const core::Cluster& cluster, int pool) {
-  if (width == job.devices) return MoveOn(job, cluster, -1, pool);
-  core::Job narrow = job;
-  narrow.devices = width;
-  return MoveOn(narrow, cluster, -1, pool);
+ChoiceMove EasiestMove(const core::Job& job, const core::Cluster& cluster, int pool, int width) {
+  return job.checkpointable ? LeastMoveOn(job, cluster, -1, pool, width)
+                            : MoveOn(job, cluster, -1, pool, width);
 }
 
 // Every job in the form that may run in any number of pieces within its window.
@@ -66,7 +64,8 @@ std::vector<BoundJob> MakeBoundJobs(std::span<const core::Job> jobs, const core:
       bound_job.choices.push_back({p, TimeOn(job, pool, job.duration), SpeedOn(job, pool),
                                    PowerOn(job, pool).watts * cluster.SiteOf(p).pue.ratio / 1000,
                                    LatestEnd(job, pool, options, first), pool.site,
-                                   NarrowestMove(job, widths.front().devices, cluster, p), 0});
+                                   EasiestMove(job, cluster, p, widths.front().devices), 0,
+                                   job.checkpointable});
     }
     bound_job.widths = EfficientWidths(most);
     bound_jobs.push_back(std::move(bound_job));
@@ -107,11 +106,11 @@ HindsightBound BestInHindsight(std::span<const core::Job> jobs, const core::Clus
   BoundInput input;
   input.jobs = MakeBoundJobs(jobs, cluster, options);
   input.curves = TruePrices(input.jobs, truth);
-  PriceMoves(input);
   for (const core::DevicePool& pool : cluster.pools) {
     input.site_of_pool.push_back(pool.site);
     input.devices_in_pool.push_back(pool.count);
   }
+  PriceMoves(input);
   if (auto flow = SolveHindsightFlow(input, options.most_arcs)) {
     if (flow->feasible) return *std::move(flow);
     return {{CapacityFreeBound(input)}, false, false, {}};

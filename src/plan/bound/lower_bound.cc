@@ -213,6 +213,14 @@ Rents RentsOf(const BoundInput& input, const PoolSteps& by_pool) {
   return rents;
 }
 
+double LowestOfSites(const BoundInput& input, const std::vector<LowestPrices>& lowest,
+                     Interval window) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const int site : input.site_of_pool)
+    least = std::min(least, lowest[static_cast<std::size_t>(site)].In(window));
+  return least;
+}
+
 }  // namespace
 
 void PriceMoves(BoundInput& input) {
@@ -225,7 +233,9 @@ void PriceMoves(BoundInput& input) {
       const Interval window{job.earliest, choice.latest_end};
       double price =
           move.kilowatts_here * lowest[static_cast<std::size_t>(choice.curve)].In(window);
-      if (move.curve_from >= 0)
+      if (choice.from_any_site)
+        price += move.kilowatts_from * LowestOfSites(input, lowest, window);
+      else if (move.curve_from >= 0)
         price += move.kilowatts_from * lowest[static_cast<std::size_t>(move.curve_from)].In(window);
       choice.least_move = price * Hours(move.takes);
     }

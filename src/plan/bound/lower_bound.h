@@ -41,6 +41,8 @@ struct BoundChoice {
   int curve = -1;     ///< index in BoundInput::curves of the price of an hour on this pool
   ChoiceMove move{};  ///< the move with which it begins, in `length`; powers times the job's weight
   double least_move = 0;  ///< price of the move at its cheapest; see PriceMoves
+  /// The files may come from any site, because the job may have gone there while it ran.
+  bool from_any_site = false;
 };
 
 struct BoundJob {

@@ -11,9 +11,19 @@ namespace {
 
 BoundChoice BoundChoiceOf(const PlanInput& input, const Task& task, const Choice& choice,
                           bool late) {
-  BoundChoice bound{choice.pool,       choice.length, choice.speed, task.weight * choice.kilowatts,
-                    choice.latest_end, choice.curve,  {},           0};
-  bound.move = choice.move;
+  BoundChoice bound{choice.pool,
+                    choice.length,
+                    choice.speed,
+                    task.weight * choice.kilowatts,
+                    choice.latest_end,
+                    choice.curve,
+                    {},
+                    0,
+                    false};
+  bound.from_any_site = input.MayMove(task);
+  bound.move = bound.from_any_site ? LeastMoveOn(*task.view->job, *input.cluster,
+                                                 task.view->last_site, choice.pool, choice.width)
+                                   : choice.move;
   bound.move.kilowatts_here *= task.weight;
   bound.move.kilowatts_from *= task.weight;
   if (late) bound.latest_end = input.CurveOf(choice).end();

@@ -92,9 +92,10 @@ bool FitLength(const PlanInput& input, const Task& task, Placement& placement) {
   } else if (!FitLastPiece(input, task, placement)) {
     return false;
   }
-  const Duration shortest =
-      placement.pieces.size() > 1 ? task.view->job->minimum_segment : Duration{1};
-  return last.length() >= std::max(shortest, Duration{1});
+  const std::size_t pieces = placement.pieces.size();
+  if (pieces == 1) return last.length() >= Duration{1};
+  const Duration moves = input.MoveOf(task, placement, pieces - 1).takes;
+  return last.length() >= moves + std::max(task.view->job->minimum_segment, Duration{1});
 }
 
 void PlaceWhatFits(Draft& draft, std::vector<std::pair<std::size_t, Placement>>& kept,

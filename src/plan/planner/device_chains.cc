@@ -105,14 +105,14 @@ bool DeviceChains::AddItems() {
     const Task& task = input_.tasks[i];
     const Placement& placed = draft_.PlacementOf(i);
     const bool movable = !task.fixed && !task.continues && placed.pieces.size() == 1;
-    for (const Interval& piece : placed.pieces)
+    for (std::size_t piece = 0; piece < placed.pieces.size(); ++piece)
       items_.push_back(movable ? MovableItem(i) : PinnedItem(i, piece));
   }
   return Partition();
 }
 
 DeviceChains::Item DeviceChains::MovableItem(std::size_t index) const {
-  Item item{index, true, std::vector<Fit>(input_.devices_in_pool.size())};
+  Item item{index, 0, true, std::vector<Fit>(input_.devices_in_pool.size())};
   for (const Choice& choice : input_.tasks[index].choices) {
     Fit& fit = item.fits[static_cast<std::size_t>(choice.pool)];
     const PriceCurve& curve = input_.CurveOf(choice);
@@ -128,10 +128,12 @@ DeviceChains::Item DeviceChains::MovableItem(std::size_t index) const {
   return item;
 }
 
-DeviceChains::Item DeviceChains::PinnedItem(std::size_t index, Interval piece) const {
-  Item item{index, false, std::vector<Fit>(input_.devices_in_pool.size())};
-  const auto choice = static_cast<std::size_t>(draft_.PlacementOf(index).choice);
-  Fit& fit = item.fits[static_cast<std::size_t>(input_.tasks[index].choices[choice].pool)];
+DeviceChains::Item DeviceChains::PinnedItem(std::size_t index, std::size_t at) const {
+  Item item{index, at, false, std::vector<Fit>(input_.devices_in_pool.size())};
+  const Placement& placed = draft_.PlacementOf(index);
+  const Choice& choice = input_.tasks[index].choices[placed.ChoiceOf(at)];
+  const Interval& piece = placed.pieces[at];
+  Fit& fit = item.fits[static_cast<std::size_t>(choice.pool)];
   fit.latest = NodeBefore(piece.begin);
   fit.length = NodeAfter(piece.end) - fit.latest;
   fit.price.assign(static_cast<std::size_t>(fit.latest) + 1, kInfinite);
@@ -165,7 +167,7 @@ bool DeviceChains::Partition() {
 
 int DeviceChains::PoolOf(std::size_t item) const {
   const std::size_t task = items_[item].task;
-  const auto choice = static_cast<std::size_t>(draft_.PlacementOf(task).choice);
+  const std::size_t choice = draft_.PlacementOf(task).ChoiceOf(items_[item].piece);
   return input_.tasks[task].choices[choice].pool;
 }
 

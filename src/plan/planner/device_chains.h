@@ -50,6 +50,7 @@ class DeviceChains {
   };
   struct Item {
     std::size_t task = 0;
+    std::size_t piece = 0;  // piece of the task's placement
     bool movable = false;
     std::vector<Fit> fits;  // fits by pool
   };
@@ -73,7 +74,7 @@ class DeviceChains {
 
   bool AddItems();
   Item MovableItem(std::size_t index) const;
-  Item PinnedItem(std::size_t index, Interval piece) const;
+  Item PinnedItem(std::size_t index, std::size_t piece) const;
   bool Partition();
   void Rebuild(Device& device) const;
   void Update(Device& device, std::size_t position) const;

@@ -7,7 +7,7 @@
 
 #include "base/random.h"
 #include "core/jobs/widths.h"
-#include "plan/planner/exhaustive_widths_for_test.h"
+#include "plan/planner/exhaustive_tours_for_test.h"
 
 namespace ebb::plan::testing {
 namespace {
@@ -64,43 +64,6 @@ double PriceAt(const Instance& instance, std::size_t site, int unit) {
   return instance.signals[site].At(instance.now + instance.unit * unit)->intensity.g_per_kwh;
 }
 
-// A move as docs/plan.md describes it, worked out without core/jobs/move.h.
-struct OwnMove {
-  int units = 0;
-  int home = 0;
-  double network_kwh = 0, there_kwh = 0;  ///< in all; `there` with PUE
-};
-
-OwnMove OwnMoveOf(const Instance& instance, const core::Job& job, int pool) {
-  OwnMove move;
-  const core::Cluster& cluster = instance.cluster;
-  const core::DevicePool& devices = cluster.pools[static_cast<std::size_t>(pool)];
-  while (!job.home.empty() && cluster.sites[static_cast<std::size_t>(move.home)].name != job.home)
-    ++move.home;
-  if (job.home.empty() || move.home == devices.site) return move;
-  const core::Site& here = cluster.SiteOf(pool);
-  const core::Site& from = cluster.sites[static_cast<std::size_t>(move.home)];
-  const auto bytes = static_cast<double>(job.file_bytes);
-  const double seconds =
-      bytes / std::min(*here.bytes_per_second, *from.bytes_per_second) + Seconds(here.set_up);
-  move.units = static_cast<int>(std::lround(seconds / Seconds(instance.unit)));
-  move.network_kwh = bytes * *cluster.joules_per_byte / 3.6e6;
-  move.there_kwh = here.pue.ratio *
-                   (here.set_up_energy.kwh() + devices.idle.watts * job.devices * seconds / 3.6e6);
-  return move;
-}
-
-bool MayRunAt(const core::Job& job, const core::Site& site) {
-  const auto has = [](const std::vector<std::string>& list, const std::string& name) {
-    return std::find(list.begin(), list.end(), name) != list.end();
-  };
-  for (const std::string& label : job.data)
-    if (has(site.forbidden_data, label) ||
-        (!site.allowed_data.empty() && !has(site.allowed_data, label)))
-      return false;
-  return !has(job.forbidden_sites, site.name);
-}
-
 class Search {
  public:
   explicit Search(const Instance& instance) : instance_(instance) {
@@ -127,7 +90,7 @@ class Search {
         AddWaysWithWidths(instance_, job, pool, ways);
         continue;
       }
-      const OwnMove move = OwnMoveOf(instance_, job, pool);
+      const OwnMove move = OwnMoveOf(instance_, job, -1, pool);
       const core::DevicePool& devices = instance_.cluster.pools[static_cast<std::size_t>(pool)];
       const auto length = static_cast<int>(TimeOn(job, devices, job.duration) / instance_.unit);
       for (int set = 1; set < 1 << instance_.units; ++set) {
@@ -139,6 +102,7 @@ class Search {
     }
     for (Way& way : ways)
       if (way.widths.empty()) way.grams = GramsOf(job, way);
+    if (job.checkpointable && !core::IsElastic(job)) AddTours(instance_, job, ways);
     std::sort(ways.begin(), ways.end(),
               [](const Way& left, const Way& right) { return left.grams < right.grams; });
     return ways;
@@ -170,22 +134,12 @@ class Search {
 
   // Grams with the cost of the job's preferences: see plan/problem/preferences.h.
   double GramsOf(const core::Job& job, const Way& way) const {
-    const core::DevicePool& devices = instance_.cluster.pools[static_cast<std::size_t>(way.pool)];
-    const OwnMove move = OwnMoveOf(instance_, job, way.pool);
+    const OwnMove move = OwnMoveOf(instance_, job, -1, way.pool);
     double grams = 0;
-    for (std::size_t i = 0; i < way.units.size(); ++i) {
-      const int unit = way.units[i];
-      const double here = PreferredPriceOf(instance_, job, way.pool, unit);
-      if (i < static_cast<std::size_t>(move.units))
-        grams +=
-            (move.there_kwh * here +
-             move.network_kwh * PriceAt(instance_, static_cast<std::size_t>(move.home), unit)) /
-            move.units;
-      else
-        grams += EmissionsOf(EnergyOn(job, devices, instance_.unit),
-                             instance_.cluster.SiteOf(way.pool).pue, {here})
-                     .grams;
-    }
+    for (std::size_t i = 0; i < way.units.size(); ++i)
+      grams += i < static_cast<std::size_t>(move.units)
+                   ? MovingGrams(instance_, job, move, way.pool, way.units[i])
+                   : RunningGrams(instance_, job, way.pool, way.units[i]);
     return WeightOf(instance_, job) * grams;
   }
 
@@ -200,15 +154,16 @@ class Search {
       const auto width = [&](std::size_t unit) {
         return way.widths.empty() ? instance_.jobs[job].devices : way.widths[unit];
       };
-      auto& free = free_[static_cast<std::size_t>(way.pool)];
-      const auto at = [&](int unit) -> int& { return free[static_cast<std::size_t>(unit)]; };
+      const auto free_at = [&](std::size_t i) -> int& {
+        const int pool = way.pools.empty() ? way.pool : way.pools[i];
+        return free_[static_cast<std::size_t>(pool)][static_cast<std::size_t>(way.units[i])];
+      };
       bool fits = true;
-      for (std::size_t i = 0; i < way.units.size(); ++i)
-        fits = fits && at(way.units[i]) >= width(i);
+      for (std::size_t i = 0; i < way.units.size(); ++i) fits = fits && free_at(i) >= width(i);
       if (!fits) continue;
-      for (std::size_t i = 0; i < way.units.size(); ++i) at(way.units[i]) -= width(i);
+      for (std::size_t i = 0; i < way.units.size(); ++i) free_at(i) -= width(i);
       Try(job + 1, grams + way.grams);
-      for (std::size_t i = 0; i < way.units.size(); ++i) at(way.units[i]) += width(i);
+      for (std::size_t i = 0; i < way.units.size(); ++i) free_at(i) += width(i);
     }
   }
 
@@ -329,6 +284,37 @@ void MakeRandomSites(std::uint64_t seed, Instance& instance) {
     if (random.Below(3) == 0) job.data = {"personal"};
     if (random.Below(8) == 0) job.forbidden_sites = {instance.cluster.sites[0].name};
     instance.jobs.push_back(job);
+  }
+  // A checkpoint of no size still has a move with the files and the set-up.
+  for (core::Job& job : instance.jobs)
+    job.checkpoint_bytes = static_cast<std::int64_t>(random.Below(2)) *
+                           static_cast<std::int64_t>(kFast * Seconds(instance.unit));
+}
+
+void MakeRandomTurns(std::uint64_t seed, Instance& instance) {
+  MakeRandomSites(seed, instance);
+  Random random(SeedFor(seed, 3));
+  instance.units = 12;
+  for (core::SignalView& signal : instance.signals) {
+    std::vector<double> values;
+    for (bool clean = random.Below(2) == 0; static_cast<int>(values.size()) < instance.units;
+         clean = !clean)
+      for (std::uint64_t i = 2 + random.Below(3); i > 0; --i)
+        values.push_back(clean ? random.Uniform(40, 150) : random.Uniform(300, 600));
+    values.resize(static_cast<std::size_t>(instance.units));
+    signal.known = SeriesOf(instance.now, instance.unit, {values.front()});
+    signal.forecast.series =
+        SeriesOf(instance.now + instance.unit, instance.unit, {values.begin() + 1, values.end()});
+  }
+  const std::size_t long_ones = std::min(instance.jobs.size(), 1 + random.Below(2));
+  for (std::size_t i = 0; i < long_ones; ++i) {
+    core::Job& job = instance.jobs[i];
+    job.checkpointable = true;
+    const int length = static_cast<int>(4 + random.Below(3));
+    job.duration = instance.unit * length;
+    job.start_by.reset();
+    job.finish_by = instance.now + instance.unit * static_cast<int>(length + random.Below(5));
+    job.file_bytes = 0;
   }
 }
 

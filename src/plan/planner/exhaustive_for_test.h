@@ -40,6 +40,10 @@ void MakeRandomInstance(std::uint64_t seed, Instance& instance);
 /// and of waiting devices. Some sites may not hold some jobs' data.
 void MakeRandomSites(std::uint64_t seed, Instance& instance);
 
+/// The same with sites that are clean by turns, and long pausable jobs, whose checkpoints are small
+/// or take a unit to move.
+void MakeRandomTurns(std::uint64_t seed, Instance& instance);
+
 /// The same as MakeRandomInstance with larger pools and one or two elastic jobs of two or three
 /// widths, whose further devices add less and less.
 void MakeRandomElastic(std::uint64_t seed, Instance& instance);

@@ -14,6 +14,7 @@ struct Way {
   std::vector<int> units;   ///< the first ones are the move
   std::vector<int> widths;  ///< devices in each of `units`; empty: the job's own width
   double grams = 0;
+  std::vector<int> pools{};  ///< pool of each of `units`; empty: `pool`
 };
 
 /// Adds the ways on a pool, with their cost. The job has no move.

@@ -168,7 +168,10 @@ class RuinAndRecreate {
       work_.widest = std::numeric_limits<int>::max();
       if (placement.choice >= 0) return placement;
     }
-    return CheapestPlacement(draft_, task, options_, work_);
+    work_.stays = draft_.input().MayMove(draft_.input().tasks[task]) && random_.Below(4) != 0;
+    Placement placement = CheapestPlacement(draft_, task, options_, work_);
+    work_.stays = false;
+    return placement;
   }
 
   Interval RandomPart(std::size_t task) {

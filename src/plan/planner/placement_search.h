@@ -36,17 +36,18 @@ struct SplitTables {
   std::vector<int> blocked;
 };
 
-/// Tables of width_search.h, kept from one call to the next to reuse their memory.
-struct WidthTables {
+/// Tables of piece_search.h, kept from one call to the next to reuse their memory.
+struct PieceTables {
   struct Cell {
     double cost = std::numeric_limits<double>::infinity();
     double work = 0;          ///< share of the work that is done
     std::uint8_t before = 0;  ///< bucket of work of the state before
     std::uint8_t way = 0;     ///< step that led here
     std::uint16_t slots = 0;  ///< slots of the step; after a stop, the option that stopped
+    std::uint8_t place = 0;   ///< place at which the task waited before the step
   };
   std::vector<Cell> on, off;
-  std::vector<double> costs;  ///< price before each slot, by width
+  std::vector<double> costs;  ///< price before each slot, by option
   std::vector<double> rest;   ///< least reduced cost of all slots from this one on
   std::vector<int> blocked;
   std::vector<std::pair<double, double>> bits;  ///< price of a share of work, and the share
@@ -56,9 +57,10 @@ struct WidthTables {
 struct Work {
   std::int64_t done = 0;
   SplitTables tables;
-  WidthTables width_tables;
+  PieceTables piece_tables;
   WindowFloors floors;
   int widest = std::numeric_limits<int>::max();  ///< limit of the devices of an elastic task
+  bool stays = false;  ///< do not look for pieces at several sites, which takes longest
 };
 
 /// The cheapest placement in one piece within `allowed` (which begins now or later) that keeps the

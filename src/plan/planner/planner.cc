@@ -75,6 +75,7 @@ class Planner final : public Policy {
     std::vector<JobView> views;
     for (const std::size_t place : places) views.push_back(problem.jobs[place]);
     PlanInput input;
+    input.cluster = problem.cluster;
     input.now = problem.now;
     input.opens = problem.closed_until.value_or(problem.now);
     input.tasks =
@@ -178,7 +179,9 @@ class Planner final : public Policy {
 
   PlanInput MakeInput(const Problem& problem) const {
     PlanInput input;
+    input.cluster = problem.cluster;
     input.now = problem.now;
+    input.move_saves = options_.move_saves;
     if (options_.ramp_limit_per_5_minutes)
       input.ramp_watts = options_.ramp_limit_per_5_minutes->watts;
     input.tasks = MakeTasks(problem, options_.horizon);

@@ -14,6 +14,7 @@
 #include <optional>
 
 #include "base/units.h"
+#include "core/jobs/move.h"
 #include "plan/policy.h"
 #include "plan/problem/slot_prices.h"
 
@@ -40,6 +41,9 @@ struct PlannerOptions {
   /// The plan reaches at least this far ahead, and further if a deadline is later (up to 30 days).
   /// Jobs without a deadline wait no longer than this after submission.
   Duration horizon{std::chrono::hours{96}};
+  /// A job of a queue of at most `exact_up_to` jobs goes from site to site while it runs only if
+  /// that saves at least this share of its price at the best single site.
+  double move_saves = core::kMoveSaves;
   /// A job waits only if that saves this share of the grams of the earliest start, and this much.
   double minimum_saving_share = 0;
   Emissions minimum_saving{};

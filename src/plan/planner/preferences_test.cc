@@ -26,17 +26,18 @@ Schedule PlanOnce(Instance& instance) {
 int HourOf(const JobPlan& plan) { return static_cast<int>((BeginOf(plan) - kNow) / hours{1}); }
 
 double CostOf(const Instance& instance, const core::Job& job, const JobPlan& plan) {
-  const core::DevicePool& pool = instance.cluster.pools[static_cast<std::size_t>(plan.pool)];
   double cost = 0;
-  for (const Segment& segment : plan.segments)
+  for (const Segment& segment : plan.segments) {
+    const core::DevicePool& pool = instance.cluster.pools[static_cast<std::size_t>(segment.pool)];
     for (Time at = segment.time.begin; at < segment.time.end;) {
       const auto unit = static_cast<int>((at - instance.now) / instance.unit);
       const Time next = std::min(segment.time.end, instance.now + instance.unit * (unit + 1));
-      cost += EmissionsOf(EnergyOn(job, pool, next - at), instance.cluster.SiteOf(plan.pool).pue,
-                          {PreferredPriceOf(instance, job, plan.pool, unit)})
+      cost += EmissionsOf(EnergyOn(job, pool, next - at), instance.cluster.SiteOf(segment.pool).pue,
+                          {PreferredPriceOf(instance, job, segment.pool, unit)})
                   .grams;
       at = next;
     }
+  }
   return WeightOf(instance, job) * cost;
 }
 

@@ -67,35 +67,47 @@ void FillQueue(Instance& instance, std::uint64_t seed, int jobs,
 
 Time BeginOf(const JobPlan& plan) { return plan.segments.front().time.begin; }
 
+bool GoesToOtherPools(const JobPlan& plan) {
+  return std::ranges::any_of(plan.segments, [&](const Segment& segment) {
+    return segment.pool != plan.segments.front().pool;
+  });
+}
+
+const core::DevicePool& PoolOf(const Instance& instance, const JobPlan& plan) {
+  return instance.cluster.pools[static_cast<std::size_t>(plan.pool)];
+}
+
 void ExpectSound(const Instance& instance, const Schedule& schedule) {
   std::map<std::pair<int, Time>, int> steps;
   for (std::size_t i = 0; i < instance.jobs.size(); ++i) {
     const core::Job& job = instance.jobs[i];
     const JobPlan& plan = schedule.jobs[i];
     ASSERT_FALSE(plan.segments.empty());
-    const core::DevicePool& pool = instance.cluster.pools[static_cast<std::size_t>(plan.pool)];
     const Duration moving = core::MoveTo(job, instance.cluster, -1, plan.pool).takes;
+    int last_site = -1;
     Duration run{};
     double done = 0;
     for (const Segment& segment : plan.segments) {
       const int devices = segment.devices > 0 ? segment.devices : job.devices;
-      const Duration before = segment == plan.segments.front() ? moving : job.pause_cost;
-      run += segment.time.length();
+      const core::DevicePool& pool = instance.cluster.pools[static_cast<std::size_t>(segment.pool)];
+      const bool first = segment == plan.segments.front();
+      const Duration moves = core::MoveTo(job, instance.cluster, last_site, segment.pool).takes;
+      const Duration before = moves + (first ? Duration::zero() : job.pause_cost);
+      last_site = pool.site;
+      run += segment.time.length() - before;
       done += Seconds(segment.time.length() - before) * SpeedOn(job, pool, devices);
       steps[{segment.pool, segment.time.begin}] += devices;
       steps[{segment.pool, segment.time.end}] -= devices;
-      const Duration shortest =
-          job.minimum_segment + (segment == plan.segments.front() ? moving : Duration::zero());
+      const Duration shortest = job.minimum_segment + moves;
       EXPECT_TRUE(plan.segments.size() == 1 || segment.time.length() >= shortest);
+      EXPECT_TRUE(core::Fits(job, instance.cluster, segment.pool));
       EXPECT_GE(segment.time.begin, instance.now);
     }
     EXPECT_TRUE(plan.segments.size() == 1 || job.checkpointable);
-    EXPECT_TRUE(core::Fits(job, instance.cluster, plan.pool));
-    if (core::IsElastic(job))
+    if (core::IsElastic(job) || GoesToOtherPools(plan))
       EXPECT_NEAR(done, Seconds(job.duration), 0.01 * static_cast<double>(plan.segments.size()));
     else
-      EXPECT_EQ(run, moving + TimeOn(job, pool, job.duration) +
-                         job.pause_cost * (static_cast<int>(plan.segments.size()) - 1));
+      EXPECT_EQ(run, TimeOn(job, PoolOf(instance, plan), job.duration));
     if (job.start_by) {
       EXPECT_LE(BeginOf(plan) + moving, *job.start_by);
     }

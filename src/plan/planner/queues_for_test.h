@@ -27,6 +27,12 @@ void FillQueue(Instance& instance, std::uint64_t seed, int jobs, const std::vect
 
 Time BeginOf(const JobPlan& plan);
 
+/// True if the job goes on at another pool while it runs.
+bool GoesToOtherPools(const JobPlan& plan);
+
+/// The pool at which the plan begins.
+const core::DevicePool& PoolOf(const Instance& instance, const JobPlan& plan);
+
 /// Expects that the schedule keeps every promise to the jobs and the devices.
 void ExpectSound(const Instance& instance, const Schedule& schedule);
 

@@ -35,24 +35,23 @@ bool HoursUnknown(const Problem& problem, int pool) {
   return view && view->Current() && !core::KnowsHours(*view);
 }
 
-// Power is constant over a piece, and over a job's run unless it changes its width, so the mean by
-// energy is the mean by device-hours.
+// The mean by energy, which is that by time unless pieces differ in width or site.
 std::optional<Intensity> ExpectedOver(const Problem& problem, const Task& task,
-                                      const Placement& placement, int pool) {
-  const core::SignalView* view = ViewOf(problem, pool);
-  if (!view) return std::nullopt;
-  double weighted = 0, hours = 0;
+                                      const Placement& placement) {
+  double weighted = 0, energy = 0;
   for (std::size_t i = 0; i < placement.pieces.size(); ++i) {
+    const Choice& choice = task.choices[placement.ChoiceOf(i)];
+    const core::SignalView* view = ViewOf(problem, choice.pool);
     const Interval& piece = placement.pieces[i];
-    const auto mean = view->Mean(piece);
+    const auto mean = view ? view->Mean(piece) : std::nullopt;
     if (!mean) continue;
-    const double devices =
-        placement.choices.empty() ? 1 : task.choices[placement.ChoiceOf(i)].width;
-    weighted += mean->intensity.g_per_kwh * mean->coverage * Hours(piece.length()) * devices;
-    hours += mean->coverage * Hours(piece.length()) * devices;
+    const double power = choice.watts > 0 ? choice.watts : choice.width;
+    const double part = mean->coverage * Hours(piece.length()) * power;
+    weighted += mean->intensity.g_per_kwh * part;
+    energy += part;
   }
-  if (hours <= 0) return std::nullopt;
-  return Intensity{weighted / hours};
+  if (energy <= 0) return std::nullopt;
+  return Intensity{weighted / energy};
 }
 
 GateRule RuleFor(const Problem& problem, const Task& task, const Placement& placement,
@@ -96,12 +95,12 @@ JobPlan PlanOf(const Problem& problem, const Task& task, const Placement& placem
   if (task.elastic) plan.devices = choice.width;
   plan.run_now = placement.begin() <= problem.now;
   for (std::size_t i = 0; i < placement.pieces.size(); ++i)
-    plan.segments.push_back({choice.pool, placement.pieces[i],
+    plan.segments.push_back({task.choices[placement.ChoiceOf(i)].pool, placement.pieces[i],
                              task.elastic ? task.choices[placement.ChoiceOf(i)].width : 0});
   plan.reason.rule = RuleFor(problem, task, placement, heeded.money);
   plan.order.rank = plan.reason.rule == GateRule::kCompulsory ? 0 : 1;
   plan.reason.current = CurrentAt(problem, choice.pool);
-  plan.reason.expected = ExpectedOver(problem, task, placement, choice.pool);
+  plan.reason.expected = ExpectedOver(problem, task, placement);
   plan.wake_at = NextEdge(placement, problem.now);
   return plan;
 }

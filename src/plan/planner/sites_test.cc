@@ -22,31 +22,58 @@ Schedule PlanOnce(Instance& instance, const PlannerOptions& options = {}) {
   return schedule;
 }
 
-TEST(PlannerOfSites, FindsTheOptimumOfSmallInstancesWithMoves) {
-  double sum = 0, worst = 0;
-  int compared = 0, moved = 0;
-  for (std::uint64_t seed = 1; compared < 300; ++seed) {
+struct Compared {
+  double mean_gap = 0, worst_gap = 0;
+  int moved = 0;   ///< jobs that begin at another site than their home
+  int toured = 0;  ///< jobs that go on at another site
+};
+
+// Plans 300 small instances, and compares them with every way to run them.
+Compared CompareWithEveryWay(void (*make)(std::uint64_t, Instance&), bool one_job = false) {
+  PlannerOptions options;
+  options.move_saves = 0;
+  Compared result;
+  for (int seed = 1, compared = 0; compared < 300; ++seed) {
     Instance instance;
-    MakeRandomSites(seed, instance);
+    make(static_cast<std::uint64_t>(seed), instance);
+    if (one_job) instance.jobs.resize(1);
     const auto optimum = ExhaustiveOptimum(instance);
     if (!optimum) continue;
     ++compared;
     SCOPED_TRACE("seed " + std::to_string(seed));
-    const Schedule schedule = PlanOnce(instance);
+    const Schedule schedule = PlanOnce(instance, options);
     ExpectSound(instance, schedule);
-    for (std::size_t i = 0; i < instance.jobs.size(); ++i)
-      moved += instance.cluster.SiteOf(schedule.jobs[i].pool).name != instance.jobs[i].home;
+    for (std::size_t i = 0; i < instance.jobs.size(); ++i) {
+      const JobPlan& plan = schedule.jobs[i];
+      result.moved += instance.cluster.SiteOf(plan.pool).name != instance.jobs[i].home;
+      result.toured += GoesToOtherPools(plan);
+    }
     const double gap = schedule.expected->grams / *optimum - 1;
     EXPECT_GE(gap, -1e-9);
     EXPECT_LE(schedule.lower_bound->grams, *optimum * (1 + 1e-9));
-    sum += gap;
-    worst = std::max(worst, gap);
+    result.mean_gap += gap / 300;
+    result.worst_gap = std::max(result.worst_gap, gap);
   }
-  RecordProperty("mean gap", std::to_string(sum / compared));
-  RecordProperty("worst gap", std::to_string(worst));
-  EXPECT_GT(moved, 100) << "else the moves were not tried";
-  EXPECT_LE(sum / compared, 0.0005);
-  EXPECT_LE(worst, 0.01);
+  ::testing::Test::RecordProperty("mean gap", std::to_string(result.mean_gap));
+  ::testing::Test::RecordProperty("worst gap", std::to_string(result.worst_gap));
+  return result;
+}
+
+TEST(PlannerOfSites, FindsTheOptimumOfSmallInstancesWithMoves) {
+  const Compared result = CompareWithEveryWay(MakeRandomSites);
+  EXPECT_GT(result.moved, 100) << "else the moves were not tried";
+  EXPECT_LE(result.mean_gap, 0.0005);
+  EXPECT_LE(result.worst_gap, 0.01);
+}
+
+TEST(PlannerOfSites, FindsTheOptimumWhereSitesAreCleanByTurns) {
+  const Compared alone = CompareWithEveryWay(MakeRandomTurns, true);
+  EXPECT_GT(alone.toured, 40) << "else jobs that go from site to site were not tried";
+  EXPECT_LE(alone.worst_gap, 1e-6);
+
+  const Compared queue = CompareWithEveryWay(MakeRandomTurns);
+  EXPECT_GT(queue.toured, 70);
+  EXPECT_LE(queue.mean_gap, 0.005);
 }
 
 // Two sites with two devices each: "home" at 300 g/kWh, "away" at `away`, hour by hour. One job of
@@ -102,6 +129,86 @@ TEST(PlannerOfSites, CountsWhatWaitingDevicesAndTheSetUpTake) {
   const Schedule schedule = PlanOnce(instance);
   EXPECT_EQ(schedule.jobs[0].pool, 1);
   EXPECT_NEAR(schedule.expected->grams, 1.2 * (0.6 + 0.05 + 0.1) * 100, 1e-6);
+}
+
+// Clean by turns of six hours: home first, then away.
+void FillTurns(Instance& instance) {
+  std::vector<double> home, away;
+  for (int hour = 0; hour < 96; ++hour) {
+    const bool at_home = (hour / 6) % 2 == 0;
+    home.push_back(at_home ? 20 : 500);
+    away.push_back(at_home ? 500 : 20);
+  }
+  FillTwoSites(instance, home, away);
+  core::Job& job = instance.jobs[0];
+  job.duration = hours{24};
+  job.start_by.reset();
+  job.finish_by = kNow + hours{26};
+  job.checkpointable = true;
+  job.checkpoint_bytes = 1'000'000;
+}
+
+TEST(PlannerOfSites, AJobFollowsCleanHoursFromSiteToSite) {
+  Instance instance;
+  FillTurns(instance);
+  instance.jobs[0].pause_cost = minutes{10};
+  const Schedule schedule = PlanOnce(instance);
+  ExpectSound(instance, schedule);
+  ASSERT_EQ(schedule.jobs[0].segments.size(), 5u);
+  for (std::size_t i = 0; i < 5; ++i)
+    EXPECT_EQ(schedule.jobs[0].segments[i].pool, static_cast<int>(i % 2)) << i;
+  EXPECT_EQ(schedule.jobs[0].pool, 0);
+  EXPECT_TRUE(schedule.jobs[0].run_now);
+  // 24 hours and four resumes at 20 g/kWh: 7.4 kWh. At one site half of it would be at 500 g/kWh.
+  EXPECT_NEAR(schedule.expected->grams, 0.3 * (24 + 4.0 / 6) * 20, 2);
+  EXPECT_LE(schedule.lower_bound->grams, schedule.expected->grams * (1 + 1e-9));
+  EXPECT_NEAR(schedule.jobs[0].reason.expected->g_per_kwh, 20, 0.1) << "over all sites";
+}
+
+TEST(PlannerOfSites, AJobStaysIfGoingToAndFroSavesTooLittle) {
+  Instance instance;
+  FillTurns(instance);
+  // A move sends 36 kWh's worth at 20 g/kWh, which is 720 g. Six dirty hours are 900 g of 1.9 kg.
+  instance.jobs[0].checkpoint_bytes = 600'000'000'000;
+  EXPECT_FALSE(GoesToOtherPools(PlanOnce(instance).jobs[0]));
+
+  Instance unpausable;
+  FillTurns(unpausable);
+  unpausable.jobs[0].checkpointable = false;
+  EXPECT_EQ(PlanOnce(unpausable).jobs[0].segments.size(), 1u);
+
+  Instance short_turns;
+  std::vector<double> home, away;
+  for (int hour = 0; hour < 96; ++hour) {
+    home.push_back(hour % 2 == 0 ? 20 : 500);
+    away.push_back(hour % 2 == 0 ? 500 : 20);
+  }
+  FillTwoSites(short_turns, home, away);
+  short_turns.jobs[0].checkpointable = true;
+  short_turns.jobs[0].duration = hours{4};
+  const Schedule schedule = PlanOnce(short_turns);
+  for (const Segment& segment : schedule.jobs[0].segments)
+    EXPECT_GE(segment.time.length(), core::kStaysFor);
+}
+
+TEST(PlannerOfSites, ARunningJobKeepsItsPlanFromSiteToSite) {
+  Instance instance;
+  FillTurns(instance);
+  Problem problem = instance.Finish();
+  Schedule schedule;
+  schedule.jobs.resize(1);
+  const auto planner = MakePlanner({});
+  planner->Update(problem, {}, schedule);
+  const std::vector<Segment> first = schedule.jobs[0].segments;
+  instance.views[0] = {&instance.jobs[0], JobState::kRunning, hours{20}, 0, kNow, 0};
+  instance.views[0].last_site = 0;
+  problem.now = kNow + hours{4};
+  planner->Update(problem, {}, schedule);
+  EXPECT_TRUE(schedule.jobs[0].run_now);
+  EXPECT_EQ(schedule.jobs[0].pool, 0);
+  ASSERT_EQ(schedule.jobs[0].segments.size(), first.size());
+  for (std::size_t i = 1; i + 1 < first.size(); ++i)
+    EXPECT_EQ(schedule.jobs[0].segments[i], first[i]);
 }
 
 TEST(PlannerOfSites, KeepsDataWhereItMayLie) {

@@ -1,32 +1,19 @@
 #include "plan/planner/split_search.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
+#include "plan/planner/piece_search.h"
+#include "plan/planner/slot_length.h"
 #include "plan/planner/slot_programme.h"
-#include "plan/planner/width_search.h"
 
 namespace ebb::plan {
 namespace {
 
-using std::chrono::minutes;
-
-constexpr std::array<Duration, 6> kSlots{minutes{5},  minutes{10}, minutes{15},
-                                         minutes{20}, minutes{30}, minutes{60}};
-constexpr int kSlotsPerJob = 10;  // finer slots for short jobs
-
-Duration SlotFor(const PlanInput& input, Duration length) {
-  for (const Duration slot : kSlots)
-    if (slot * kSlotsPerJob >= length && slot % input.grid == Duration::zero()) return slot;
-  const Duration coarse = kSlots.back();
-  return coarse * (length / (coarse * kSlotsPerJob) + 1);
-}
-
 SlotQuestion QuestionFor(const PlanInput& input, const Task& task, const Choice& choice,
                          Interval allowed) {
   SlotQuestion question;
-  question.slot = SlotFor(input, choice.length - choice.move.takes);
+  question.slot = SlotLength({.length = choice.length - choice.move.takes, .grid = input.grid});
   question.first = allowed.begin - allowed.begin.time_since_epoch() % question.slot;
   if (question.first < allowed.begin) question.first += question.slot;
   question.length = choice.length;
@@ -150,6 +137,9 @@ Placement CheapestWithin(const Draft& draft, std::size_t task, Interval allowed,
   if (!draft.input().tasks[task].CanSplit()) return best;
   const Cost lowest = best.choice < 0 ? to_beat : best.cost;
   if (auto split = CheapestSplit(draft, task, allowed, lowest, work)) best = *std::move(split);
+  if (work.stays || !draft.input().MayMove(draft.input().tasks[task])) return best;
+  const Cost at_one_site = best.choice < 0 ? to_beat : best.cost;
+  if (auto tour = CheapestTour(draft, task, allowed, at_one_site, work)) best = *std::move(tour);
   return best;
 }
 

@@ -38,8 +38,8 @@ Time PlanInput::GridCeil(Time time) const {
   return floor == time ? time : floor + grid;
 }
 
-double PlanInput::MovePrice(const Choice& choice, const PriceCurve& here, Time begin) const {
-  const ChoiceMove& move = choice.move;
+double PlanInput::MovePrice(const Choice& choice, const ChoiceMove& move, const PriceCurve& here,
+                            Time begin) const {
   if (move.takes == Duration::zero()) return 0;
   const Time end = begin + move.takes;
   double price = (move.kilowatts_here - choice.kilowatts) * here.Integral(begin, end);
@@ -56,8 +56,31 @@ Cost PlanInput::CostOf(const Task& task, const Choice& choice,
   for (const Interval& piece : pieces)
     cost.price += task.weight * choice.kilowatts * price.Integral(piece.begin, piece.end);
   cost.price += task.weight * MovePrice(choice, CurveOf(choice), pieces.front().begin);
-  AddLateness(task, choice, pieces, cost);
+  AddLateness(task, choice, choice, pieces, cost);
   return cost;
+}
+
+bool PlanInput::MayMove(const Task& task) const {
+  if (!task.CanSplit() || !cluster || grid > Duration{1}) return false;
+  const auto site_of = [&](const Choice& choice) {
+    return cluster->pools[static_cast<std::size_t>(choice.pool)].site;
+  };
+  return std::ranges::any_of(task.choices, [&](const Choice& choice) {
+    return site_of(choice) != site_of(task.choices.front());
+  });
+}
+
+ChoiceMove PlanInput::MoveBetween(const Task& task, const Choice& from, const Choice& to) const {
+  if (from.pool == to.pool || !cluster) return {};
+  const int site = cluster->pools[static_cast<std::size_t>(from.pool)].site;
+  return MoveOn(*task.view->job, *cluster, site, to.pool, to.width);
+}
+
+ChoiceMove PlanInput::MoveOf(const Task& task, const Placement& placement,
+                             std::size_t piece) const {
+  const Choice& choice = task.choices[placement.ChoiceOf(piece)];
+  if (piece == 0) return choice.move;
+  return MoveBetween(task, task.choices[placement.ChoiceOf(piece - 1)], choice);
 }
 
 Cost PlanInput::CostOf(const Task& task, const Placement& placement) const {
@@ -68,17 +91,18 @@ Cost PlanInput::CostOf(const Task& task, const Placement& placement) const {
     const Choice& choice = task.choices[placement.ChoiceOf(i)];
     const Interval& piece = placement.pieces[i];
     cost.price +=
-        task.weight * choice.kilowatts * PriceOf(task, choice).Integral(piece.begin, piece.end);
+        task.weight * (choice.kilowatts * PriceOf(task, choice).Integral(piece.begin, piece.end) +
+                       MovePrice(choice, MoveOf(task, placement, i), CurveOf(choice), piece.begin));
   }
-  cost.price += task.weight * MovePrice(first, CurveOf(first), placement.begin());
-  AddLateness(task, first, placement.pieces, cost);
+  const Choice& last = task.choices[placement.ChoiceOf(placement.pieces.size() - 1)];
+  AddLateness(task, first, last, placement.pieces, cost);
   return cost;
 }
 
-void PlanInput::AddLateness(const Task& task, const Choice& first,
+void PlanInput::AddLateness(const Task& task, const Choice& first, const Choice& last,
                             const std::vector<Interval>& pieces, Cost& cost) const {
-  if (pieces.back().end > first.latest_end) {
-    cost.late = kHoursPerLateJob + Hours(pieces.back().end - first.latest_end);
+  if (pieces.back().end > last.latest_end) {
+    cost.late = kHoursPerLateJob + Hours(pieces.back().end - last.latest_end);
     if (task.deadline_is_soft) cost.late *= kSoftDeadline;
   } else if (pieces.front().begin > first.begin_by) {
     cost.late = kHoursPerLateJob + Hours(pieces.front().begin - first.begin_by);
@@ -190,17 +214,16 @@ double Draft::PlainPrice() const {
   double total = 0;
   for (std::size_t i = 0; i < placements_.size(); ++i) {
     if (!IsPlaced(i)) continue;
-    const auto& choices = input_->tasks[i].choices;
-    const Choice& choice = choices[placements_[i].ChoiceOf(0)];
-    const int site = input_->site_of_pool[static_cast<std::size_t>(choice.pool)];
-    const PriceCurve& curve = input_->curves[static_cast<std::size_t>(site)];
-    double price = 0;
+    const Task& task = input_->tasks[i];
     for (std::size_t p = 0; p < placements_[i].pieces.size(); ++p) {
       const Interval& piece = placements_[i].pieces[p];
-      price +=
-          choices[placements_[i].ChoiceOf(p)].kilowatts * curve.Integral(piece.begin, piece.end);
+      const Choice& choice = task.choices[placements_[i].ChoiceOf(p)];
+      const int site = input_->site_of_pool[static_cast<std::size_t>(choice.pool)];
+      const PriceCurve& curve = input_->curves[static_cast<std::size_t>(site)];
+      total +=
+          choice.kilowatts * curve.Integral(piece.begin, piece.end) +
+          input_->MovePrice(choice, input_->MoveOf(task, placements_[i], p), curve, piece.begin);
     }
-    total += price + input_->MovePrice(choice, curve, placements_[i].begin());
   }
   return total;
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "core/jobs/move.h"
 #include "plan/problem/capacity_profile.h"
 #include "plan/problem/price_curve.h"
 #include "plan/problem/rooms_by_step.h"
@@ -40,8 +41,8 @@ struct Placement {
   std::vector<Interval> pieces;
   Cost cost;
   bool saving_too_small = false;  ///< begins early, because waiting would save too little
-  /// The choice of each piece, if an elastic task changes its width; all are on one pool. Empty:
-  /// `choice`, which is that of the first piece, is that of all.
+  /// The choice of each piece, if the task changes its width or its site. Empty: `choice`, which is
+  /// that of the first piece, is that of all.
   std::vector<int> choices{};
 
   std::size_t ChoiceOf(std::size_t piece) const {
@@ -53,8 +54,10 @@ struct Placement {
 
 /// The data that all drafts of one plan share.
 struct PlanInput {
+  const core::Cluster* cluster = nullptr;  ///< not needed if no task moves while it runs
   Time now{};
-  Time opens{};  ///< on the grid; jobs that do not run yet begin no earlier
+  Time opens{};                          ///< on the grid; jobs that do not run yet begin no earlier
+  double move_saves = core::kMoveSaves;  ///< least share that going from site to site saves
   double ramp_watts = std::numeric_limits<double>::infinity();  ///< limit of start_log.h
   Duration grid{1};  ///< starts lie on this grid (or are now), and devices are held to its next
                      ///< line
@@ -78,7 +81,18 @@ struct PlanInput {
   }
   /// The price of a move that begins at `begin`, beyond that of running for the same time. `here`
   /// is the curve that prices the site of the choice.
-  double MovePrice(const Choice& choice, const PriceCurve& here, Time begin) const;
+  double MovePrice(const Choice& choice, const ChoiceMove& move, const PriceCurve& here,
+                   Time begin) const;
+  double MovePrice(const Choice& choice, const PriceCurve& here, Time begin) const {
+    return MovePrice(choice, choice.move, here, begin);
+  }
+  /// True if the task may go from one site to another while it runs. Only plans of small queues
+  /// look for that.
+  bool MayMove(const Task& task) const;
+  /// The move of a task that has run on one choice and goes on at another one.
+  ChoiceMove MoveBetween(const Task& task, const Choice& from, const Choice& to) const;
+  /// The move with which a piece of a placement begins.
+  ChoiceMove MoveOf(const Task& task, const Placement& placement, std::size_t piece) const;
   Time GridFloor(Time time) const;
   Time GridCeil(Time time) const;
   /// The time in which a piece of running keeps other jobs from its devices.
@@ -87,12 +101,12 @@ struct PlanInput {
   bool GoesOn(const Task& task, const Placement& placement) const;
   /// Price and lateness of running `pieces` on a choice.
   Cost CostOf(const Task& task, const Choice& choice, const std::vector<Interval>& pieces) const;
-  /// The same of a placement, whose pieces may have different widths.
+  /// The same of a placement, whose pieces may have different widths and sites.
   Cost CostOf(const Task& task, const Placement& placement) const;
 
  private:
-  void AddLateness(const Task& task, const Choice& first, const std::vector<Interval>& pieces,
-                   Cost& cost) const;
+  void AddLateness(const Task& task, const Choice& first, const Choice& last,
+                   const std::vector<Interval>& pieces, Cost& cost) const;
 };
 
 class Draft {

@@ -6,7 +6,7 @@ namespace ebb::plan {
 
 Duration BeforeWork(const PlanInput& input, const Task& task, const Placement& placement,
                     std::size_t piece) {
-  if (piece > 0) return task.view->job->pause_cost;
+  if (piece > 0) return task.view->job->pause_cost + input.MoveOf(task, placement, piece).takes;
   const Choice& first = task.choices[placement.ChoiceOf(0)];
   const bool goes_on =
       task.continues && placement.ChoiceOf(0) == 0 && placement.begin() == input.now;

@@ -1,7 +1,7 @@
 #pragma once
-// How much of its remaining work an elastic task does in each piece of a placement: its pieces have
-// speeds of their own, so their lengths do not add up to one length. A piece makes no progress
-// while it moves or resumes.
+// How much of its remaining work a task does in each piece of a placement, if the pieces differ in
+// width or site: they have speeds of their own, so their lengths do not add up to one length. A
+// piece makes no progress while it moves or resumes.
 
 #include "plan/problem/draft.h"
 

@@ -16,20 +16,12 @@ Duration BeginLeft(const JobView& view, Time now) {
   return std::max(Duration::zero(), view.segment_begin + view.moving + resume - now);
 }
 
-// The devices of a move wait at the width of the choice.
-ChoiceMove MoveAt(const core::Cluster& cluster, const JobView& view, int pool, int width) {
-  if (width == view.job->devices) return MoveOn(*view.job, cluster, view.last_site, pool);
-  core::Job job = *view.job;
-  job.devices = width;
-  return MoveOn(job, cluster, view.last_site, pool);
-}
-
 Choice ChoiceOn(const core::Cluster& cluster, const JobView& view, int pool, int width) {
   const core::DevicePool& devices = cluster.pools[static_cast<std::size_t>(pool)];
   Choice choice;
   choice.pool = pool;
   choice.width = width;
-  choice.move = MoveAt(cluster, view, pool, width);
+  choice.move = MoveOn(*view.job, cluster, view.last_site, pool, width);
   choice.before_work = choice.move.takes;
   choice.length =
       choice.move.takes + std::max(Duration{1}, TimeOn(*view.job, devices, width, view.remaining));
@@ -111,6 +103,34 @@ ChoiceMove MoveOn(const core::Job& job, const core::Cluster& cluster, int last_s
   const double hours = Hours(move.takes);
   return {move.takes, move.there.kwh() * cluster.SiteOf(pool).pue.ratio / hours,
           move.network.kwh() / hours, move.network > Energy{} ? move.from : -1};
+}
+
+ChoiceMove MoveOn(const core::Job& job, const core::Cluster& cluster, int last_site, int pool,
+                  int width) {
+  if (width == job.devices) return MoveOn(job, cluster, last_site, pool);
+  core::Job at_width = job;
+  at_width.devices = width;
+  return MoveOn(at_width, cluster, last_site, pool);
+}
+
+ChoiceMove LeastMoveOn(const core::Job& job, const core::Cluster& cluster, int last_site, int pool,
+                       int width) {
+  ChoiceMove least = MoveOn(job, cluster, last_site, pool, width);
+  const int here = cluster.pools[static_cast<std::size_t>(pool)].site;
+  for (int site = 0; site < static_cast<int>(cluster.sites.size()); ++site) {
+    if (site == here || least.takes == Duration::zero()) continue;
+    const ChoiceMove other = MoveOn(job, cluster, site, pool, width);
+    const Duration takes = std::min(least.takes, other.takes);
+    if (takes == Duration::zero()) return {};
+    const auto lower = [&](double ChoiceMove::*kilowatts) {
+      const double energy =
+          std::min(least.*kilowatts * Hours(least.takes), other.*kilowatts * Hours(other.takes));
+      return energy / Hours(takes);
+    };
+    least = {takes, lower(&ChoiceMove::kilowatts_here), lower(&ChoiceMove::kilowatts_from),
+             least.curve_from};
+  }
+  return least;
 }
 
 std::optional<Time> LatestEndOn(const core::Job& job, const core::DevicePool& pool, Duration work) {

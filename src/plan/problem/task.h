@@ -73,6 +73,15 @@ std::vector<Task> MakeTasks(const Problem& problem, Duration longest_delay);
 
 /// The move with which the job begins on the pool; `last_site` as in JobView.
 ChoiceMove MoveOn(const core::Job& job, const core::Cluster& cluster, int last_site, int pool);
+/// The same on this number of devices, which wait meanwhile.
+ChoiceMove MoveOn(const core::Job& job, const core::Cluster& cluster, int last_site, int pool,
+                  int width);
+
+/// A move to the pool that takes and costs no more than the job's own, from its last site or its
+/// home, nor than one from any other site at which it may have run by then. Its curve is that of
+/// its own move.
+ChoiceMove LeastMoveOn(const core::Job& job, const core::Cluster& cluster, int last_site, int pool,
+                       int width);
 
 /// The latest end on the pool after which the job counts as late. A pausable job with a latest
 /// start must also end by that start plus its run time there.
