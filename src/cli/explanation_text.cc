@@ -63,6 +63,25 @@ std::string WidthsLine(const JsonNode& job) {
          (planned.empty() ? "" : ", and the plan from now on is " + planned) + "\n";
 }
 
+// "south until 2023-05-01T12:00:00Z, then north": the sites between which a job is to go while it
+// runs; empty for other jobs.
+std::string SitesLine(const JsonNode& job) {
+  const JsonNode *sites = job.Find("planned_sites"), *times = job.Find("planned_ms");
+  if (!sites || !times || sites->items.size() != times->items.size()) return "";
+  std::string text = "it follows clean hours from site to site: ";
+  for (std::size_t i = 0; i < sites->items.size(); ++i) {
+    const std::string& site = sites->items[i].text;
+    const std::vector<JsonNode>& stretch = times->items[i].items;
+    const bool is_last = i + 1 == sites->items.size();
+    if (!is_last && sites->items[i + 1].text == site) continue;
+    text += Printable(site);
+    if (!is_last && stretch.size() == 2)
+      text += " until " +
+              FormatTime(Time{Duration{static_cast<Duration::rep>(stretch[1].number)}}) + ", then ";
+  }
+  return text + "\n";
+}
+
 // The expected saving of a job that has not started; empty if that is not known.
 std::string ExpectedLine(const JsonNode& job) {
   const auto now = NumberOf(job, "intensity_now"), expected = NumberOf(job, "intensity_expected");
@@ -104,6 +123,7 @@ Result<std::string> ExplanationText(const std::string& answer, const LocalTimes&
   if (const std::string site = job->TextOf("site"); !site.empty())
     text +=
         (job->Find("started") ? "its site is " : "it is planned at site ") + Printable(site) + "\n";
+  text += times.InText(SitesLine(*job));
   return text + WidthsLine(*job) + SpeedupLine(*job) + SiteChoicesText(answer, times) +
          PredecessorsLine(*job) + ExpectedLine(*job) + SavedLine(*job) +
          PlaceAndTimeText(answer, times);

@@ -50,6 +50,22 @@ TEST(ExplanationText, SaysHowManyDevicesAnElasticJobHasAndIsToHave) {
       "job 7 (a) is waiting\nit is elastic: planned on 2 devices\n");
 }
 
+TEST(ExplanationText, SaysBetweenWhichSitesAJobIsToGo) {
+  EXPECT_EQ(*ExplanationText(R"({"id":7,"name":"a","stage":"running",
+                                 "planned_ms":[[1682899200000,1682917200000],
+                                               [1682917200000,1682920800000],
+                                               [1682920800000,1682938800000],
+                                               [1682942400000,1682956800000]],
+                                 "planned_sites":["north","north","south","north"]})",
+                             kUtc),
+            "job 7 (a) is running\n"
+            "it follows clean hours from site to site: north until " +
+                kUtc.InText("2023-05-01T06:00:00Z") + ", then south until " +
+                kUtc.InText("2023-05-01T11:00:00Z") + ", then north\n");
+  EXPECT_EQ(*ExplanationText(R"({"id":7,"name":"a","stage":"running","planned_ms":[[1,2]]})", kUtc),
+            "job 7 (a) is running\n");
+}
+
 TEST(ExplanationText, SaysTheGivenAndTheMeasuredSpeedUp) {
   EXPECT_EQ(
       *ExplanationText(R"({"id":7,"name":"a","stage":"waiting","speedup":["2=1.8","4=3"]})", kUtc),

@@ -285,6 +285,7 @@ void AddOptions(Facts& facts) {
   facts.Line("devices now", facts.Whole("devices_now"));
   facts.Line("devices so far", WidthsOf(facts.job(), "ran_devices"));
   facts.Line("devices planned", WidthsOf(facts.job(), "planned_devices"));
+  facts.Line("sites planned", facts.Words("planned_sites", ""));
   facts.Line("estimate", EstimateText(facts));
   facts.Line("can be paused", StopText(facts));
   facts.Line("tier", facts.Text("tier"));

@@ -41,6 +41,7 @@ void SameWhereItRanSo(JobCard& card) {
 struct Planned {
   Interval time;
   int devices = 0;
+  int pool = -1;
 };
 
 // The stretches that the plan has for a job from now on; none while the job is held.
@@ -59,17 +60,30 @@ std::vector<Planned> PlannedStretches(const engine::State& state,
   if (engine::HoldsDevices(live.stage) &&
       (live.control == engine::JobControl::kNow || !as_planned || is_last)) {
     if (explanation.reason.end && *explanation.reason.end > state.now)
-      planned.push_back({{state.now, *explanation.reason.end}, live.devices});
+      planned.push_back({{state.now, *explanation.reason.end}, live.devices, live.pool});
     return planned;
   }
   for (const plan::Segment& segment : plan.segments)
     if (segment.time.end > state.now)
-      planned.push_back(
-          {{std::max(segment.time.begin, state.now), segment.time.end}, segment.devices});
+      planned.push_back({{std::max(segment.time.begin, state.now), segment.time.end},
+                         segment.devices,
+                         segment.pool});
   return planned;
 }
 
-void PutPlanned(const std::vector<Planned>& planned, const engine::LiveJob* live, JobCard& card) {
+// The names of the stretches' sites; none if all are at one site.
+std::vector<std::string> SitesOf(const std::vector<Planned>& planned,
+                                 const core::Cluster& cluster) {
+  std::vector<std::string> sites;
+  for (const Planned& stretch : planned)
+    sites.push_back(stretch.pool < 0 ? "" : cluster.SiteOf(stretch.pool).name);
+  if (sites.empty() || std::ranges::count(sites, sites.front()) == std::ssize(sites)) return {};
+  return sites;
+}
+
+void PutPlanned(const std::vector<Planned>& planned, const engine::LiveJob* live,
+                const core::Cluster& cluster, JobCard& card) {
+  card.planned_sites = SitesOf(planned, cluster);
   card.planned.clear();
   card.planned_widths.clear();
   for (const Planned& stretch : planned) {
@@ -116,7 +130,7 @@ void Publisher::FollowJob(const engine::Explanation& explanation, const engine::
   Change(id, [&](JobCard& card) {
     card.explanation = explanation;
     card.waits_for = waits_for(id);
-    PutPlanned(PlannedStretches(state, explanation), live, card);
+    PutPlanned(PlannedStretches(state, explanation), live, state.cluster, card);
     const bool has_sites = state.cluster.sites.size() > 1;
     if (explanation.pool >= 0 && has_sites) card.site = state.cluster.SiteOf(explanation.pool).name;
     card.live = has_sites ? LentJob(state, id) : nullptr;

@@ -113,6 +113,8 @@ void PutRow(DescribedJson& json, const JobCard& card) {
   json("planned_ms", "as ran_ms, of what is to come", IfAny(InMilliseconds(card.planned)));
   json("planned_devices", "of each: how many devices an elastic job is to have",
        IfAny(card.planned_widths));
+  json("planned_sites", "of each: the site, if the job is to go from one to another while it runs",
+       IfAny(card.planned_sites));
   json("energy_kwh", "so far", card.energy);
   json("emissions_g", "so far, in g CO2e", card.emitted());
   json("progress_percent", "of the steps of its training, as its program reports them",
