@@ -10,11 +10,11 @@
 #include "core/jobs/move.h"
 #include "core/jobs/widths.h"
 #include "engine/apply.h"
+#include "engine/change_room.h"
 #include "engine/explain.h"
 #include "engine/move.h"
 #include "engine/placement.h"
 #include "engine/queue_index.h"
-#include "engine/width_room.h"
 #include "plan/deadline.h"
 
 namespace ebb::engine {
@@ -92,9 +92,9 @@ Time PausableFrom(const LiveJob& live) {
 
 // When a running job may be paused; nothing: the pause would be for a move, or another width, that
 // saves too little. A person's hold is no move, and the shortest piece that plans make does not
-// delay it. What a narrower width saves does not matter if others need the devices.
+// delay it. What a move or a narrower width saves does not matter if others need the devices.
 std::optional<Time> PauseAt(const State& state, const LiveJob& live, const plan::JobPlan& plan,
-                            WidthRoom& room) {
+                            ChangeRoom& room) {
   if (live.control == JobControl::kHold) return state.now;
   if (GoesOnAtAnotherWidth(live, plan, state.now)) {
     if (!IsWorthANewWidth(state, live, plan) && !room.IsNeeded(live, WantedWidth(live, plan)))
@@ -102,7 +102,7 @@ std::optional<Time> PauseAt(const State& state, const LiveJob& live, const plan:
     return std::max(PausableFrom(live), ProgressFrom(live) + kWorksFor);
   }
   if (!GoesElsewhere(state, live, plan)) return PausableFrom(live);
-  if (!IsWorthMoving(state, live, plan)) return std::nullopt;
+  if (!IsWorthMoving(state, live, plan) && !room.IsNeeded(live, 0)) return std::nullopt;
   return std::max(PausableFrom(live), live.segment_begin + core::kStaysFor);
 }
 
@@ -172,7 +172,7 @@ std::vector<Placement> Place(const Options& options, bool explains, const State&
 // The step that takes a job that holds devices to the stage that its plan wants.
 enum class Step { kNone, kGoOn, kPause };
 
-Step NextStep(const State& state, std::size_t index, WidthRoom& room, Cycle& cycle) {
+Step NextStep(const State& state, std::size_t index, ChangeRoom& room, Cycle& cycle) {
   const LiveJob& live = *state.live[index];
   const plan::JobPlan& plan = state.schedule.jobs[index];
   if (ShouldGoOn(state, live, plan)) return Step::kGoOn;
@@ -183,10 +183,29 @@ Step NextStep(const State& state, std::size_t index, WidthRoom& room, Cycle& cyc
     cycle.WakeBy(*pause_at);
     return Step::kNone;
   }
-  const bool has_room = live.control == JobControl::kHold ||
-                        !GoesOnAtAnotherWidth(live, plan, state.now) ||
-                        room.Take(live, WantedWidth(live, plan));
+  bool has_room = true;
+  if (live.control != JobControl::kHold) {
+    if (GoesOnAtAnotherWidth(live, plan, state.now))
+      has_room = room.Take(live, WantedWidth(live, plan));
+    else if (plan.run_now && GoesElsewhere(state, live, plan))
+      has_room = room.HasMove(index);
+  }
   return has_room ? Step::kPause : Step::kNone;
+}
+
+// The running jobs that are to go to another site now, and may leave theirs.
+std::vector<std::size_t> Movers(const State& state, const QueueIndex& index, ChangeRoom& room) {
+  std::vector<std::size_t> movers;
+  for (const std::size_t i : index.Of(QueueIndex::kHolding)) {
+    const LiveJob& live = *state.live[i];
+    const plan::JobPlan& plan = state.schedule.jobs[i];
+    if (live.control == JobControl::kHold || !plan.run_now || !GoesElsewhere(state, live, plan) ||
+        !ShouldPause(state, live, plan))
+      continue;
+    const auto pause_at = PauseAt(state, live, plan, room);
+    if (pause_at && *pause_at <= state.now) movers.push_back(i);
+  }
+  return movers;
 }
 
 // Adds the command that the executor needs about a job that holds devices, once.
@@ -291,7 +310,8 @@ void Engine::FollowChanges() {
 // policy decides about it again.
 std::vector<Command> Engine::Commands(const std::vector<Placement>& starts, Cycle& cycle) {
   std::vector<Command> commands;
-  WidthRoom room(state_, *queue_index_, starts);
+  ChangeRoom room(state_, *queue_index_, starts);
+  room.TakeMoves(Movers(state_, *queue_index_, room));
   for (const std::size_t i : queue_index_->Of(QueueIndex::kHolding)) {
     const Step step = NextStep(state_, i, room, cycle);
     if (step == Step::kNone && !state_.live[i]->command_due) continue;

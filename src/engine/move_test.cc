@@ -80,7 +80,7 @@ TEST_F(MoveTest, AJobThatWouldBeLateMovesWhateverItSaves) {
 // A policy whose plan for every job is to run now at the site that the test says.
 class AtSite final : public plan::Policy {
  public:
-  explicit AtSite(const int& site) : site_(site) {}
+  explicit AtSite(const std::map<core::JobId, int>& sites) : sites_(sites) {}
   std::string_view name() const override { return "at site"; }
   void Update(const plan::Problem& problem, const plan::Change&,
               plan::Schedule& schedule) const override {
@@ -88,37 +88,66 @@ class AtSite final : public plan::Policy {
       plan::JobPlan& plan = schedule.jobs[i];
       plan.job = problem.jobs[i].job->id;
       plan.run_now = true;
-      plan.pool = site_;
-      plan.segments = {{site_, {problem.now, problem.now + problem.jobs[i].remaining}}};
+      plan.pool = sites_.at(plan.job);
+      plan.segments = {{plan.pool, {problem.now, problem.now + problem.jobs[i].remaining}}};
     }
   }
 
  private:
-  const int& site_;
+  const std::map<core::JobId, int>& sites_;
 };
 
-TEST(Engine, ARunningJobWhosePlanIsAnotherSiteNowIsPausedForIt) {
-  int site = 0;
-  Engine engine({}, std::make_unique<AtSite>(site));
-  const auto apply = [&](Time at, Fact fact) {
-    const auto taken = engine.Apply({at, std::move(fact)});
+// Two sites with a device each, and running jobs of 20 hours.
+class MovesTest : public ::testing::Test {
+ protected:
+  MovesTest() {
+    core::Cluster cluster = testing::ClusterOf(1);
+    cluster.sites.push_back({"there", "NO", {1}});
+    cluster.pools.push_back(cluster.pools.front());
+    cluster.pools.back().site = 1;
+    Apply(kNow, ClusterChanged{cluster});
+  }
+  void Apply(Time at, Fact fact) {
+    const auto taken = engine_.Apply({at, std::move(fact)});
     EXPECT_TRUE(taken) << taken.error().Message();
-  };
-  core::Cluster cluster = testing::ClusterOf(1);
-  cluster.sites.push_back({"there", "NO", {1}});
-  cluster.pools.push_back(cluster.pools.front());
-  cluster.pools.back().site = 1;
-  apply(kNow, ClusterChanged{cluster});
-  apply(kNow,
-        JobSubmitted{testing::AJob(1).Submitted(kNow).Runs(std::chrono::hours{20}).Pausable()});
-  EXPECT_EQ(engine.Decide(kNow).commands.size(), 1u);
-  apply(kNow, JobReport{1, 1, JobPhase::kRunning, 0, kNow, 0, ""});
-  site = 1;
-  EXPECT_TRUE(engine.Decide(kNow + std::chrono::minutes{59}).commands.empty())
-      << "it stays an hour";
-  const Decision moves = engine.Decide(kNow + std::chrono::minutes{61});
-  ASSERT_EQ(moves.commands.size(), 1u);
-  EXPECT_TRUE(std::holds_alternative<PauseJob>(moves.commands.front()));
+  }
+  void Run(core::JobId id, int site) {
+    sites_[id] = site;
+    Apply(kNow,
+          JobSubmitted{testing::AJob(id).Submitted(kNow).Runs(std::chrono::hours{20}).Pausable()});
+    EXPECT_EQ(engine_.Decide(kNow).commands.size(), 1u);
+    Apply(kNow, JobReport{id, 1, JobPhase::kRunning, site, kNow, 0, ""});
+  }
+  std::vector<core::JobId> PausedAfter(std::chrono::minutes time) {
+    std::vector<core::JobId> paused;
+    for (const Command& command : engine_.Decide(kNow + time).commands)
+      if (const auto* pause = std::get_if<PauseJob>(&command)) paused.push_back(pause->job);
+    return paused;
+  }
+
+  std::map<core::JobId, int> sites_;  // where the plan of each job is
+  Engine engine_{{}, std::make_unique<AtSite>(sites_)};
+};
+
+TEST_F(MovesTest, AJobWhosePlanIsAnotherSiteNowIsPausedForIt) {
+  Run(1, 0);
+  sites_[1] = 1;
+  EXPECT_TRUE(PausedAfter(std::chrono::minutes{59}).empty()) << "it stays an hour";
+  EXPECT_EQ(PausedAfter(std::chrono::minutes{61}), std::vector<core::JobId>{1});
+}
+
+TEST_F(MovesTest, AJobStaysWhileThereIsNoDeviceWhereItIsToGo) {
+  Run(1, 0);
+  Run(2, 1);
+  sites_[1] = 1;
+  EXPECT_TRUE(PausedAfter(std::chrono::minutes{61}).empty()) << "job 2 is there";
+}
+
+TEST_F(MovesTest, TwoJobsChangePlaces) {
+  Run(1, 0);
+  Run(2, 1);
+  std::swap(sites_[1], sites_[2]);
+  EXPECT_EQ(PausedAfter(std::chrono::minutes{61}), (std::vector<core::JobId>{1, 2}));
 }
 
 TEST_F(EngineTest, TheSizeOfACheckpointIsKnownFromThePause) {

@@ -40,7 +40,8 @@ class PieceSearch {
     std::vector<int> pools = Pools();
     if (pools.size() > kMostPlaces) return;
     tour_ = true;
-    if (to_beat_.late == 0) to_beat_.price *= 1 - input_.move_saves;
+    // A running task has a price for leaving its site (PlanInput::CostOf).
+    if (to_beat_.late == 0 && !task_.continues) to_beat_.price *= 1 - input_.move_saves;
     Try(pools);
   }
 

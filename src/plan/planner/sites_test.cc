@@ -165,6 +165,25 @@ TEST(PlannerOfSites, AJobFollowsCleanHoursFromSiteToSite) {
   EXPECT_NEAR(schedule.jobs[0].reason.expected->g_per_kwh, 20, 0.1) << "over all sites";
 }
 
+TEST(PlannerOfSites, AnElasticJobChangesSiteAndWidth) {
+  Instance instance;
+  FillTurns(instance);
+  instance.jobs[0].speedup = {{2, 1.9}};
+  instance.jobs[0].finish_by = kNow + hours{14};
+  const Schedule schedule = PlanOnce(instance);
+  ExpectSound(instance, schedule);
+  EXPECT_TRUE(GoesToOtherPools(schedule.jobs[0]));
+  EXPECT_EQ(schedule.jobs[0].segments.front().devices, 2) << "in time";
+  // Some 12.6 hours on two devices of 300 W at 20 g/kWh.
+  EXPECT_NEAR(schedule.expected->grams, 24 / 1.9 * 0.6 * 20, 8);
+
+  instance.jobs[0].finish_by = kNow + hours{26};
+  const Schedule narrow = PlanOnce(instance);
+  EXPECT_TRUE(GoesToOtherPools(narrow.jobs[0]));
+  for (const Segment& segment : narrow.jobs[0].segments)
+    EXPECT_EQ(segment.devices, 1) << "one device is cleaner per unit of work";
+}
+
 TEST(PlannerOfSites, AJobStaysIfGoingToAndFroSavesTooLittle) {
   Instance instance;
   FillTurns(instance);

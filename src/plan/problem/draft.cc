@@ -57,7 +57,27 @@ Cost PlanInput::CostOf(const Task& task, const Choice& choice,
     cost.price += task.weight * choice.kilowatts * price.Integral(piece.begin, piece.end);
   cost.price += task.weight * MovePrice(choice, CurveOf(choice), pieces.front().begin);
   AddLateness(task, choice, choice, pieces, cost);
+  if (Leaves(task, choice)) AddLeaving(task, true, cost);
   return cost;
+}
+
+bool PlanInput::Leaves(const Task& task, const Choice& choice) const {
+  const Choice& here = task.choices.front();
+  if (!task.continues || choice.pool == here.pool || !cluster) return false;
+  const auto site_of = [&](int pool) {
+    return cluster->pools[static_cast<std::size_t>(pool)].site;
+  };
+  return site_of(choice.pool) != site_of(here.pool);
+}
+
+// Leaving has a price, whenever it is, and leaving at once is as bad as being late if the task may
+// not yet. The price is that which a move must save at least of running on where the task is, so
+// that the engine makes the move too.
+void PlanInput::AddLeaving(const Task& task, bool at_once, Cost& cost) const {
+  const Choice& here = task.choices.front();
+  cost.price += move_saves * task.weight * here.kilowatts *
+                CurveOf(here).Integral(now, now + task.continued_length);
+  if (at_once && !task.may_leave) cost.late += kHoursPerLateJob;
 }
 
 bool PlanInput::MayMove(const Task& task) const {
@@ -96,6 +116,11 @@ Cost PlanInput::CostOf(const Task& task, const Placement& placement) const {
   }
   const Choice& last = task.choices[placement.ChoiceOf(placement.pieces.size() - 1)];
   AddLateness(task, first, last, placement.pieces, cost);
+  for (std::size_t i = 0; i < placement.pieces.size(); ++i)
+    if (const Choice& choice = task.choices[placement.ChoiceOf(i)]; Leaves(task, choice)) {
+      AddLeaving(task, i == 0, cost);
+      break;
+    }
   return cost;
 }
 

@@ -89,6 +89,8 @@ struct PlanInput {
   /// True if the task may go from one site to another while it runs. Only plans of small queues
   /// look for that.
   bool MayMove(const Task& task) const;
+  /// True if a task that runs would go to another site by a piece on the choice.
+  bool Leaves(const Task& task, const Choice& choice) const;
   /// The move of a task that has run on one choice and goes on at another one.
   ChoiceMove MoveBetween(const Task& task, const Choice& from, const Choice& to) const;
   /// The move with which a piece of a placement begins.
@@ -105,6 +107,7 @@ struct PlanInput {
   Cost CostOf(const Task& task, const Placement& placement) const;
 
  private:
+  void AddLeaving(const Task& task, bool at_once, Cost& cost) const;
   void AddLateness(const Task& task, const Choice& first, const Choice& last,
                    const std::vector<Interval>& pieces, Cost& cost) const;
 };

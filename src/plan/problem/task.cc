@@ -59,6 +59,8 @@ Task RunningTask(const Problem& problem, const JobView& view) {
   task.continued_length = here.length + BeginLeft(view, problem.now);
   task.committed_until =
       std::max(problem.now, view.segment_begin + view.moving + view.job->minimum_segment);
+  task.may_leave = problem.now >= view.segment_begin + core::kStaysFor &&
+                   task.continued_length >= core::kStaysFor;
   if (!task.fixed) AddResume(view, here);
   task.choices.push_back(here);
   return task;

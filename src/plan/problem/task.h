@@ -54,6 +54,7 @@ struct Task {
                                   ///< resume
   Duration continued_length{};    ///< running time of the remaining work if it goes on now
   Time committed_until{};         ///< continues: it must not pause before this time
+  bool may_leave = true;          ///< continues: it may go to another site now (core/jobs/move.h)
   bool deadline_is_soft = false;  ///< the deadline is the planner's own, so that no job starves
   std::vector<Choice> choices;    ///< choices by pool, then by width, ascending; a running job's
                                   ///< pool and width come first
