@@ -30,6 +30,7 @@ USES = {
     "ebb.track(zone='FR', signal='yearly-average', rapl='none', quiet=True).start().stop()": {
         *HEAVY, "enum", "json", "logging", "re", "subprocess", "typing",
     },
+    "ebb.EmissionsTracker": {*HEAVY, "ctypes", "enum", "json", "logging", "re", "subprocess", "typing"},
     "ebb.Paused": {*HEAVY, "ctypes", "json", "logging", "re", "subprocess", "typing"},
     "ebb.should_pause": {*HEAVY, "ctypes", "logging", "subprocess"},
     "ebb.wait_for_clean_power": {*HEAVY, "ctypes", "logging"},

@@ -14,6 +14,7 @@ import time
 import weakref
 
 from ebb._error import Error
+from ebb._log import inform, warn
 from ebb._paused import PAUSED, Paused
 
 TYPE_CHECKING = False  # true for type checkers; typing takes a while to load
@@ -43,14 +44,6 @@ def _text(value: Any) -> str:
         return ",".join(_text(part) for part in value)
     enum = sys.modules.get("enum")  # unless it is loaded, no value is of an Enum
     return str(value.value if enum is not None and isinstance(value, enum.Enum) else value)
-
-
-def _log(kind: str, text: str) -> None:
-    if kind != "warning" and "logging" not in sys.modules:
-        return  # nobody can have asked for information yet, and logging takes a while to load
-    from ebb._log import logger
-
-    (logger.warning if kind == "warning" else logger.info)("%s", text)
 
 
 # The tracker that measures this process, if any: (process, tracker).
@@ -165,21 +158,19 @@ class Tracker:
             if failure.code != COUNTED_ELSEWHERE:
                 raise
             self._counted_elsewhere_since = time.monotonic()
-            _log("info", str(failure))
+            inform("%s", failure)
             return
         _measuring = (os.getpid(), weakref.ref(self))
         _running.add(self)
         for line in self._measurement.notes():
             kind, _, text = line.partition(": ")
-            _log(kind, text)
+            (warn if kind == "warning" else inform)("%s", text)
 
     def _join(self, running: "Tracker") -> "Tracker":
         self._joined = (running, running._look())
         running._guests.add(self)
         if not running._said_joined:
-            from ebb._log import logger
-
-            logger.warning(
+            warn(
                 "this process is measured already, by %s: %s joins it, and its totals are those of its own time",
                 running._name,
                 self._name,
@@ -301,9 +292,7 @@ class Tracker:
         except Error as failure:
             if kind is None:
                 raise
-            from ebb._log import logger
-
-            logger.warning("%s", failure)
+            warn("%s", failure)
 
 
 def exit_code_of(kind: Any) -> int:
