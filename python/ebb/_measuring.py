@@ -114,6 +114,8 @@ class Tracker:
         #: Those that joined this one and still measure. Without them its stop() ends the measurement.
         self._guests: "weakref.WeakSet[Tracker]" = weakref.WeakSet()
         self._said_joined = False
+        #: Notes of libebb that were logged.
+        self._notes_told = 0
         self._exit_code = 0
         self._measurement: Optional[Measurement] = None
         self._final: Optional[Totals] = None
@@ -162,9 +164,14 @@ class Tracker:
             return
         _measuring = (os.getpid(), weakref.ref(self))
         _running.add(self)
-        for line in self._measurement.notes():
+        self._pass_on_notes()
+
+    def _pass_on_notes(self) -> None:
+        notes = self._measures().notes()
+        for line in notes[self._notes_told :]:
             kind, _, text = line.partition(": ")
             (warn if kind == "warning" else inform)("%s", text)
+        self._notes_told = len(notes)
 
     def _join(self, running: "Tracker") -> "Tracker":
         self._joined = (running, running._look())
@@ -266,9 +273,11 @@ class Tracker:
 
     def _end(self, exit_code: int) -> Totals:
         try:
-            return self._measures().stop(exit_code)
+            totals = self._measures().stop(exit_code)
         finally:
             _running.discard(self)
+        self._pass_on_notes()
+        return totals
 
     def __repr__(self) -> str:
         if self._final is not None:
