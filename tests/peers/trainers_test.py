@@ -150,5 +150,22 @@ class PausedLightningTest(PausedTwice):
         self.assertEqual(json.loads((run / "summary.json").read_text())["work"]["steps"], 48)
 
 
+class LightningRanksTest(PausedTwice):
+    LAUNCHER = RanksTest.LAUNCHER
+
+    def test_it_pauses_both_at_the_same_step(self):
+        program = PausedLightningTest.PROGRAM
+        for before, after in (
+            ('accelerator="cpu"', 'accelerator="cpu", devices=2, strategy="ddp"'),
+            ("return 48", "return 96"),
+            ('open("validated"', 'open("validated" + os.environ["RANK"]'),
+            ('open("result"', 'open("result" if os.environ["RANK"] == "0" else "other"'),
+        ):
+            self.assertIn(before, program)
+            program = program.replace(before, after)
+        self.assert_paused_twice_is_the_same(program)
+        self.assertEqual(Path("paused/other").read_bytes(), Path("whole/other").read_bytes())
+
+
 if __name__ == "__main__":
     unittest.main()
