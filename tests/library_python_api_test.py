@@ -15,6 +15,7 @@ import textwrap
 import threading
 import unittest
 from pathlib import Path
+from unittest import mock
 
 import ebb
 from ebb._program import _in_python
@@ -121,6 +122,11 @@ class GridTest(unittest.TestCase):
             ebb.grid(no_such_flag=1)
         self.assertEqual(caught.exception.code, 2)
         self.assertNotIn("ebb --help", str(caught.exception))
+
+    def test_a_program_that_is_not_there_is_an_error(self):
+        with mock.patch.dict(os.environ, EBB_PROGRAM="/nonexistent/ebb"):
+            with self.assertRaisesRegex(ebb.Error, "/nonexistent/ebb: there is no such program"):
+                ebb.grid("DE")
 
     def test_mistakes_are_told_in_keywords(self):
         with self.assertRaises(ebb.Error) as caught:

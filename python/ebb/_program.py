@@ -22,8 +22,11 @@ _SECONDS = (
 
 
 def program() -> str:
+    named = os.environ.get("EBB_PROGRAM")
+    if named and os.sep in named and not os.access(named, os.X_OK):
+        raise Error(f"{named}: there is no such program, or it may not be run (EBB_PROGRAM names it)", _UNAVAILABLE)
     beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), "program", "bin", "ebb")
-    found = os.environ.get("EBB_PROGRAM") or (beside if os.path.exists(beside) else None)
+    found = named or (beside if os.path.exists(beside) else None)
     if found is None:
         from shutil import which  # it loads every kind of archive
 
