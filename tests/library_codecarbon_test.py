@@ -18,7 +18,8 @@ import unittest
 from pathlib import Path
 
 import ebb
-from ebb import codecarbon
+from ebb.codecarbon import _measurement
+from ebb.codecarbon._amounts import Amounts
 from python_scratch import InScratch, work
 
 # Settings that no test here is about; the first is CodeCarbon's name for a constant intensity.
@@ -217,7 +218,7 @@ class TrackerTest(CodeCarbonTest):
             with ebb.EmissionsTracker(
                 output_handlers=[Broken(), Handler()], experiment_name="x", **SETTINGS
             ) as tracker:
-                with codecarbon.TaskEmissionsTracker("a", tracker):
+                with ebb.TaskEmissionsTracker("a", tracker):
                     work()
                 first = tracker.flush()
                 work()
@@ -299,7 +300,7 @@ class TaskTest(CodeCarbonTest):
     def test_tasks_and_the_rest_are_the_whole(self):
         tracker = ebb.EmissionsTracker(pue=1.3, force_ram_power=20, **SETTINGS)
         tracker.start()
-        begin = codecarbon._Amounts.none()
+        begin = Amounts.none()
         tasks, between = [], []
         for number in range(6):
             work(0.01 * (number % 3))
@@ -308,7 +309,7 @@ class TaskTest(CodeCarbonTest):
             between.append(tracker._data(at_start - begin))
             work(0.02)
             tasks.append(tracker.stop_task())
-            begin = at_start + codecarbon._Amounts.of(
+            begin = at_start + Amounts.of(
                 {**{k: "0" for k in at_start.values}, **self._texts(tasks[-1])}
             )
         work(0.02)
@@ -329,8 +330,7 @@ class TaskTest(CodeCarbonTest):
 
     @staticmethod
     def _texts(data):
-        amounts = codecarbon._Amounts
-        return {name: repr(getattr(data, name)) for name in amounts.SUMS[:-1] + amounts.MEANS}
+        return {name: repr(getattr(data, name)) for name in Amounts.SUMS[:-1] + Amounts.MEANS}
 
     def test_the_file_of_tasks(self):
         os.mkdir("out")
@@ -498,7 +498,7 @@ class SeveralTest(CodeCarbonTest):
             thread.join()
         rows = self.rows()
         self.assertEqual(len({row["run_id"] for row in rows}), 8)
-        self.assertIsNone(codecarbon._shared)
+        self.assertIsNone(_measurement._shared)
 
 
 class RankTest(CodeCarbonTest):
@@ -615,7 +615,7 @@ class RankTest(CodeCarbonTest):
 
 class AmountsTest(unittest.TestCase):
     def amounts(self, **values):
-        return codecarbon._Amounts({**codecarbon._Amounts.none().values, **values})
+        return Amounts({**Amounts.none().values, **values})
 
     def test_unknown_emissions_are_not_zero(self):
         unknown = self.amounts(duration=2, energy_consumed=1.0, energy_without_intensity=1.0)
@@ -629,9 +629,9 @@ class AmountsTest(unittest.TestCase):
         self.assertEqual(self.amounts().columns()["emissions"], 0)
 
     def test_means_of_a_window_are_weighted_by_time(self):
-        columns = {name: "0" for name in codecarbon._Amounts.none().values}
-        first = codecarbon._Amounts.of({**columns, "duration": "10", "cpu_power": "100"})
-        both = codecarbon._Amounts.of({**columns, "duration": "40", "cpu_power": "25"})
+        columns = {name: "0" for name in Amounts.none().values}
+        first = Amounts.of({**columns, "duration": "10", "cpu_power": "100"})
+        both = Amounts.of({**columns, "duration": "40", "cpu_power": "25"})
         self.assertEqual((both - first).columns()["cpu_power"], 0)
         self.assertEqual(((both - first) + first).columns()["cpu_power"], 25)
 

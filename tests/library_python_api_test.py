@@ -15,8 +15,10 @@ import textwrap
 import threading
 import unittest
 from pathlib import Path
+from unittest import mock
 
 import ebb
+from ebb._program import _in_python
 from python_scratch import InScratch
 
 #: A replayed day in which waiting pays, and whose waits are skipped.
@@ -30,6 +32,7 @@ USES = {
     "ebb.track(zone='FR', signal='yearly-average', rapl='none', quiet=True).start().stop()": {
         *HEAVY, "enum", "json", "logging", "re", "subprocess", "typing",
     },
+    "ebb.EmissionsTracker": {*HEAVY, "ctypes", "enum", "json", "logging", "re", "subprocess", "typing"},
     "ebb.Paused": {*HEAVY, "ctypes", "json", "logging", "re", "subprocess", "typing"},
     "ebb.should_pause": {*HEAVY, "ctypes", "logging", "subprocess"},
     "ebb.wait_for_clean_power": {*HEAVY, "ctypes", "logging"},
@@ -118,6 +121,27 @@ class GridTest(unittest.TestCase):
         with self.assertRaises(ebb.Error) as caught:
             ebb.grid(no_such_flag=1)
         self.assertEqual(caught.exception.code, 2)
+        self.assertNotIn("ebb --help", str(caught.exception))
+
+    def test_a_program_that_is_not_there_is_an_error(self):
+        with mock.patch.dict(os.environ, EBB_PROGRAM="/nonexistent/ebb"):
+            with self.assertRaisesRegex(ebb.Error, "/nonexistent/ebb: there is no such program"):
+                ebb.grid("DE")
+
+    def test_mistakes_are_told_in_keywords(self):
+        with self.assertRaises(ebb.Error) as caught:
+            ebb.grid(zon="DE")
+        self.assertEqual(str(caught.exception), 'zon: unknown (did you mean "zone"?)')
+        with self.assertRaisesRegex(ebb.Error, '^duration: "two hours" is not a duration'):
+            ebb.best_window("two hours", zone="DE")
+        said = "run it with ebb submit --cron X, or give --zone DE; see --trace"
+        self.assertEqual(_in_python(said), 'run it with ebb submit --cron X, or give zone="DE"; see trace')
+
+    def test_a_grid_and_a_window_fit_in_a_line(self):
+        grid = ebb.grid("DE", signal="profile", duration="3h")
+        self.assertRegex(repr(grid), r"^<ebb.Grid DE: \d+ g/kWh now, modelled, \d+ values ahead, cleanest .* g/kWh>$")
+        self.assertRegex(str(grid.windows[0]), r"^\w{3} \d\d \w{3} \d\d:\d\d to .*\d\d:\d\d UTC, \d+ g/kWh$")
+        self.assertLess(len(repr(grid)), 160)
 
     def test_without_pandas_a_frame_says_what_to_install(self):
         grid = ebb.grid(constant=200)
@@ -516,6 +540,8 @@ class ServiceTest(InScratch):
             self.client.job(99)
         with self.assertRaisesRegex(ebb.Error, "cannot be given to another process"):
             self.submit(lambda: 1)
+        with self.assertRaisesRegex(ebb.Error, "a function, a list of words or a line for the shell, not None"):
+            self.client.submit(None)
         with self.assertRaisesRegex(ebb.Error, "for a function"):
             self.client.submit(["true"], args=(1,))
         with self.assertRaisesRegex(ebb.Error, "--cron"):

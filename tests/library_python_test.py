@@ -231,6 +231,15 @@ class TrackTest(InScratch):
         self.assertEqual(asyncio.run(first_only()), 0)
         self.assertEqual({self.attempts(r)[-1]["outcome"] for r in Path("g").iterdir()}, {"done"})
 
+    def test_why_the_intensity_is_not_known_is_a_warning_at_the_end(self):
+        tracker = ebb.track(zone="FR", signal="command", signal_command="false", output_dir="u").start()
+        work(0.05)
+        with self.assertLogs("ebb", logging.WARNING) as said:
+            self.assertIsNone(tracker.stop().emissions_g)
+        (line,) = said.output
+        self.assertIn("the carbon intensity is not known: false: failed", line)
+        self.assertIn(line.split(":", 2)[2], (Path(tracker.run_directory) / "ebb.log").read_text())
+
     def test_a_tracker_inside_of_another_joins_it(self):
         with ebb.track(name="outer", output_dir="j", **FLAGS) as outer:
             work()

@@ -76,6 +76,14 @@ def _readable(error: Exception) -> Exception:
         return RuntimeError(f"{type(error).__name__}: {error}")
 
 
+def _write_value(path: str, value: Any) -> None:
+    try:
+        _write(path, (True, value, ""))
+    except Exception as error:
+        text = f"the function returned {type(value).__name__}, which cannot be given back to the caller: {error}"
+        raise TypeError(text) from None
+
+
 def _run(folder: str) -> int:
     path: List[str]
     path, main_path, main_name, inner = _read(os.path.join(folder, CALL))
@@ -84,8 +92,7 @@ def _run(folder: str) -> int:
     try:
         _become_main(main_path, main_name)
         function, args, kwargs = pickle.loads(inner)
-        value = function(*args, **kwargs)
-        _write(result, (True, value, ""))
+        _write_value(result, function(*args, **kwargs))
         return 0
     except Exception as error:
         trace = traceback.format_exc()

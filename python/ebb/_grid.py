@@ -35,6 +35,14 @@ class Window(NamedTuple):
     end: datetime.datetime
     g_per_kwh: float
 
+    def __str__(self) -> str:
+        return f"{self.start:%a %d %b %H:%M} to {_end_text(self)}, {self.g_per_kwh:.0f} g/kWh"
+
+
+def _end_text(window: Window) -> str:
+    is_same_day = window.start.date() == window.end.date()
+    return format(window.end, "%H:%M UTC" if is_same_day else "%a %d %b %H:%M UTC")
+
 
 class Grid(NamedTuple):
     """Carbon intensity now and ahead. Times are in UTC."""
@@ -54,6 +62,12 @@ class Grid(NamedTuple):
     forecast_method: str
     #: The cleanest first; empty if no hour is known.
     windows: List[Window]
+
+    def __repr__(self) -> str:
+        now = f"{self.current.g_per_kwh:.0f} g/kWh now, {self.current.status}" if self.current else "unknown now"
+        ahead = f", {len(self.forecast)} values ahead" if self.forecast else ""
+        best = f", cleanest {self.windows[0]}" if self.windows else ""
+        return f"<ebb.Grid {self.zone or 'unnamed zone'}: {now}{ahead}{best}>"
 
     @property
     def g_per_kwh(self) -> Optional[float]:

@@ -15,6 +15,7 @@ import weakref
 from _csv import reader  # what csv offers, which loads re for more
 
 from ebb._error import Error
+from ebb._log import warn
 from ebb._settings import settings_of
 from ebb._totals import NAMES, Totals
 
@@ -146,9 +147,7 @@ def write_emissions_row(file: str, row: Mapping[str, str], update: bool) -> None
     fields = _array(row)
     told = _call("ebb_write_emissions_row", os.fsencode(file), fields, len(fields), int(update))
     if told.message:
-        from ebb._log import logger
-
-        logger.warning("%s", told.message.decode(errors="replace"))
+        warn("%s", told.message.decode(errors="replace"))
 
 
 def totals_of(raw: RawTotals) -> Totals:

@@ -14,6 +14,7 @@ import time
 import weakref
 
 from ebb._error import Error
+from ebb._log import inform, warn
 from ebb._paused import PAUSED, Paused
 
 TYPE_CHECKING = False  # true for type checkers; typing takes a while to load
@@ -43,14 +44,6 @@ def _text(value: Any) -> str:
         return ",".join(_text(part) for part in value)
     enum = sys.modules.get("enum")  # unless it is loaded, no value is of an Enum
     return str(value.value if enum is not None and isinstance(value, enum.Enum) else value)
-
-
-def _log(kind: str, text: str) -> None:
-    if kind != "warning" and "logging" not in sys.modules:
-        return  # nobody can have asked for information yet, and logging takes a while to load
-    from ebb._log import logger
-
-    (logger.warning if kind == "warning" else logger.info)("%s", text)
 
 
 # The tracker that measures this process, if any: (process, tracker).
@@ -121,6 +114,8 @@ class Tracker:
         #: Those that joined this one and still measure. Without them its stop() ends the measurement.
         self._guests: "weakref.WeakSet[Tracker]" = weakref.WeakSet()
         self._said_joined = False
+        #: Notes of libebb that were logged.
+        self._notes_told = 0
         self._exit_code = 0
         self._measurement: Optional[Measurement] = None
         self._final: Optional[Totals] = None
@@ -165,21 +160,24 @@ class Tracker:
             if failure.code != COUNTED_ELSEWHERE:
                 raise
             self._counted_elsewhere_since = time.monotonic()
-            _log("info", str(failure))
+            inform("%s", failure)
             return
         _measuring = (os.getpid(), weakref.ref(self))
         _running.add(self)
-        for line in self._measurement.notes():
+        self._pass_on_notes()
+
+    def _pass_on_notes(self) -> None:
+        notes = self._measures().notes()
+        for line in notes[self._notes_told :]:
             kind, _, text = line.partition(": ")
-            _log(kind, text)
+            (warn if kind == "warning" else inform)("%s", text)
+        self._notes_told = len(notes)
 
     def _join(self, running: "Tracker") -> "Tracker":
         self._joined = (running, running._look())
         running._guests.add(self)
         if not running._said_joined:
-            from ebb._log import logger
-
-            logger.warning(
+            warn(
                 "this process is measured already, by %s: %s joins it, and its totals are those of its own time",
                 running._name,
                 self._name,
@@ -275,9 +273,11 @@ class Tracker:
 
     def _end(self, exit_code: int) -> Totals:
         try:
-            return self._measures().stop(exit_code)
+            totals = self._measures().stop(exit_code)
         finally:
             _running.discard(self)
+        self._pass_on_notes()
+        return totals
 
     def __repr__(self) -> str:
         if self._final is not None:
@@ -301,9 +301,7 @@ class Tracker:
         except Error as failure:
             if kind is None:
                 raise
-            from ebb._log import logger
-
-            logger.warning("%s", failure)
+            warn("%s", failure)
 
 
 def exit_code_of(kind: Any) -> int:

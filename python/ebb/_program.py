@@ -22,8 +22,11 @@ _SECONDS = (
 
 
 def program() -> str:
+    named = os.environ.get("EBB_PROGRAM")
+    if named and os.sep in named and not os.access(named, os.X_OK):
+        raise Error(f"{named}: there is no such program, or it may not be run (EBB_PROGRAM names it)", _UNAVAILABLE)
     beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), "program", "bin", "ebb")
-    found = os.environ.get("EBB_PROGRAM") or (beside if os.path.exists(beside) else None)
+    found = named or (beside if os.path.exists(beside) else None)
     if found is None:
         from shutil import which  # it loads every kind of archive
 
@@ -81,11 +84,24 @@ def keywords_of(line: str) -> Dict[str, Any]:
     return flags
 
 
+def _in_python(text: str) -> str:
+    """Flags in what the program said as keywords: ``--zone DE`` is ``zone="DE"``. Those of a command that it names stay."""
+    import re  # only an error needs it
+
+    def keyword(found: "re.Match[str]") -> str:
+        name, value = found[1].replace("-", "_"), found[2]
+        is_of_command = re.search(r"\bebb [a-z]+\b[^;,:()\n]*$", text[: found.start()])
+        return found[0] if is_of_command else f'{name}="{value}"' if value else name
+
+    return re.sub(r"--([a-z][a-z-]*)(?: ([A-Z][A-Z]+|profile)\b)?", keyword, text)
+
+
 def fail(words: Sequence[str], code: int, said: str) -> NoReturn:
     """Raises what the program said at its end."""
-    lines = [line for line in said.strip().splitlines() if not line.startswith("note: ")]
+    left_out = ("note: ", "See ebb --help")
+    lines = [line for line in said.strip().splitlines() if not line.startswith(left_out)]
     text = "\n".join(lines) or f"`ebb {words[0]}` ended with exit code {code}; what it said is above"
-    raise Error(text[len("ebb: ") :] if text.startswith("ebb: ") else text, code)
+    raise Error(_in_python(text[len("ebb: ") :] if text.startswith("ebb: ") else text), code)
 
 
 def answer(words: Sequence[str], good: Sequence[int] = (0,)) -> str:

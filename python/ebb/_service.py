@@ -10,6 +10,7 @@ import pickle
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterable
 from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Union
 
 from ebb import _call
@@ -166,6 +167,9 @@ class Client:
     ) -> None:
         self._where = flags_of({"server": server, "token_file": token_file, "store": store})
 
+    def __repr__(self) -> str:
+        return f"<ebb.Client {' '.join(self._where) or 'of the service that ebb submit finds'}>"
+
     def submit(
         self,
         work: Work,
@@ -197,8 +201,10 @@ class Client:
         elif isinstance(work, str):
             named["wrap"] = work
             words = []
-        else:
+        elif isinstance(work, Iterable):
             words = [str(word) for word in work]
+        else:
+            raise Error(f"give a function, a list of words or a line for the shell, not {work!r}", _USAGE)
         given = ["submit", *self._where, *flags_of(named), *(["--", *words] if words else [])]
         return Job(self, int(ask(given)["id"]), folder)
 

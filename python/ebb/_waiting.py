@@ -51,6 +51,9 @@ class Wait(NamedTuple):
     def __str__(self) -> str:
         return f"{self.action}: {self.reason}"
 
+    def __repr__(self) -> str:
+        return f"<ebb.Wait {self}>"
+
 
 class NoCleanPower(Error):
     """A wait with ``at_deadline="stop"`` or ``on_outage="stop"`` gave up; ``wait`` says why."""

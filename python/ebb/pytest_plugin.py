@@ -47,6 +47,32 @@ def pytest_configure(config: Any) -> None:
     config.addinivalue_line("markers", "ebb(joules): the energy that a test may use, with --ebb")
     if config.getoption("--ebb") is not None:
         config.pluginmanager.register(_Measured(config), "ebb-measured")
+        return
+    for option in ("--ebb-limit", "--ebb-baseline", "--ebb-write-baseline"):
+        if config.getoption(option) is not None:
+            warning = pytest.PytestConfigWarning(f"{option} has no effect without --ebb: nothing is measured")
+            config.issue_config_time_warning(warning, 2)
+
+
+def _read_baseline(file: Optional[str]) -> Dict[str, float]:
+    if not file:
+        return {}
+    try:
+        with open(file, encoding="utf-8") as text:
+            return {str(name): float(joules) for name, joules in json.load(text).items()}
+    except OSError as failure:
+        why = f"{failure.strerror}; --ebb-write-baseline writes one"
+    except (AttributeError, TypeError, ValueError):
+        why = "is not a file of --ebb-write-baseline"
+    raise pytest.UsageError(f"--ebb-baseline: {file}: {why}")
+
+
+def _joules_of(mark: Any) -> float:
+    """Of @pytest.mark.ebb(joules=5), or ebb(5)."""
+    given = [*mark.args, *mark.kwargs.values()]
+    if len(given) != 1 or not set(mark.kwargs) <= {"joules"} or not isinstance(given[0], (int, float)):
+        raise ValueError
+    return float(given[0])
 
 
 class _Measured:
@@ -56,21 +82,33 @@ class _Measured:
         self._joules: Dict[str, float] = {}
         self._unknown = False
         self._grams = 0.0
-        self._baseline: Dict[str, float] = {}
-        file = self._option("--ebb-baseline")
-        if file:
-            with open(file, encoding="utf-8") as text:
-                self._baseline = json.load(text)
+        self._baseline = _read_baseline(self._option("--ebb-baseline"))
         self._open = contextlib.ExitStack()
 
     def pytest_sessionstart(self, session: Any) -> None:
+        from ebb._error import Error
         from ebb._measuring import Tracker
         from ebb._program import keywords_of
 
-        flags: Dict[str, Any] = {"name": "pytest", "quiet": True, **keywords_of(self._option("--ebb"))}
-        if "output_dir" not in flags:  # the report has all that is asked for
-            flags["output_dir"] = self._open.enter_context(tempfile.TemporaryDirectory())
-        self._tracker = self._open.enter_context(Tracker(**flags))
+        try:
+            flags: Dict[str, Any] = {"name": "pytest", "quiet": True, **keywords_of(self._option("--ebb"))}
+            if "output_dir" not in flags:  # the report has all that is asked for
+                flags["output_dir"] = self._open.enter_context(tempfile.TemporaryDirectory())
+            self._tracker = self._open.enter_context(Tracker(**flags))
+        except (Error, ValueError) as failure:  # ValueError: a quote that does not end
+            self._open.close()
+            raise pytest.UsageError(f"--ebb: {failure}") from None
+
+    def pytest_collection_modifyitems(self, items: Any) -> None:
+        for item in items:
+            mark = item.get_closest_marker("ebb")
+            if mark is None:
+                continue
+            try:
+                _joules_of(mark)
+            except ValueError:
+                text = ", ".join([*map(repr, mark.args), *(f"{name}={value!r}" for name, value in mark.kwargs.items())])
+                raise pytest.UsageError(f"{item.nodeid}: write @pytest.mark.ebb(joules=5), not ebb({text})") from None
 
     def pytest_sessionfinish(self, session: Any) -> None:
         self._open.close()
@@ -85,7 +123,7 @@ class _Measured:
         limits = [self._option("--ebb-limit")]
         mark = item.get_closest_marker("ebb")
         if mark is not None:
-            limits = [mark.kwargs.get("joules", mark.args[0] if mark.args else None)]
+            limits = [_joules_of(mark)]
         before = self._baseline.get(item.nodeid)
         if before is not None:
             limits.append(max(self._option("--ebb-factor") * before, before + _LEAST_JOULES))

@@ -57,7 +57,7 @@ std::optional<chr::minutes> TakeOffset(Cursor& cursor) {
   const bool negative = !cursor.rest.empty() && cursor.rest.front() == '-';
   if (!cursor.Take('+') && !cursor.Take('-')) return std::nullopt;
   const auto hours = cursor.Digits(2);
-  if (!hours || *hours > 14) return std::nullopt;
+  if (!hours || *hours > 23) return std::nullopt;  // RFC 3339 allows offsets that no place has
   int minutes = 0;
   const bool colon = cursor.Take(':');
   if (colon || !cursor.rest.empty()) {
@@ -185,7 +185,8 @@ Result<Time> ParseTime(std::string_view text) {
     int second = 0;
     if (cursor.Take(':')) {
       const auto parsed = cursor.Digits(2);
-      if (!parsed || *parsed > 59) return Fail(BadTime(text, "no seconds after the second colon"));
+      // A leap second, 60, is the first second of the next minute.
+      if (!parsed || *parsed > 60) return Fail(BadTime(text, "no seconds after the second colon"));
       second = *parsed;
     }
     const auto fraction = TakeFraction(cursor);

@@ -41,12 +41,18 @@ TEST(Time, OffsetsAreConvertedToUtc) {
   EXPECT_EQ(FormatTime(*ParseTime("2023-05-01 13:45+02:00")), "2023-05-01T11:45:00Z");
   EXPECT_EQ(FormatTime(*ParseTime("2023-05-01T13:45-0700")), "2023-05-01T20:45:00Z");
   EXPECT_EQ(FormatTime(*ParseTime("2023-05-01")), "2023-05-01T00:00:00Z");
+  EXPECT_EQ(FormatTime(*ParseTime("0423-07-24T20:08:57.0+23:41")), "0423-07-23T20:27:57Z");
+}
+
+TEST(Time, ALeapSecondIsTheFirstOfTheNextMinute) {
+  EXPECT_EQ(FormatTime(*ParseTime("2016-12-31T23:59:60Z")), "2017-01-01T00:00:00Z");
+  EXPECT_EQ(FormatTime(*ParseTime("2017-01-01T05:29:60.5+05:30")), "2017-01-01T00:00:00.500Z");
 }
 
 TEST(Time, RefusesWhatIsNotATime) {
-  for (const char* text :
-       {"", "2023-13-01", "2023-02-30", "2023-05-01T25:00", "2023-05-01T10:00Zx", "01.05.2023",
-        "2023-05-01T10:00:00.", "2023-05-01T", "2023-05-01T10:00+1"})
+  for (const char* text : {"", "2023-13-01", "2023-02-30", "2023-05-01T25:00", "2023-05-01T10:00Zx",
+                           "01.05.2023", "2023-05-01T10:00:00.", "2023-05-01T",
+                           "2023-05-01T10:00+1", "2023-05-01T10:00+24:00", "2023-05-01T10:00:61Z"})
     EXPECT_FALSE(ParseTime(text)) << text;
 }
 

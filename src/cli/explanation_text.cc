@@ -105,6 +105,11 @@ std::string SavedLine(const JsonNode& job) {
          (is_clear ? "" : ", which is not a clear difference") + "\n";
 }
 
+std::string_view VerbBefore(std::string_view reason) {
+  if (reason.starts_with("succeeded") || reason.starts_with("failed")) return " has ";
+  return reason.starts_with("cancelled") || reason.starts_with("refused") ? " was " : " is ";
+}
+
 }  // namespace
 
 Result<std::string> ExplanationText(const std::string& answer, const LocalTimes& times) {
@@ -114,8 +119,8 @@ Result<std::string> ExplanationText(const std::string& answer, const LocalTimes&
   // Jobs that come from the store alone have no reason.
   const std::string reason = job->TextOf(job->Find("reason") ? "reason" : "stage");
   std::string text = "job " + FormatFixed(NumberOf(*job, "id").value_or(0), 0) + " (" +
-                     Printable(job->TextOf("name")) + ") is " + times.InText(Printable(reason)) +
-                     "\n";
+                     Printable(job->TextOf("name")) + ")" + std::string(VerbBefore(reason)) +
+                     times.InText(Printable(reason)) + "\n";
   if (const std::string detail = job->TextOf("detail"); !detail.empty())
     text += times.InText(Printable(detail)) + "\n";
   if (const std::string remark = job->TextOf("remark"); !remark.empty())

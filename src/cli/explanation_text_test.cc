@@ -29,7 +29,7 @@ TEST(ExplanationText, SaysWhatAJobThatHasEndedSaved) {
                                  "intensity_expected":100,"emissions_g":12,
                                  "emissions_at_submission_g":10,"saving_half_width_g":3})",
                              kUtc),
-            "job 7 (a) is failed\nexit code 3\n"
+            "job 7 (a) has failed\nexit code 3\n"
             "it emitted 12.0 g; at submission it would have been 10.0 g: 2.00 g WORSE, which is "
             "not a clear difference\n");
 }

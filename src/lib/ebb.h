@@ -126,9 +126,9 @@ EBB_API int ebb_read_settings(const ebb_options* options, char* text, size_t siz
  * calling thread wait. */
 EBB_API ebb_tracker* ebb_start(const ebb_options* options, ebb_error* error);
 
-/* Notes on the start for the user, one line each: the intensity in use, a better meter that
- * cannot be read, settings that are ignored. Lines begin with "note: ", or with "warning: " if
- * figures may mislead. Valid until ebb_free. */
+/* Notes for the user, one line each: on the start the intensity in use, a better meter that cannot
+ * be read, settings that are ignored; after ebb_stop also why the intensity is not known. Lines
+ * begin with "note: ", or with "warning: " if figures may mislead. Valid until ebb_free. */
 EBB_API const char* ebb_notes(const ebb_tracker* tracker);
 
 /* The run directory; read it with `ebb summary`, `ebb compare`. Valid until ebb_free. */

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
+#include <list>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -58,8 +59,9 @@ Status CheckFlags(const app::FlagValues& flags) {
                    "\"" + name + "\": a program cannot be stopped by its own budget", "",
                    "run it with ebb track --" + name});
     if (std::find(known.begin(), known.end(), name) == known.end())
-      return Fail({ExitCode::kUsage, "\"" + name + "\" is not a flag of a tracker", "",
-                   "see ebb track --help" + SuggestionText(name, known)});
+      return Fail({ExitCode::kUsage,
+                   "\"" + name + "\" is not a flag of a tracker" + SuggestionText(name, known), "",
+                   "ebb track --help lists them"});
   }
   return {};
 }
@@ -135,7 +137,8 @@ struct Tracker::State final : local::AttemptObserver {
   core::RunSpec spec;
   app::ClaimedGpus claimed;
   std::optional<report::RunDirectory> directory;
-  std::string path, notes;
+  std::string path;
+  std::list<std::string> notes{""};  // the last one has all lines; callers may keep the others
   std::optional<app::RunLog> log;
   std::optional<WorkReport> progress;
   std::optional<app::PrometheusExport> prometheus;
@@ -160,7 +163,7 @@ struct Tracker::State final : local::AttemptObserver {
 void Tracker::State::Note(const char* kind, const std::string& text) {
   const std::string line = std::string(kind) + ": " + text;
   log->Write(line);
-  notes += line + "\n";
+  notes.push_back(notes.back() + line + "\n");
 }
 
 // A training program still starts if the zone of its grid is unknown. Returns the note about the
@@ -294,6 +297,10 @@ Status Tracker::State::Store(const local::AttemptResult& result) {
   EBB_ASSIGN_OR_RETURN(const app::RunViews views, app::WriteViews(path, std::move(run)));
   for (const std::string& note : app::PublishEmissions(options, views.record, views.summary, path))
     log->Write("note: " + note);
+  if (views.summary.totals.energy_without_intensity > Energy{}) {
+    const auto view = surroundings->feed->Observe(surroundings->clock.Now(), Duration::zero());
+    if (!view) Note("warning", "the carbon intensity is not known: " + view.error().Message());
+  }
   return {};
 }
 
@@ -340,7 +347,10 @@ Result<std::unique_ptr<Tracker>> Tracker::Start(const TrackerOptions& options) {
 }
 
 const std::string& Tracker::directory() const { return state_->path; }
-const std::string& Tracker::notes() const { return state_->notes; }
+const std::string& Tracker::notes() const {
+  const std::lock_guard calls(state_->calls);
+  return state_->notes.back();
+}
 
 bool Tracker::stopped() const {
   const std::lock_guard calls(state_->calls);

@@ -60,7 +60,7 @@ class Tracker {
   ~Tracker();
 
   const std::string& directory() const;
-  const std::string& notes() const;  ///< notes on the start, as ebb_notes (ebb.h) gives them
+  const std::string& notes() const;  ///< as ebb_notes (ebb.h) gives them
   Status MarkEpoch(int number);
   /// Counts work that was done since the last call; a count of zero is none, or unknown. Does not
   /// wait for other calls.

@@ -50,9 +50,9 @@ if IS_EBB:
 def pytest_runtest_teardown(item):
     """A tracker that a test leaves running would measure for the next ones, too."""
     if IS_EBB:
-        import ebb.codecarbon as ours
+        from ebb.codecarbon import _tracker
 
-        for tracker in list(ours._started):
+        for tracker in list(_tracker._started):
             tracker.stop()
         trackers.clear()
 

@@ -55,7 +55,9 @@ class PytestTest(InScratch):
         path = os.pathsep.join([str(self.directory / "found"), os.environ["PYTHONPATH"]])
         environment = {**os.environ, "PYTHONPATH": path, "EBB_CONFIG": "none"}
         command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--junitxml", "report.xml", *words]
-        return subprocess.run(command, env=environment, stdout=subprocess.PIPE, universal_newlines=True, timeout=300)
+        return subprocess.run(
+            command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True, timeout=300
+        )
 
     def joules(self):
         found = {}
@@ -83,6 +85,26 @@ class PytestTest(InScratch):
         for joules, grams in found.values():
             self.assertAlmostEqual(grams, joules / 3.6e6 * 360, places=9)
         self.assertFalse(Path("runs").exists(), "no run directory that nobody asked for")
+
+    def test_mistakes_are_told_before_a_test_runs(self):
+        Path("broken.json").write_text("[1]")
+        for flags, words in (
+            (["--ebb=--zome FR"], '"zome" is not a flag of a tracker (did you mean "zone"?)'),
+            (["--ebb=nonsense"], 'not "nonsense"'),
+            ([FLAGS, "--ebb-baseline", "none.json"], "none.json: No such file or directory; --ebb-write-baseline writes one"),
+            ([FLAGS, "--ebb-baseline", "broken.json"], "broken.json: is not a file of --ebb-write-baseline"),
+        ):
+            with self.subTest(words):
+                done = self.pytest(*flags)
+                self.assertEqual(done.returncode, 4, done.stdout)
+                self.assertNotIn("INTERNALERROR", done.stdout)
+                self.assertIn(words, done.stdout)
+        Path("test_it.py").write_text(TESTS.replace("ebb(joules=0.001)", "ebb(jouls=0.001)"))
+        done = self.pytest(FLAGS)
+        self.assertIn("test_it.py::test_marked: write @pytest.mark.ebb(joules=5), not ebb(jouls=0.001)", done.stdout)
+        done = self.pytest("--ebb-limit", "3", "-k", "short")
+        self.assertIn("--ebb-limit has no effect without --ebb", done.stdout)
+        self.assertEqual(done.returncode, 0)
 
     def test_a_limit_for_all_tests(self):
         done = self.pytest(FLAGS, "--ebb-limit", "0.5", "-k", "long or short")

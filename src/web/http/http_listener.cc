@@ -28,6 +28,7 @@ constexpr int kMostRequests = 100'000;  // most requests on one connection
 constexpr std::size_t kLongestHead = 64 << 10;
 constexpr std::chrono::milliseconds kAcceptAgain{100};
 constexpr const char* kForm = "application/x-www-form-urlencoded";
+constexpr const char* kAnyPath = R"([\s\S]*)";  // a dot matches no line break
 // The methods for which the library can have a handler, which reads the body first. It refuses
 // methods that it does not know with 400. So every other method goes to it as the stand-in, which
 // it knows, and gets its own name back before the request is handled.
@@ -287,12 +288,12 @@ Listener::Listener(const HttpServerOptions& options, HttpHandler to_call,
   const auto answer = [this](const httplib::Request& from, httplib::Response& to) {
     Answer(from, to);
   };
-  server.Get(".*", answer);
-  server.Post(".*", answer);
-  server.Put(".*", answer);
-  server.Patch(".*", answer);
-  server.Delete(".*", answer);
-  server.Options(".*", answer);
+  server.Get(kAnyPath, answer);
+  server.Post(kAnyPath, answer);
+  server.Put(kAnyPath, answer);
+  server.Patch(kAnyPath, answer);
+  server.Delete(kAnyPath, answer);
+  server.Options(kAnyPath, answer);
   server.set_pre_routing_handler([this](const httplib::Request& from, httplib::Response& to) {
     using enum httplib::Server::HandlerResponse;
     if (IsRouted(from.method)) return Unhandled;

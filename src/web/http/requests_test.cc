@@ -18,6 +18,17 @@ TEST_F(ApiTest, PathsLeadNowhereElse) {
   }
 }
 
+TEST_F(ApiTest, APathWithALineBreakIsAnsweredAsAnyOther) {
+  for (const std::string path : {"/api/v1/jobs/%0A1", "/api/v1/jobs/1%0D%0A/log", "/%0A"}) {
+    EXPECT_EQ(Get(path).status, 404) << path;
+    EXPECT_NE(Get(path).text.find("there is no such address"), std::string::npos) << path;
+    EXPECT_EQ(
+        Raw("POST " + path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").status,
+        401)
+        << path;
+  }
+}
+
 TEST_F(ApiTest, AMethodThatAnAddressLacksIsRefusedWithThoseThatItHas) {
   for (const std::string method : {"TRACE", "DELETE", "PUT", "PATCH", "OPTIONS", "CONNECT", "QUERY",
                                    "PRI", "PROPFIND", "get", "M-SEARCH"}) {
