@@ -13,6 +13,7 @@
 #include "sites/home/follower.h"
 #include "sites/home/site_connection.h"
 #include "sites/remote/site_session.h"
+#include "store/accounts/stored_feed.h"
 
 namespace ebb::cli {
 namespace {
@@ -49,8 +50,12 @@ Result<int> Follow(const std::filesystem::path& file, const std::string& version
   EBB_ASSIGN_OR_RETURN(const local::AttemptPlan plan, local::ReadPlan(file));
   if (!plan.place)
     return Fail({ExitCode::kUsage, "is the plan of an attempt on this machine", file.string(), ""});
+  store::StoredFeed feed(plan.store, plan.since, plan.pool);
   sites::FollowerOptions options;
   options.version = version;
+  options.feed = &feed;
+  const auto pue = plan.metering.find("pue");
+  if (pue != plan.metering.end()) options.pue.ratio = ParseNumber(pue->second).value_or(1);
   EBB_RETURN_IF_ERROR(sites::Follow({file.parent_path(), plan.attempt}, plan, options, lock));
   return 0;
 }
