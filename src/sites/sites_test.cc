@@ -116,7 +116,7 @@ TEST(Sites, AProgramThereReadsTheIntensityOfItsZone) {
   SiteWorld world;
   world.Write("intensity", "300");
   const auto job = world.AddShell(
-      "cd $EBB_RUN_DIR; for g in 300 50 40; do until grep -qs g_per_kwh...$g grid.json; "
+      "cd $EBB_RUN_DIR; for g in 300 50 40; do until grep -qs g_per_kwh..$g grid.json; "
       "do sleep 0.02; done; cp grid.json saw-$g; done");
   // An attempt at another site may have left this one.
   world.Write("jobs/1/grid.json", "{\"g_per_kwh\": 40}");
