@@ -1,4 +1,4 @@
-// What programs of the service find in grid.json.
+// grid.json as programs of the service find it.
 
 #include "platform/file.h"
 #include "service/service_for_test.h"

@@ -34,8 +34,8 @@ class FileFeed final : public runtime::SignalFeed {
   }
   Result<core::IntensitySeries> Believed(Interval interval) override {
     EBB_ASSIGN_OR_RETURN(const std::string text, platform::ReadFile(file_));
-    return core::IntensitySeries::Create(
-        identity_, {{interval, {ParseNumber(Trim(text)).value_or(0)}, {}}});
+    return core::IntensitySeries::Create(identity_,
+                                         {{interval, {ParseNumber(Trim(text)).value_or(0)}, {}}});
   }
   Time NextChange(Time now) const override { return now + Duration{1}; }
 

@@ -16,8 +16,8 @@
 // If it has not started the job by the time it is back, the start is taken back.
 //
 // The site does not know the signal of this service. So the follower keeps grid.json
-// (local/process/grid_file.h) in the folder of the job here and there while the attempt runs. As long
-// as there is no connection, the file there keeps the last intensity, with its time.
+// (local/process/grid_file.h) in the folder of the job here and there while the attempt runs. As
+// long as there is no connection, the file there keeps the last intensity, with its time.
 //
 // An attempt that was never asked to start there may end here without a connection, so that the job
 // can run elsewhere: `start_was_sent` in attempt-N.site is on the disk before the site is asked.
