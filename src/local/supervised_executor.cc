@@ -226,6 +226,7 @@ Status SupervisedExecutor::PutElsewhere(const Entry& entry, AttemptPlan& plan,
   if (const auto interval = plan.metering.find("interval"); interval != plan.metering.end())
     access.metering.insert(*interval);
   plan.metering = std::move(access.metering);
+  plan.metering["pue"] = FormatExact(devices_.pools().SiteOf(plan.pool).pue.ratio);
   if (!access.work_folder.empty()) plan.working_directory = access.work_folder;
   if (!plan.tracking.empty())
     options_.say(plan.job, "its trackers get nothing of attempt " + std::to_string(plan.attempt) +

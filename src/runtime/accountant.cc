@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "runtime/believed_at.h"
+
 namespace ebb::runtime {
 namespace {
 
@@ -127,10 +129,7 @@ core::BudgetUse Accountant::use() const {
 std::optional<Intensity> Accountant::latest_intensity() const {
   if (!measured_until()) return std::nullopt;
   const Time now = ToGrid(Interval{last_end_, last_end_}).begin;
-  const auto settled = feed_.Believed({now - Duration{1}, now});
-  if (!settled) return std::nullopt;
-  const core::Sample* sample = settled->At(now - Duration{1});
-  return sample ? std::optional(sample->intensity) : std::nullopt;
+  return BelievedAt(feed_, now - Duration{1});
 }
 
 std::optional<Time> Accountant::measured_until() const {

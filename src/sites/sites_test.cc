@@ -112,6 +112,35 @@ TEST(Sites, ABrokenConnectionEndsNothingAndNothingRunsTwice) {
   EXPECT_EQ(TextOf(world.PathsOf(job).log()), "done\n");
 }
 
+TEST(Sites, AProgramThereReadsTheIntensityOfItsZone) {
+  SiteWorld world;
+  world.Write("intensity", "300");
+  const auto job = world.AddShell(
+      "cd $EBB_RUN_DIR; for g in 300 50 40; do until grep -qs g_per_kwh..$g grid.json; "
+      "do sleep 0.02; done; cp grid.json saw-$g; done");
+  // An attempt at another site may have left this one.
+  world.Write("jobs/1/grid.json", "{\"g_per_kwh\": 40}");
+  ASSERT_TRUE(world.executor().Execute(engine::StartJob{job, 1, 0}));
+  const auto there = world.RunThere(job);
+  const auto comes = [&](const std::string& name) {
+    world.WaitFor([&] { return std::filesystem::exists(there / name); });
+  };
+  comes("saw-300");
+  EXPECT_THAT(TextOf(there / "saw-300"), HasSubstr("\"g_per_kwh\":300.0,\"pue\":2.0}"));
+  world.Write("intensity", "50");
+  comes("saw-50");
+  // Without a connection the last intensity stays, and the file catches up afterwards.
+  world.Cut();
+  world.Write("intensity", "40");
+  world.WaitFor([&] {
+    return TextOf(world.FolderOf(job) / "attempt-1.site").find("No route") != std::string::npos;
+  });
+  EXPECT_THAT(TextOf(there / "grid.json"), HasSubstr(":50.0,"));
+  world.Reconnect();
+  world.WaitUntil(job, JobPhase::kSucceeded);
+  EXPECT_THAT(TextOf(world.FolderOf(job) / "saw-40"), HasSubstr(":40.0,"));
+}
+
 TEST(Sites, AFollowerThatIsKilledIsReplaced) {
   SiteWorld world;
   const std::string ran = (world.Directory() / "ran").string();

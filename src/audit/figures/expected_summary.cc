@@ -18,6 +18,15 @@ std::string Dump(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+// True for the changes that ranks made to their parts of an update.
+bool HasRankShares(const Json& changes) {
+  const auto is_change = [](const Json& change) {
+    return change.is_object() && change.value("step", Json()).is_number_integer() &&
+           change.value("samples", Json()).is_array();
+  };
+  return changes.is_array() && std::all_of(changes.begin(), changes.end(), is_change);
+}
+
 // The result of the training; null if the training wrote none that Ebb accepts.
 Json TrainResult(const RunFiles& files) {
   const std::string_view text = files.Text("train_result.json");
@@ -30,7 +39,7 @@ Json TrainResult(const RunFiles& files) {
         "peak_tensor_bytes", "avg_epoch_seconds", "samples_per_second", "device",
         "parameters_sha256"})
     if (!train.contains(field)) return nullptr;
-  return train;
+  return HasRankShares(train.value("rank_shares", Json::array())) ? train : nullptr;
 }
 
 double Joules(std::int64_t microjoules) { return static_cast<double>(microjoules) / 1e6; }
@@ -346,14 +355,18 @@ Json Epochs(const RunFacts& facts, const RunFigures& figures) {
 
 Json Training(const Json& train) {
   if (train.is_null()) return nullptr;
-  return {{"final_loss", OrNull(train, "final_loss")},
-          {"test_loss", OrNull(train, "test_loss")},
-          {"test_accuracy_percent", OrNull(train, "test_accuracy_percent")},
-          {"peak_tensor_bytes", OrNull(train, "peak_tensor_bytes")},
-          {"average_epoch_seconds", OrNull(train, "avg_epoch_seconds")},
-          {"samples_per_second", OrNull(train, "samples_per_second")},
-          {"device", OrNull(train, "device")},
-          {"parameters_sha256", OrNull(train, "parameters_sha256")}};
+  Json json{{"final_loss", OrNull(train, "final_loss")},
+            {"test_loss", OrNull(train, "test_loss")},
+            {"test_accuracy_percent", OrNull(train, "test_accuracy_percent")},
+            {"peak_tensor_bytes", OrNull(train, "peak_tensor_bytes")},
+            {"average_epoch_seconds", OrNull(train, "avg_epoch_seconds")},
+            {"samples_per_second", OrNull(train, "samples_per_second")},
+            {"device", OrNull(train, "device")},
+            {"parameters_sha256", OrNull(train, "parameters_sha256")}};
+  for (const Json& change : train.value("rank_shares", Json::array()))
+    json["rank_shares"].push_back(
+        {{"step", OrNull(change, "step")}, {"samples", change.value("samples", Json::array())}});
+  return json;
 }
 
 }  // namespace

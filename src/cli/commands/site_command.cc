@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 
 #include "base/text.h"
 #include "cli/command_line.h"
@@ -13,6 +14,8 @@
 #include "sites/home/follower.h"
 #include "sites/home/site_connection.h"
 #include "sites/remote/site_session.h"
+#include "store/accounts/stored_feed.h"
+#include "store/device_history.h"
 
 namespace ebb::cli {
 namespace {
@@ -44,13 +47,29 @@ Result<int> Serve(const std::string& version) {
   return 0;
 }
 
+// The zone of the site of the attempt. nullopt: the store cannot be read, or does not say.
+std::optional<std::string> ZoneOf(const local::AttemptPlan& plan) {
+  using store::Database;
+  auto database = Database::Open(plan.store, Database::Mode::kReadUnchecked);
+  if (!database) return std::nullopt;
+  const auto sites = store::SitesOfPools(*database);
+  const auto pool = static_cast<std::size_t>(plan.pool);
+  if (!sites || plan.pool < 0 || pool >= sites->size()) return std::nullopt;
+  return (*sites)[pool].zone;
+}
+
 Result<int> Follow(const std::filesystem::path& file, const std::string& version) {
   const auto lock = platform::FileLock::Inherited(kLockDescriptor);
   EBB_ASSIGN_OR_RETURN(const local::AttemptPlan plan, local::ReadPlan(file));
   if (!plan.place)
     return Fail({ExitCode::kUsage, "is the plan of an attempt on this machine", file.string(), ""});
+  std::optional<store::StoredFeed> feed;
+  if (auto zone = ZoneOf(plan)) feed.emplace(plan.store, plan.since, *std::move(zone));
   sites::FollowerOptions options;
   options.version = version;
+  options.feed = feed ? &*feed : nullptr;
+  const auto pue = plan.metering.find("pue");
+  if (pue != plan.metering.end()) options.pue.ratio = ParseNumber(pue->second).value_or(1);
   EBB_RETURN_IF_ERROR(sites::Follow({file.parent_path(), plan.attempt}, plan, options, lock));
   return 0;
 }

@@ -49,12 +49,12 @@ Status Supervise(const local::AttemptPaths& paths, const local::AttemptPlan& pla
   const core::RunSpec spec = app::SpecOf(paths, plan, metering.spec);
   // A failure to write the spec only makes an export of the job less complete.
   std::ignore = app::WriteAttemptSpec(paths, spec);
-  std::optional<store::StoredFeed> feed;
+  // At a site there is no store: its intensity is unknown there.
+  store::StoredFeed feed(plan.store, plan.since);
   std::optional<app::JobFollower> follower;
   if (!plan.tracking.empty()) follower.emplace(paths, plan, spec);
-  if (follower || !plan.budget.empty()) feed.emplace(plan.store, plan.since);
   metering.options.progress = app::ProgressMarksIn(paths.directory);
-  metering.options.feed = feed ? &*feed : nullptr;
+  metering.options.feed = &feed;
   metering.options.follower = follower ? &*follower : nullptr;
   return local::Supervise(paths, plan, std::move(metering.options), lock);
 }

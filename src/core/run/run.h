@@ -151,6 +151,12 @@ struct Epoch {
   std::optional<double> train_loss, test_loss, test_accuracy_percent;
 };
 
+/// A change of the parts that ranks have in an update (core/devices/rank_shares.h).
+struct RankShareChange {
+  std::int64_t step = 0;              ///< updates that were done when it began
+  std::vector<std::int64_t> samples;  ///< of an update, by rank
+};
+
 struct TrainingOutcome {
   double final_loss = 0;
   double test_loss = 0;
@@ -160,6 +166,7 @@ struct TrainingOutcome {
   double samples_per_second = 0;
   std::string device;
   std::string parameters_sha256;
+  std::vector<RankShareChange> rank_shares{};  ///< in order; empty: the parts stayed
 };
 
 /// A version of the settled signal of a run. Providers revise published values, and they publish

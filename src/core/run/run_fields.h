@@ -148,6 +148,13 @@ void Visit(Archive& archive, Value& value) {
   archive.Maybe("current_source", current_source);
 }
 
+template <typename Archive, Like<RankShareChange> Value>
+void Visit(Archive& archive, Value& value) {
+  auto& [step, samples] = value;
+  archive.Must("step", step);
+  archive.Must("samples", samples);
+}
+
 template <typename Archive, Like<SkippedWait> Value>
 void Visit(Archive& archive, Value& value) {
   archive("skipped_wait_ms", value.grid);

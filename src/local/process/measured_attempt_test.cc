@@ -10,6 +10,7 @@
 #include "local/process/grid_file.h"
 #include "platform/file.h"
 #include "platform/system_clock.h"
+#include "testing/fake_clock.h"
 #include "testing/fake_feed.h"
 #include "testing/scratch_directory.h"
 
@@ -179,16 +180,46 @@ TEST(MeasuredAttempt, TheProgramFindsTheGridInItsDirectory) {
   EXPECT_NE(seen->find(R"("g_per_kwh":360.0,"pue":1.0)"), std::string::npos) << *seen;
 }
 
-TEST(GridFile, SaysTheLatestIntensityAndNoneOfAnEarlierAttempt) {
-  const std::filesystem::path scratch = ScratchDirectory("grid-file");
-  const auto path = scratch / kGridFile;
+TEST(GridFile, SaysTheIntensityNowAndNoneOfAnEarlierAttempt) {
+  using std::chrono::seconds;
+  const auto path = ScratchDirectory("grid-file") / kGridFile;
   ASSERT_TRUE(platform::WriteFileAtomically(path, "of an earlier attempt"));
-  GridFile file(path, Pue{1.25});
-  file.Keep(std::nullopt, Time{Duration{1}});
-  EXPECT_EQ(*platform::ReadFile(path), "{\"time_ms\":1,\"g_per_kwh\":null,\"pue\":1.25}\n");
-  file.Keep(Intensity{142.5}, Time{Duration{2}});
-  file.Keep(Intensity{142.5}, Time{Duration{3}});
-  EXPECT_EQ(*platform::ReadFile(path), "{\"time_ms\":2,\"g_per_kwh\":142.5,\"pue\":1.25}\n");
+  testing::FakeClock wall(kDay - hours{1});
+  const runtime::GridClock clock(wall, {false, {}, 1, false});
+  testing::FakeFeed feed(kDay, {360, 142.5, 142.5});
+  GridFile file(path, feed, clock, Pue{1.25});
+  const auto says = [&](Duration at, const std::string& intensity) {
+    return *platform::ReadFile(path) == "{\"time_ms\":" + std::to_string(Milliseconds(kDay + at)) +
+                                            ",\"g_per_kwh\":" + intensity + ",\"pue\":1.25}\n";
+  };
+  EXPECT_TRUE(file.Look());
+  EXPECT_TRUE(says(-hours{1}, "null"));
+  wall.SleepUntil(kDay + seconds{1});
+  EXPECT_TRUE(file.Look());
+  EXPECT_TRUE(says(seconds{1}, "360.0"));
+  wall.SleepUntil(kDay + hours{1});
+  EXPECT_TRUE(file.Look());
+  EXPECT_TRUE(says(hours{1}, "142.5"));
+  wall.SleepUntil(kDay + hours{3} - seconds{1});
+  EXPECT_FALSE(file.Look()) << "the next hour is as clean";
+  wall.SleepUntil(kDay + hours{3} + seconds{28});
+  EXPECT_FALSE(file.Look()) << "the next value may be on its way";
+  EXPECT_TRUE(says(hours{1}, "142.5"));
+  wall.SleepUntil(kDay + hours{3} + seconds{30});
+  EXPECT_TRUE(file.Look());
+  EXPECT_TRUE(says(hours{3} + seconds{30}, "null"));
+}
+
+TEST(GridFile, IsTriedAgainIfItCouldNotBeWritten) {
+  const auto folder = ScratchDirectory("grid-file") / "later";
+  testing::FakeClock wall(kDay);
+  const runtime::GridClock clock(wall, {false, {}, 1, false});
+  testing::FakeFeed feed(kDay, {360});
+  GridFile file(folder / kGridFile, feed, clock, Pue{1});
+  EXPECT_FALSE(file.Look());
+  std::filesystem::create_directories(folder);
+  EXPECT_TRUE(file.Look());
+  EXPECT_TRUE(std::filesystem::exists(folder / kGridFile));
 }
 
 TEST(MeasuredAttempt, OutcomesFollowTheContract) {

@@ -23,7 +23,7 @@ struct MeasuredProcess::State {
         accountant(signal, grid_clock, options.number, options.pue, options.other_feed),
         buffer([this](std::span<const core::LedgerRow> rows) { return observer.OnRows(rows); }) {
     if (!options.directory.empty() && !options.child.argv.empty())
-      grid_file.emplace(options.directory / kGridFile, options.pue);
+      grid_file.emplace(options.directory / kGridFile, signal, grid_clock, options.pue);
     const Time now = grid_clock.Now();
     feeds.emplace_back(signal, signal.NextChange(now));
     if (options.other_feed)
@@ -93,6 +93,7 @@ Result<std::unique_ptr<MeasuredProcess>> MeasuredProcess::Start(const AttemptOpt
     if (options.sampler.scope == core::MeterScope::kProcessTree)
       state->cgroup = meter::Cgroup::Create(options.sampler.proc_root);
     if (state->cgroup) child_options.cgroup_procs = state->cgroup->procs_file();
+    if (state->grid_file) state->grid_file->Look();
     EBB_ASSIGN_OR_RETURN(platform::ChildProcess child,
                          platform::ChildProcess::Start(child_options));
     root = child.pid();
@@ -137,8 +138,7 @@ void MeasuredProcess::Tick() {
     state_->power->Look(state_->clock.wall().Now());
   }
   state_->buffer.Offer(state_->accountant.Add(readings));
-  if (state_->grid_file)
-    state_->grid_file->Keep(state_->accountant.latest_intensity(), state_->clock.wall().Now());
+  if (state_->grid_file) state_->grid_file->Look();
   state_->WatchBudget();
   if (state_->observer.OnTick(figures())) state_->meter->Mark();
 }

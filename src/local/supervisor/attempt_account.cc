@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "runtime/believed_at.h"
+
 namespace ebb::local {
 namespace {
 
@@ -13,8 +15,7 @@ constexpr Duration kLongestWait{std::chrono::seconds{30}};
 
 AttemptAccount::AttemptAccount(AccountOptions options)
     : options_(std::move(options)),
-      accountant_(options_.feed, options_.clock, options_.attempt, options_.pue),
-      feed_(options_.feed) {
+      accountant_(options_.feed, options_.clock, options_.attempt, options_.pue) {
   if (options_.budget) budget_.emplace(*options_.budget);
 }
 
@@ -29,8 +30,7 @@ void AttemptAccount::Begin(Time wall) {
 
 bool AttemptAccount::IsKnownAt(Time wall) const {
   const Time grid = accountant_.ToGrid(wall);
-  const auto settled = options_.feed.Believed({grid - Duration{1}, grid});
-  return settled && settled->At(grid - Duration{1});
+  return runtime::BelievedAt(options_.feed, grid - Duration{1}).has_value();
 }
 
 // Accounts in order: readings after one that waits must wait too.
@@ -66,7 +66,7 @@ runtime::BudgetSample AttemptAccount::SampleNow() const {
 runtime::BudgetOrder AttemptAccount::Tick() {
   if (const auto step = watch_ ? watch_->TakeStep() : std::nullopt)
     accountant_.FollowClock(step->to - step->from);
-  feed_.KeepUp(options_.clock.Now());
+  options_.observed.KeepUp(options_.clock.Now());
   Account(false);
   if (options_.observer) {
     const Duration ran = options_.clock.wall().SinceBoot() - begun_since_boot_;
@@ -82,7 +82,7 @@ runtime::BudgetOrder AttemptAccount::Tick() {
 }
 
 void AttemptAccount::Finish() {
-  feed_.KeepUp(options_.clock.Now());
+  options_.observed.KeepUp(options_.clock.Now());
   Account(true);
   const std::vector<core::LedgerRow> rows = accountant_.Flush();
   if (options_.observer && !rows.empty()) std::ignore = options_.observer->OnRows(rows);

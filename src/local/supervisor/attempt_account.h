@@ -23,6 +23,7 @@ namespace ebb::local {
 
 struct AccountOptions {
   runtime::SignalFeed& feed;
+  ObservedFeed& observed;  ///< keeps the same feed up to date
   const runtime::GridClock& clock;
   AttemptObserver* observer = nullptr;     ///< null: no observer
   std::optional<JobBudget::Terms> budget;  ///< nothing: no budget
@@ -61,7 +62,6 @@ class AttemptAccount {
   core::Attempt begun_;
   Duration begun_since_boot_{};
   std::optional<runtime::ClockWatch> watch_;  // watches the clock that the readings are on
-  ObservedFeed feed_;
 };
 
 }  // namespace ebb::local

@@ -2,6 +2,8 @@
 // Runs a supervisor as the service starts it, with the processor model as its only meter.
 
 #include <cstdlib>
+#include <functional>
+#include <memory>
 
 #include "local/supervisor/supervisor.h"
 #include "meter/meters.h"
@@ -9,7 +11,14 @@
 
 namespace ebb::local {
 
-inline int SuperviseForTest(const std::filesystem::path& file) {
+inline std::unique_ptr<runtime::SignalFeed> TwoHours(const AttemptPlan& plan) {
+  return std::make_unique<testing::FakeFeed>(plan.since, std::vector<double>{360, 100});
+}
+
+inline int SuperviseForTest(
+    const std::filesystem::path& file,
+    const std::function<std::unique_ptr<runtime::SignalFeed>(const AttemptPlan&)>& feed_for =
+        TwoHours) {
   const std::string secret = TakeEndSecret();
   const auto plan = ReadPlan(file);
   if (!plan) return EXIT_FAILURE;
@@ -23,8 +32,8 @@ inline int SuperviseForTest(const std::filesystem::path& file) {
   meters.cpu_tdp_w = 100;
   meters.use_rapl = meters.use_gpu = false;
   options.meters = meter::MakeMeters(meters).meters;
-  testing::FakeFeed feed(plan->since, {360, 100});
-  options.feed = &feed;
+  const auto feed = feed_for(*plan);
+  options.feed = feed.get();
   return Supervise({file.parent_path(), plan->attempt}, *plan, std::move(options), lock)
              ? EXIT_SUCCESS
              : EXIT_FAILURE;

@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <cmath>
 #include <csignal>
 #include <mutex>
 #include <thread>
@@ -11,7 +10,9 @@
 
 #include "local/power/power_control.h"
 #include "local/process/attempt_outcome.h"
+#include "local/process/grid_file.h"
 #include "local/process/pause_marker.h"
+#include "local/process/plan_clock.h"
 #include "local/supervisor/attempt_account.h"
 #include "local/supervisor/attempt_log.h"
 #include "local/supervisor/device_guard.h"
@@ -31,6 +32,7 @@ using std::chrono::steady_clock;
 
 constexpr Duration kLookAgain{std::chrono::minutes{1}};
 constexpr Duration kLookAtLog{std::chrono::seconds{1}};
+constexpr Duration kLookAtGrid{std::chrono::seconds{1}};
 constexpr Duration kLookAtPower{200};
 constexpr Duration kWriteAgain{std::chrono::seconds{10}};
 // A process that ends the program and its supervisor together may reach the program first.
@@ -203,22 +205,35 @@ Status WriteEndAtLast(const AttemptPaths& paths, const AttemptEnd& end, const st
   }
 }
 
-// The service's clock, as it was when the plan was written.
-runtime::GridClock ClockOf(const AttemptPlan& plan, runtime::Clock& wall) {
-  core::GridClockSettings settings = plan.clock;
-  const Duration since = plan.since_boot > Duration::zero() ? wall.SinceBoot() - plan.since_boot
-                                                            : wall.Now() - plan.since_wall;
-  const auto since_ms = static_cast<double>(since.count());
-  settings.begin = plan.since + Duration{std::llround(settings.speed * since_ms)};
-  return {wall, settings};
-}
+// The signal of the attempt, and what the program is told of it. At a site the signal is unknown,
+// and the follower at home tells the program (sites/home/follower.h).
+class Grid {
+ public:
+  Grid(const AttemptPaths& paths, const AttemptPlan& plan, const SupervisorOptions& options,
+       const runtime::GridClock& clock)
+      : feed_(*options.feed), clock_(clock) {
+    if (!plan.store.empty())
+      file_.emplace(paths.directory / kGridFile, *options.feed, clock, options.pue);
+  }
+
+  ObservedFeed& feed() { return feed_; }
+  void Look() {
+    feed_.KeepUp(clock_.Now());
+    if (file_) file_->Look();
+  }
+
+ private:
+  ObservedFeed feed_;
+  std::optional<GridFile> file_;
+  const runtime::GridClock& clock_;
+};
 
 // Returns null if nobody needs an account.
 std::unique_ptr<AttemptAccount> AccountFor(const AttemptPaths& paths, const AttemptPlan& plan,
-                                           const SupervisorOptions& options,
+                                           const SupervisorOptions& options, Grid* grid,
                                            const runtime::GridClock& clock) {
-  if (!options.feed) return nullptr;
-  AccountOptions account{*options.feed, clock,        options.follower,
+  if (!grid || (!options.follower && plan.budget.empty())) return nullptr;
+  AccountOptions account{*options.feed, grid->feed(), clock,      options.follower,
                          std::nullopt,  plan.attempt, options.pue};
   if (!plan.budget.empty()) {
     account.budget = {plan.budget,  plan.used_before, paths.directory,
@@ -270,10 +285,20 @@ bool IsFromOutside(const AttemptPaths& paths, Program& program, platform::Proces
   return program.stop_requested();
 }
 
+// Everything that is looked after while the program runs. Null: it is not there.
+struct Watched {
+  AttemptAccount* account;
+  Grid* grid;
+  LogTrimmer& log;
+  OomWatch& oom;
+  DeviceGuard& devices;
+  PowerControl* power;
+};
+
 // Follows the program until it has ended.
-void Follow(Program& program, platform::ProcessSignals& signals, AttemptAccount* account,
-            LogTrimmer& log, OomWatch& oom, DeviceGuard& devices, PowerControl* power,
+void Follow(Program& program, platform::ProcessSignals& signals, const Watched& watched,
             Duration look_again) {
+  const auto& [account, grid, log, oom, devices, power] = watched;
   const pid_t pid = program.child().pid();
   while (!program.child().HasEnded()) {
     const bool searches = power && power->searches();
@@ -282,6 +307,7 @@ void Follow(Program& program, platform::ProcessSignals& signals, AttemptAccount*
     if (received) program.Take(received->number);
     if (power) power->Look(platform::WallNow());
     if (power && received) power->Interrupt(platform::WallNow());
+    if (grid) grid->Look();
     if (account) program.Take(account->Tick());
     program.KillIfOverdue();
     log.Look();
@@ -336,7 +362,10 @@ Status Supervise(const AttemptPaths& paths, const AttemptPlan& plan, SupervisorO
     return SuperviseFailed(paths, plan, opened.error(), options.end_secret);
   platform::SystemClock wall(signals);
   const runtime::GridClock clock = ClockOf(plan, wall);
-  const auto account = AccountFor(paths, plan, options, clock);
+  std::optional<Grid> grid;
+  if (options.feed) grid.emplace(paths, plan, options, clock);
+  Grid* const grid_or_null = grid ? &*grid : nullptr;
+  const auto account = AccountFor(paths, plan, options, grid_or_null, clock);
   const auto power = PowerFor(paths, plan, options);
   // Outlives the sampler. Null if this user may not make one: the process group is used then.
   const auto cgroup = meter::Cgroup::Create(options.sampler.proc_root);
@@ -353,6 +382,7 @@ Status Supervise(const AttemptPaths& paths, const AttemptPlan& plan, SupervisorO
   OomWatch oom(cgroup.get());
   DeviceGuard devices(paths, plan, options.nvml_library);
   const PauseMarker pause_marker(child);
+  if (grid) grid->Look();
   auto started = platform::ChildProcess::Start(child);
   if (!started) {
     if (options.follower) options.follower->OnFailure();
@@ -368,8 +398,10 @@ Status Supervise(const AttemptPaths& paths, const AttemptPlan& plan, SupervisorO
 
   LogTrimmer log(paths.log(), plan.log_limit_bytes);
   Duration look_again = plan.log_limit_bytes > 0 ? kLookAtLog : kLookAgain;
+  if (grid) look_again = std::min(look_again, kLookAtGrid);
   if (account) look_again = std::clamp(options.sampler.interval, kAccountOften, kAccountRarely);
-  Follow(program, signals, account.get(), log, oom, devices, power.get(), look_again);
+  Follow(program, signals, {account.get(), grid_or_null, log, oom, devices, power.get()},
+         look_again);
   AttemptEnd end;
   const bool asked_by_budget = account && account->asked_to_end();
   end.from_outside = !asked_by_budget && IsFromOutside(paths, program, signals, oom);

@@ -42,8 +42,8 @@ struct SupervisorOptions {
   /// The program's reports of progress, see PowerTerms.
   std::function<std::vector<ProgressMark>()> progress = [] { return std::vector<ProgressMark>(); };
   Pue pue;
-  /// With a feed, the readings are accounted here as well: the budget of the plan is watched, and
-  /// `follower`, if any, is informed; its OnEnd comes last.
+  /// With a feed, the program finds the intensity in grid.json (grid_file.h), the budget of the
+  /// plan is watched, and `follower`, if any, is informed; its OnEnd comes last.
   runtime::SignalFeed* feed = nullptr;
   AttemptFollower* follower = nullptr;
 };

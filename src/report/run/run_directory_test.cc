@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <fstream>
 #include <limits>
 #include <tuple>
@@ -14,6 +15,7 @@
 #include "report/run/run_builder_for_test.h"
 #include "report/run/run_json.h"
 #include "report/run/signal_file.h"
+#include "report/run/summary.h"
 #include "report/run/training_files.h"
 #include "testing/scratch_directory.h"
 
@@ -478,6 +480,27 @@ TEST(TrainingFiles, TheTrainingResultOfAnyProgramIsRead) {
   EXPECT_EQ(read->training->peak_tensor_bytes, 48629760);
   ASSERT_TRUE(read->spec.training);
   EXPECT_EQ(read->spec.training->accumulation_steps, 4);
+}
+
+TEST(TrainingFiles, ChangesOfTheSharesOfRanksAreReadAndShown) {
+  const auto told = [](const std::string& changes) {
+    const Path directory = Store(ScratchDirectory() / "run", WaitedRun());
+    Append(directory / kTrainResultFile,
+           std::string(kTrainResult, std::strlen(kTrainResult) - 1) + changes + "}");
+    const core::RunRecord run = *ReadRun(directory);
+    const Summary summary = Summarise(run);
+    std::string json = SummaryJson(run, summary);
+    std::erase_if(json, [](char c) { return c == ' ' || c == '\n'; });
+    return SummaryText(run, summary) + json;
+  };
+  EXPECT_THAT(told(""), testing::Not(HasSubstr("rank")));
+  const std::string once = told(R"(,"rank_shares":[{"step":12,"samples":[48,16]}])");
+  EXPECT_THAT(once, HasSubstr("changed once; since update 12: 48, 16 of 64 samples\n"));
+  EXPECT_THAT(once, HasSubstr(R"("rank_shares":[{"step":12,"samples":[48,16]}])"));
+  const std::string twice =
+      told(R"(,"rank_shares":[{"step":12,"samples":[48,16]},{"step":90,"samples":[0,64]}])");
+  EXPECT_THAT(twice, HasSubstr("changed 2 times; since update 90: 0, 64 of 64 samples\n"));
+  EXPECT_THAT(twice, HasSubstr(R"({"step":90,"samples":[0,64]})"));
 }
 
 TEST(TrainingFiles, ADamagedTrainingResultIsLeftOutAndSaidSo) {

@@ -127,14 +127,17 @@ Json WorkJson(const core::RunRecord& run, const Summary& summary) {
 Json TrainingJson(const core::RunRecord& run) {
   if (!run.training) return nullptr;
   const core::TrainingOutcome& training = *run.training;
-  return {{"final_loss", training.final_loss},
-          {"test_loss", training.test_loss},
-          {"test_accuracy_percent", training.test_accuracy_percent},
-          {"peak_tensor_bytes", training.peak_tensor_bytes},
-          {"average_epoch_seconds", training.average_epoch_seconds},
-          {"samples_per_second", training.samples_per_second},
-          {"device", training.device},
-          {"parameters_sha256", training.parameters_sha256}};
+  Json json{{"final_loss", training.final_loss},
+            {"test_loss", training.test_loss},
+            {"test_accuracy_percent", training.test_accuracy_percent},
+            {"peak_tensor_bytes", training.peak_tensor_bytes},
+            {"average_epoch_seconds", training.average_epoch_seconds},
+            {"samples_per_second", training.samples_per_second},
+            {"device", training.device},
+            {"parameters_sha256", training.parameters_sha256}};
+  for (const core::RankShareChange& change : training.rank_shares)
+    json["rank_shares"].push_back({{"step", change.step}, {"samples", change.samples}});
+  return json;
 }
 
 Json ClockJson(const core::RunRecord& run) {

@@ -227,12 +227,29 @@ void AddCost(const core::RunRecord& run, const Summary& summary, Lines& lines) {
   lines.emplace_back("at submission", CostAtSubmissionText(*summary.cost, currency));
 }
 
+// "changed 2 times; since update 120: 48, 16 of 64 samples".
+std::string RankSharesText(const std::vector<core::RankShareChange>& changes) {
+  const core::RankShareChange& last = changes.back();
+  std::vector<std::string> parts;
+  std::int64_t all = 0;
+  for (const std::int64_t samples : last.samples) {
+    parts.push_back(std::to_string(samples));
+    all += samples;
+  }
+  const std::string times =
+      changes.size() == 1 ? "once" : std::to_string(changes.size()) + " times";
+  return "changed " + times + "; since update " + std::to_string(last.step) + ": " +
+         Join(parts, ", ") + " of " + std::to_string(all) + " samples";
+}
+
 void AddTraining(const core::TrainingOutcome& training, Lines& lines) {
   lines.emplace_back("training", "test accuracy " + FormatFixed(training.test_accuracy_percent, 2) +
                                      " %, test loss " + FormatSignificant(training.test_loss, 3) +
                                      ", peak tensor memory " +
                                      BytesText(training.peak_tensor_bytes) + " on " +
                                      training.device);
+  if (!training.rank_shares.empty())
+    lines.emplace_back("rank shares", RankSharesText(training.rank_shares));
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ void Visit(Archive& archive, Value& value) {
 
 static void Visit(FieldReader& archive, TrainResult& value) {
   auto& [final_loss, test_loss, test_accuracy_percent, peak_tensor_bytes, average_epoch_seconds,
-         samples_per_second, device, parameters_sha256] = value.outcome;
+         samples_per_second, device, parameters_sha256, rank_shares] = value.outcome;
   archive.Is("schema", "ebb.train-result/1");
   Visit(archive, value.settings);
   archive("final_loss", final_loss);
@@ -42,6 +42,7 @@ static void Visit(FieldReader& archive, TrainResult& value) {
   archive("samples_per_second", samples_per_second);
   archive("device", device);
   archive("parameters_sha256", parameters_sha256);
+  archive.Maybe("rank_shares", rank_shares);
   archive.Maybe("notices", value.notices);
 }
 

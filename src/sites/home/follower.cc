@@ -4,6 +4,7 @@
 #include <csignal>
 #include <optional>
 
+#include "local/process/plan_clock.h"
 #include "local/supervisor/attempt_log.h"
 #include "local/supervisor/supervisor.h"
 #include "platform/file.h"
@@ -12,6 +13,7 @@
 #include "platform/shared_file.h"
 #include "platform/system_clock.h"
 #include "sites/home/file_transfer.h"
+#include "sites/home/grid_there.h"
 #include "sites/home/run_files.h"
 
 namespace ebb::sites {
@@ -36,7 +38,11 @@ class Follower {
         state_(local::ReadSiteState(paths_)),
         files_(paths_, *plan.place),
         log_(paths_.log(), plan.log_limit_bytes),
-        wait_(options.shortest_wait) {}
+        wall_(signals_),
+        clock_(local::ClockOf(plan, wall_)),
+        wait_(options.shortest_wait) {
+    if (options.feed) grid_.emplace(paths_, *options.feed, clock_, options.pue);
+  }
 
   Status Run();
 
@@ -82,6 +88,9 @@ class Follower {
   RunFiles files_;
   local::LogTrimmer log_;
   platform::ProcessSignals signals_;
+  platform::SystemClock wall_;
+  runtime::GridClock clock_;
+  std::optional<GridThere> grid_;  // nothing: the intensity there is unknown
   std::optional<SiteConnection> connection_;
   Step step_ = Step::kAsk;
   Duration wait_;
@@ -134,6 +143,7 @@ bool Follower::Connect() {
     told_.reset();
     told_order_.reset();
     hurry_told_ = frozen_told_ = false;
+    if (grid_) grid_->SendAgain();
     Doing(state_.doing);
     return true;
   }
@@ -371,6 +381,7 @@ Result<bool> Follower::LookOnce(LookAnswer& answer) {
 
 Status Follower::FollowOnce() {
   EBB_RETURN_IF_ERROR(PassOn());
+  if (grid_) EBB_RETURN_IF_ERROR(grid_->Look(*connection_, Key()));
   EBB_ASSIGN_OR_RETURN(const bool more, LookOnce(last_));
   Doing("");
   log_.Look();

@@ -15,6 +15,10 @@
 // If the site cannot be reached for a while, `order` in attempt-N.site says that it is on its own.
 // If it has not started the job by the time it is back, the start is taken back.
 //
+// The site does not know the signal of this service. So the follower keeps grid.json
+// (local/process/grid_file.h) in the folder of the job here and there while the attempt runs. As
+// long as there is no connection, the file there keeps the last intensity, with its time.
+//
 // An attempt that was never asked to start there may end here without a connection, so that the job
 // can run elsewhere: `start_was_sent` in attempt-N.site is on the disk before the site is asked.
 
@@ -23,6 +27,7 @@
 #include "base/result.h"
 #include "local/files/attempt_files.h"
 #include "platform/file_lock.h"
+#include "runtime/signal_feed.h"
 
 namespace ebb::sites {
 
@@ -36,6 +41,8 @@ struct FollowerOptions {
   /// Wall time after which an attempt that was not started gives up on a site that cannot be
   /// reached.
   Duration patience{60'000};
+  runtime::SignalFeed* feed = nullptr;  ///< intensity of the site's zone; null: unknown
+  Pue pue;                              ///< of the site
 };
 
 /// Follows the attempt to its end. `lock`: of the attempt, held until then. An Error: the end could

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "local/process/grid_file.h"
 #include "platform/file.h"
 #include "platform/shared_file.h"
 
@@ -16,9 +17,10 @@ constexpr const char* kCheckpoints = "checkpoints";
 constexpr const char* kSetAside = "from-site";
 constexpr std::uint64_t kLongestList = 256 << 20;
 
-// Files of the service in the run directory, which the site has no use for.
+// Files of the service in the run directory, which the site has no use for, and the grid, which
+// grid_there.h sends.
 bool IsOurs(const std::string& path) {
-  return path.starts_with("attempt-") || path == "incoming/" ||
+  return path.starts_with("attempt-") || path == local::kGridFile || path == "incoming/" ||
          path == std::string(kSetAside) + "/";
 }
 

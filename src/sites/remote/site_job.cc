@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "local/files/job_folder.h"
+#include "local/process/grid_file.h"
 #include "local/supervisor/orphan.h"
 #include "platform/file.h"
 #include "platform/path_facts.h"
@@ -40,6 +41,7 @@ int FetchedIn(const fs::path& folder) {
 // Files in a job's folder that none of its programs wrote.
 bool IsOfAttempt(const std::string& path) {
   const auto ends = [&](std::string_view ending) { return path.ends_with(ending); };
+  if (path == local::kGridFile) return true;
   return path.starts_with("attempt-") &&
          (ends(".json") || ends(".lock") || ends(".asked") || ends(".end") || ends(".energy") ||
           ends(".offered") || ends(".site") || ends(".sent") || ends(".order"));
@@ -101,6 +103,9 @@ Status SiteJob::StartSupervisor(const std::string& text, const AttemptPaths& pat
   EBB_ASSIGN_OR_RETURN(const platform::SigningKeys keys, platform::MakeSigningKeys());
   plan.end_key = keys.public_key;
   EBB_RETURN_IF_ERROR(local::WritePlan(paths, plan));
+  // An earlier attempt may have left its intensity. The follower sends the one of now.
+  std::error_code ignored;
+  fs::remove(paths.directory / local::kGridFile, ignored);
   platform::DetachedOptions supervisor{options_.supervisor_program, options_.supervisor,
                                        lock.descriptor(), keys.secret_key};
   supervisor.argv.push_back(platform::AbsolutePath(paths.plan()).string());

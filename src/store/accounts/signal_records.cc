@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "store/accounts/latest_signal.h"
+
 namespace ebb::store {
 namespace {
 
@@ -15,6 +17,19 @@ std::int64_t RankOf(core::SampleStatus status) {
   std::int64_t rank = 0;
   while (kByRank[static_cast<std::size_t>(rank)] != status) ++rank;
   return rank;
+}
+
+Result<core::SignalIdentity> IdentityOfNewest(Database& database, const char* query,
+                                              std::vector<Value> parameters) {
+  core::SignalIdentity identity;
+  EBB_RETURN_IF_ERROR(database.Query(query, std::move(parameters), [&](const Row& row) -> Status {
+    identity.zone = row.Text(0);
+    identity.kind = core::SignalKindFromName(row.Text(1)).value_or(identity.kind);
+    identity.boundary = core::BoundaryFromName(row.Text(2)).value_or(identity.boundary);
+    identity.source = row.Text(3);
+    return {};
+  }));
+  return identity;
 }
 
 }  // namespace
@@ -35,19 +50,18 @@ void AddSignal(WriteGroup& group, const core::IntensitySeries& series) {
 }
 
 Result<core::SignalIdentity> LatestSignal(Database& database) {
-  core::SignalIdentity identity;
-  EBB_RETURN_IF_ERROR(database.Query(
-      "SELECT zone, kind, boundary, source FROM signal_history WHERE zone ="
-      " coalesce((SELECT value FROM meta WHERE key = 'home zone'), zone)"
-      " ORDER BY begin_ms DESC LIMIT 1",
-      {}, [&](const Row& row) -> Status {
-        identity.zone = row.Text(0);
-        identity.kind = core::SignalKindFromName(row.Text(1)).value_or(identity.kind);
-        identity.boundary = core::BoundaryFromName(row.Text(2)).value_or(identity.boundary);
-        identity.source = row.Text(3);
-        return {};
-      }));
-  return identity;
+  return IdentityOfNewest(database,
+                          "SELECT zone, kind, boundary, source FROM signal_history WHERE zone ="
+                          " coalesce((SELECT value FROM meta WHERE key = 'home zone'), zone)"
+                          " ORDER BY begin_ms DESC LIMIT 1",
+                          {});
+}
+
+Result<core::SignalIdentity> LatestSignalOf(Database& database, const std::string& zone) {
+  return IdentityOfNewest(database,
+                          "SELECT zone, kind, boundary, source FROM signal_history WHERE zone = ?"
+                          " ORDER BY begin_ms DESC LIMIT 1",
+                          {zone});
 }
 
 Result<core::IntensitySeries> SignalHistory(Database& database,

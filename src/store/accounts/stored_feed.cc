@@ -1,5 +1,6 @@
 #include "store/accounts/stored_feed.h"
 
+#include "store/accounts/latest_signal.h"
 #include "store/accounts/signal_records.h"
 
 namespace ebb::store {
@@ -11,12 +12,13 @@ constexpr Duration kBeyond = std::chrono::hours{24};
 
 }  // namespace
 
-StoredFeed::StoredFeed(platform::Path store, Time since)
-    : store_(std::move(store)), since_(since) {}
+StoredFeed::StoredFeed(platform::Path store, Time since, std::string zone)
+    : store_(std::move(store)), since_(since), zone_(std::move(zone)) {}
 
 Result<core::SignalView> StoredFeed::Observe(Time now, Duration) {
   EBB_ASSIGN_OR_RETURN(Database database, Database::Open(store_, Database::Mode::kReadUnchecked));
-  EBB_ASSIGN_OR_RETURN(const core::SignalIdentity identity, LatestSignal(database));
+  EBB_ASSIGN_OR_RETURN(const core::SignalIdentity identity,
+                       zone_.empty() ? LatestSignal(database) : LatestSignalOf(database, zone_));
   // The value at `now` is kept in full, beyond `now`.
   EBB_ASSIGN_OR_RETURN(known_, SignalHistory(database, identity, {since_, now + kBeyond}));
   return core::SignalView{now, known_, {}};

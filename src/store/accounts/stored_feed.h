@@ -6,6 +6,8 @@
 //
 // Thread contract: one thread. The store is open only while it is read.
 
+#include <string>
+
 #include "platform/file.h"
 #include "runtime/signal_feed.h"
 
@@ -13,8 +15,9 @@ namespace ebb::store {
 
 class StoredFeed final : public runtime::SignalFeed {
  public:
-  /// Reads no values before `since`.
-  StoredFeed(platform::Path store, Time since);
+  /// Reads no values before `since`. `zone`: that of a site; empty: that of the service's own
+  /// machine.
+  StoredFeed(platform::Path store, Time since, std::string zone = "");
 
   const core::SignalIdentity& identity() const override { return known_.identity(); }
   /// Reads the store again. The view has no forecast.
@@ -27,6 +30,7 @@ class StoredFeed final : public runtime::SignalFeed {
  private:
   platform::Path store_;
   Time since_;
+  std::string zone_;
   core::IntensitySeries known_;
 };
 

@@ -13,9 +13,9 @@ using std::chrono::minutes;
 
 const Time kNow = *ParseTime("2026-05-01T12:00Z");
 
-core::IntensitySeries Hour(Time begin, double g_per_kwh) {
+core::IntensitySeries Hour(Time begin, double g_per_kwh, const std::string& zone = "Z") {
   return *core::IntensitySeries::Create(
-      {"Z", core::SignalKind::kMarginal, core::Boundary::kDirect, "a source"},
+      {zone, core::SignalKind::kMarginal, core::Boundary::kDirect, "a source"},
       {{{begin, begin + hours{1}}, {g_per_kwh}, core::SampleStatus::kEstimated}});
 }
 
@@ -40,6 +40,25 @@ TEST(StoredFeed, ReadsWhatTheServiceHasHeardWhenItIsAsked) {
   EXPECT_LT(feed.NextChange(later.begin), later.end);
   ASSERT_TRUE(feed.Observe(later.begin, {}));
   EXPECT_EQ(feed.Believed(later)->At(later.begin)->intensity.g_per_kwh, 200);
+}
+
+TEST(StoredFeed, ReadsTheValuesOfASiteFromAStoreOfSeveralZones) {
+  const auto file = ScratchDirectory("feed") / "ebb.db";
+  auto store = *ServiceStore::Open(file);
+  store.SetMeta(kHomeZone, "Z");
+  store.AddSignal(Hour(kNow, 100));
+  store.AddSignal(Hour(kNow, 30, "NO"));
+  store.AddSignal(Hour(kNow + hours{1}, 300, "FR"));
+  ASSERT_TRUE(store.Commit());
+  const auto says = [&](const std::string& zone) -> std::optional<double> {
+    StoredFeed feed(file, kNow, zone);
+    const auto view = *feed.Observe(kNow, {});
+    return view.known.empty() ? std::nullopt : std::optional(view.Current()->intensity.g_per_kwh);
+  };
+  EXPECT_EQ(says(""), 100);
+  EXPECT_EQ(says("Z"), 100);
+  EXPECT_EQ(says("NO"), 30);
+  EXPECT_EQ(says("SE"), std::nullopt);
 }
 
 }  // namespace

@@ -105,6 +105,9 @@ class Energy(unittest.TestCase):
         ledgers = {path: microjoules(path) for path in folder.glob("attempt-*/*/ledger.jsonl")}
         self.assertEqual(len(ledgers), TASKS * (RESTARTS + 1), "a run for each task of each attempt")
         self.assertTrue(all(ledgers.values()))
+        for ledger in ledgers:
+            grid = json.loads((ledger.parent / "grid.json").read_text())
+            self.assertEqual((grid["g_per_kwh"], grid["pue"]), (300, 1), "each task finds the intensity")
         told = json.loads(subprocess.run([EBB, "slurm", "energy", folder, "--format", "json"], check=True,
                                          capture_output=True, text=True).stdout)
         self.assertEqual(told["total"]["energy_uj"], sum(ledgers.values()))
