@@ -19,7 +19,7 @@ EBB, TRAIN = map(os.path.abspath, sys.argv[1:3])
 TRAINING = ["--model", "simple-cnn", "--data", "digits", "--train-samples", "320", "--test-samples", "40", "--batch-size", "16",
             "--accumulation", "4", "--epochs", "5000", "--seed", "3", "--threads", "1", "--progress", "none"]
 ZONES = {"AA": (100, 600), "BB": (600, 100)}  # g/kWh in the first hour and in those after it
-BEGIN, HOURS, SPEED = "2026-05-01T{:02}:00:00Z", 20, 120  # an hour takes 30 s
+BEGIN, HOURS, SPEED = "2026-05-01T{:02}:00:00Z", 20, 80  # an hour takes 45 s
 PATIENCE_S = 150
 
 
