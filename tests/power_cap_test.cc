@@ -134,6 +134,7 @@ TEST_F(PowerCapAuto, AServiceKnowsWhatAJobFoundUnlessADeadlineIsNear) {
   const Outcome why = Client({"show", "3"});
   EXPECT_TRUE(Contains(why.out, "finish-by is too near")) << why.out;
   EXPECT_EQ(Client({"cancel", "3"}).code, 0);
+  WaitUntil([&] { return Ended() == 3; });
 }
 
 // Two cards of unlike models under real supervisors.
