@@ -75,6 +75,9 @@ class ObjectReconciler {
   void DropObject(const std::string& uid);
   /// The gate could not carry out a release, which was in vain.
   void NotStarted(const std::string& uid, const std::string& why);
+  /// The gate could not give the running object the devices that it was to have; it keeps those
+  /// that it has.
+  void WidthRefused(const std::string& uid, const std::string& why);
   void TakeNamespace(const JsonNode& name_space) { offers_.TakeNamespace(name_space); }
   void DropNamespace(const std::string& uid) { offers_.DropNamespace(uid); }
   /// Call it when other policies of namespaces are in force (ObjectDefaults::policy_of). Gangs
@@ -127,7 +130,7 @@ class ObjectReconciler {
   ObjectNotes& notes() { return notes_; }
   /// Writes the notes that are due, and notices ended objects.
   void Tick();
-  std::optional<Duration> NextDue() const { return notes_.NextDue(); }
+  std::optional<Duration> NextDue() const;
 
   const GatedObject* Find(core::JobId job) const;
   /// The object as last seen, gated or not; nullptr: it is gone.
