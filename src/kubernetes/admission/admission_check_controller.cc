@@ -226,7 +226,9 @@ bool AdmissionCheckController::FindsOwner(const Known& known, const GatedObject*
 void AdmissionCheckController::TryToOffer(Known& known) {
   const GatedObject* owner = nullptr;
   const std::string cluster_queue = ClusterQueueOf(known);
-  if (cluster_queue.empty() || !FindsOwner(known, owner) || IsTakingOver(known)) return;
+  if (cluster_queue.empty() || !FindsOwner(known, owner)) return;
+  // Its Job goes on, or the engine has not forgotten a job of this Job that was deleted.
+  if (known.workload.replaced || IsTakingOver(known) || ports_.objects.IsGone(known.job)) return;
   auto object = ObjectOf(*known.kind, *known.offer, owner, defaults_, WidthKnown(known));
   if (!object || (!IsToBeOffered(known) && !known.offered)) return;
   // An object that Ebb let go is never held back again.

@@ -72,6 +72,7 @@ void AdmissionCheckController::FollowSlices(const std::string& job) {
   Chain& chain = chains_.at(job);
   Known* chosen = ChooseSlice(chain);
   if (!chosen) {
+    if (Find(chain.stands)) return;  // the one that replaces it is reported later
     if (!std::exchange(chain.stands, "").empty()) ports_.objects.DropObject(job);
     if (chain.slices.empty()) chains_.erase(job);
     return;

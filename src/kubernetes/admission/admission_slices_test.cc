@@ -13,13 +13,15 @@ using ::testing::HasSubstr;
 
 class AdmissionSlicesTest : public KueueTest {
  protected:
-  static std::map<std::string, std::string> Elastic() {
-    return {{"ebb/checkpointable", "true"}, {"ebb/speedup", "2=1.9,3=2.7"}};
+  // A Job of so many Pods, which can also have one, two or three.
+  static std::map<std::string, std::string> Elastic(int pods) {
+    const char* speedup = pods == 1 ? "2=1.9,3=2.7" : pods == 2 ? "1=0.6,3=1.4" : "1=0.4,2=0.7";
+    return {{"ebb/checkpointable", "true"}, {"ebb/speedup", speedup}};
   }
   void SetUp() override { options_.kueue.follows_within = Duration{500}; }
 
   void Submit(int pods = 1, bool elastic = true) {
-    kueue_->SubmitIndexed("train", pods, elastic, Elastic());
+    kueue_->SubmitIndexed("train", pods, elastic, Elastic(pods));
   }
   void Start(int attempt, int devices) {
     ASSERT_TRUE(executor_->Execute(engine::StartJob{JobOf("train").id, attempt, 0, devices}));
@@ -135,6 +137,7 @@ TEST_F(AdmissionSlicesTest, APauseThatNoStartFollowsIsOne) {
   Run(2);
   Pause(1);
   ASSERT_TRUE(Until([&] { return Reported(JobPhase::kPaused); }));
+  GoOnFor(Duration{300});
   EXPECT_TRUE(Runs("train")) << "a start at another width may follow";
   EXPECT_TRUE(Until([&] { return !Runs("train") && kueue_->Reserved() == 0; }));
   ASSERT_TRUE(Until([&] { return IsHeld("train"); }));
@@ -145,6 +148,7 @@ TEST_F(AdmissionSlicesTest, APauseThatNoStartFollowsIsOne) {
 }
 
 TEST_F(AdmissionSlicesTest, APauseWhileASliceWaitsGivesThePodsBackFirst) {
+  options_.kueue.follows_within = std::chrono::seconds{10};
   Begin("v1beta2", 2);
   Run(1);
   kueue_->Submit("other", 1, {{"ebb/wait", "false"}});
@@ -163,7 +167,7 @@ TEST_F(AdmissionSlicesTest, ItStartsWithThePlannedDevices) {
   ASSERT_TRUE(Until([&] { return IsHeld("train") && kueue_->Reserved() == 0; }));
   const core::Job job = JobOf("train");
   EXPECT_EQ(job.devices, 2);
-  EXPECT_EQ(core::Describe(job.speedup), std::vector<std::string>{"3=2.7"});
+  EXPECT_EQ(core::Describe(job.speedup), (std::vector<std::string>{"1=0.6", "3=1.4"}));
   Start(1, 3);
   EXPECT_TRUE(Until([&] { return Runs("train") && IsAdmitted("train", 3); }));
   EXPECT_EQ(Width(), 3);
@@ -225,6 +229,26 @@ TEST_F(AdmissionSlicesTest, TheEndOfTheLastSliceIsTheEndOfTheJob) {
   EXPECT_TRUE(Until([&] { return Reported(JobPhase::kSucceeded); }));
 }
 
+// Kueue makes another Workload for its Job.
+TEST_F(AdmissionSlicesTest, AJobWhoseWorkloadIsDeletedIsAnotherJob) {
+  Begin();
+  Submit(1);
+  const core::JobId job = JobOf("train").id;
+  jobs_.clear();
+  const Json before = kueue_->Get("train");
+  server_.Delete(kueue_->workloads(), "job-train");
+  GoOnFor(Duration{50}, false);
+  Json again{
+      {"metadata", before["metadata"]}, {"spec", before["spec"]}, {"status", before["status"]}};
+  for (const char* key : {"uid", "resourceVersion", "creationTimestamp"})
+    again["metadata"].erase(key);
+  server_.Create(kueue_->workloads(), again);
+  GoOnFor(Duration{50}, false);
+  EXPECT_TRUE(jobs_.empty()) << "the engine has not forgotten the first one";
+  executor_->Forget(job);
+  EXPECT_NE(JobOf("train").id, job);
+}
+
 TEST_F(AdmissionSlicesTest, AWidthThatTheApiServerRefusesIsReported) {
   Begin();
   Run(1);
@@ -251,7 +275,7 @@ TEST_F(AdmissionSlicesTest, WithoutSlicesAChangeIsAPause) {
 
 TEST_F(AdmissionSlicesTest, WhatKueueMayAdmitWithFewerPodsKeepsItsWidth) {
   Begin();
-  auto annotations = Elastic();
+  auto annotations = Elastic(2);
   annotations["kueue.x-k8s.io/job-min-parallelism"] = "1";
   kueue_->SubmitIndexed("train", 2, false, annotations);
   const core::Job job = JobOf("train");

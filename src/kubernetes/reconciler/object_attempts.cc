@@ -100,9 +100,9 @@ Status ObjectAttempts::Pause(GatedJob& entry, const engine::PauseJob& command) {
     return {};
   }
   if (entry.CanChangeWhileRunning()) {
+    Report(entry, JobPhase::kPaused, ports_.now());
     entry.course = Course::kSettling;
     settling_[entry.object.uid] = ports_.since_boot() + kStartsAgainWithin;
-    Report(entry, JobPhase::kPaused, ports_.now());
     return {};
   }
   Hold(entry);
@@ -144,7 +144,8 @@ void ObjectAttempts::TakeBackReleases() {
 
 void ObjectAttempts::Leave(GatedJob& entry) {
   if (entry.course == Course::kSettling) entry.course = Course::kPaused;
-  if (entry.object.by_kueue && !entry.HasEnded()) gate_->Leave(entry.object.uid);
+  const bool is_there = !entry.deleted && !entry.HasEnded();
+  if (entry.object.by_kueue && is_there) gate_->Leave(entry.object.uid);
 }
 
 // Writes -------------------------------------------------------------------------------------

@@ -177,6 +177,11 @@ const GatedObject* ObjectReconciler::FindObject(const std::string& uid) const {
   return entry && !entry->deleted ? &entry->object : nullptr;
 }
 
+bool ObjectReconciler::IsGone(const std::string& uid) const {
+  const GatedJob* entry = jobs_.Find(uid);
+  return entry && entry->deleted;
+}
+
 void ObjectReconciler::Tick() {
   attempts_.Tick();
   offers_.Tick();

@@ -135,6 +135,8 @@ class ObjectReconciler {
   const GatedObject* Find(core::JobId job) const;
   /// The object as last seen, gated or not; nullptr: it is gone.
   const GatedObject* FindObject(const std::string& uid) const;
+  /// Tells if the object is gone, and the engine has not forgotten its job yet.
+  bool IsGone(const std::string& uid) const;
   ObjectCounts counts() const {
     return {attempts_.released(), attempts_.held(), offers_.refused()};
   }
