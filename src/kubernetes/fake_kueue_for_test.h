@@ -136,7 +136,7 @@ class FakeKueue {
     return slices;
   }
   int Pods(const std::string& slice) const { return Get(slice)["spec"]["podSets"][0]["count"]; }
-  // Its Job has ended.
+  // The Job of the slice has ended.
   void Complete(const std::string& slice) { Finish(slice, "Succeeded"); }
   // How often Kueue has suspended this Job since it ran.
   int Stopped(const std::string& job) const {

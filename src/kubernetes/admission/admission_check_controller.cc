@@ -227,7 +227,7 @@ void AdmissionCheckController::TryToOffer(Known& known) {
   const GatedObject* owner = nullptr;
   const std::string cluster_queue = ClusterQueueOf(known);
   if (cluster_queue.empty() || !FindsOwner(known, owner)) return;
-  // Its Job goes on, or the engine has not forgotten a job of this Job that was deleted.
+  // The Job goes on, or the engine has not forgotten a job of this Job that was deleted.
   if (known.workload.replaced || IsTakingOver(known) || ports_.objects.IsGone(known.job)) return;
   auto object = ObjectOf(*known.kind, *known.offer, owner, defaults_, WidthKnown(known));
   if (!object || (!IsToBeOffered(known) && !known.offered)) return;
@@ -379,7 +379,7 @@ void AdmissionCheckController::Review(Known& known) {
   if (known.open || known.free) TakeGateAway(known);
   const Workload& workload = known.workload;
   if (workload.finished) return;
-  // Its pods run already: an answer that waits would have Kueue end them.
+  // The pods run already: an answer that waits would have Kueue end them.
   if (IsTakingOver(known) && IsUnanswered(known))
     return Answer(known, kReady, "its Job runs, and gets other devices");
   if (known.wish) FollowWish(known);

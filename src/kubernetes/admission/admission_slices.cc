@@ -16,7 +16,7 @@ AdmissionCheckController::Known* AdmissionCheckController::FindJob(const std::st
   return Find(chain == chains_.end() ? job : chain->second.stands);
 }
 
-// Of the slices of a Job only one is what the engine knows as the job.
+// Only one of the slices of a Job is what the engine knows as the job.
 bool AdmissionCheckController::Stands(const Known& known) const {
   const auto chain = chains_.find(known.job);
   return chain == chains_.end() || chain->second.stands == known.workload.uid;

@@ -18,7 +18,7 @@ class AdmissionSlicesTest : public KueueTest {
     const char* speedup = pods == 1 ? "2=1.9,3=2.7" : pods == 2 ? "1=0.6,3=1.4" : "1=0.4,2=0.7";
     return {{"ebb/checkpointable", "true"}, {"ebb/speedup", speedup}};
   }
-  void SetUp() override { options_.kueue.follows_within = Duration{500}; }
+  void SetUp() override { options_.kueue.follows_within = std::chrono::seconds{5}; }
 
   void Submit(int pods = 1, bool elastic = true) {
     kueue_->SubmitIndexed("train", pods, elastic, Elastic(pods));
@@ -30,7 +30,7 @@ class AdmissionSlicesTest : public KueueTest {
     reports_.clear();
     ASSERT_TRUE(executor_->Execute(engine::PauseJob{JobOf("train").id, attempt}));
   }
-  // What the engine does at a change of width.
+  // A change of width as the engine makes it.
   void ChangeTo(int attempt, int devices) {
     Pause(attempt - 1);
     ASSERT_TRUE(Until([&] { return Reported(JobPhase::kPaused); }));
@@ -105,7 +105,7 @@ TEST_F(AdmissionSlicesTest, AStartAtTheSameWidthChangesNothing) {
 }
 
 TEST_F(AdmissionSlicesTest, WithoutQuotaItKeepsItsWidthSaysSoAndDoesNotTryAgain) {
-  options_.kueue.admits_within = Duration{400};
+  options_.kueue.admits_within = std::chrono::seconds{3};
   Begin("v1beta2", 2);
   Run(1);
   kueue_->Submit("other", 1, {{"ebb/wait", "false"}});
@@ -148,7 +148,6 @@ TEST_F(AdmissionSlicesTest, APauseThatNoStartFollowsIsOne) {
 }
 
 TEST_F(AdmissionSlicesTest, APauseWhileASliceWaitsGivesThePodsBackFirst) {
-  options_.kueue.follows_within = std::chrono::seconds{10};
   Begin("v1beta2", 2);
   Run(1);
   kueue_->Submit("other", 1, {{"ebb/wait", "false"}});

@@ -61,8 +61,6 @@ Status ObjectAttempts::Start(GatedJob& entry, const engine::StartJob& command) {
     return Fail({ExitCode::kTryLater, "some of its pods are not there any more", name, ""});
   if (ports_.affinities.IsBeingSet(entry.object))
     return Fail({ExitCode::kTryLater, "its node affinity is being set", name, ""});
-  if (entry.object.by_kueue && entry.IsStopping())
-    return Fail({ExitCode::kTryLater, "its last attempt is still being paused", name, ""});
   const int devices = entry.DevicesFor(command.devices);
   if (!entry.object.width.CanBe(devices))
     return Fail({ExitCode::kTryLater,
