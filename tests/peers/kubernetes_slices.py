@@ -1,7 +1,7 @@
 """Elastic Jobs in queues of the real Kueue: ebb controller gives them the number of devices that the plan chooses, by
 Kueue's workload slices while they run, and by a pause if Kueue makes no slices.
 
-Run by ./dev peers kubernetes. A known intensity that changes within minutes makes the plan change the width.
+Run by ./dev peers kubernetes. A deadline that a Job cannot keep with one pod makes it wide, as soon as there is quota.
 """
 
 import json
@@ -12,16 +12,14 @@ import sys
 import threading
 import time
 import unittest
-from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from kubernetes_controller import CLEAN, DIRTY, EBB, Controller
+from kubernetes_controller import CLEAN, EBB, Controller
 from kubernetes_kueue import CHECK, CHECKED, KUEUE, KueueCase, cluster_queue, holds, local_queue, queued
 
 ELASTIC = "kueue.x-k8s.io/elastic-job"
 REPLACES = "kueue.x-k8s.io/workload-slice-replacement-for"
-STEP = timedelta(seconds=30)
 
 
 def flavor(name):
@@ -62,29 +60,10 @@ class SlicesCase(KueueCase):
 
     def begin(self):
         self.store = self.cluster.directory / self.id() / "controller.db"
-        self.trace = self.cluster.directory / f"{self.id()}.csv"
-        if not self.trace.exists():
-            self.write_trace(CLEAN)
-        known = ["--signal", "replay", "--trace", self.trace, "--zone", "DE", "--forecast", "perfect",
-                 "--publication-lag", "none"]
         controller = Controller(self.cluster, self.grid, self.log, "--kueue-every", "2s", "--store", self.store,
-                                policy="planner", signal=known)
+                                policy="planner", signal=["--constant", str(CLEAN)])
         self.addCleanup(lambda: controller.program.poll() is None and controller.end())
         return controller
-
-    def write_trace(self, *grams):
-        """Half minutes from now on; the last one stays."""
-        begin = datetime.now(timezone.utc).replace(microsecond=0)
-        rows = [(begin + k * STEP, grams[min(max(k, 0), len(grams) - 1)]) for k in range(-240, 6 * 120)]
-        self.trace.write_text("timestamp,carbon_intensity\n" + "".join(
-            f"{at:%Y-%m-%dT%H:%M:%SZ},{g}\n" for at, g in rows), encoding="utf-8")
-
-    def begin_with(self, *grams):
-        """Another controller, which knows this intensity."""
-        self.controller.end()
-        self.write_trace(*grams)
-        self.controller = self.begin()
-        self.wait(lambda: self.said().count("/controller.db, ") == 2, "it to be listened to")
 
     def ebb(self, *words):
         done = subprocess.run([EBB, *words, "--store", self.store], capture_output=True, text=True, check=False,
@@ -105,6 +84,11 @@ class SlicesCase(KueueCase):
         del made["metadata"]["annotations"]["ebb/threshold"]
         self.admin.apply(made)
 
+    def others(self, name, pods):
+        """A Job that does not wait, with a GPU for each pod."""
+        self.admin.apply(queued(name, annotations={"ebb/wait": "false"}, parallelism=pods, completions=pods))
+        self.runs(name, pods)
+
     def slices(self, name):
         """Its Workloads, the oldest first."""
         found = [workload for workload in self.admin.get("workloads")
@@ -122,29 +106,29 @@ class SlicesCase(KueueCase):
 
 
 class TestSlices(SlicesCase):
-    def test_it_is_wide_in_the_clean_minute_and_never_suspended(self):
-        # Four minutes of work in three and a half: narrow, wide for the clean minute, and narrow again.
-        self.begin_with(DIRTY, DIRTY, CLEAN, CLEAN, DIRTY)
-        self.elastic("train", 1, "2=1.5,3=1.8", "4m", "3m30s")
+    def wide_once_there_is_quota(self):
+        """An hour of work that must be done within 35 minutes, beside a Job that leaves quota for one pod at first."""
+        self.others("other", 3)
+        self.elastic("train", 1, "2=1.9", "1h", "35m")
         watch = Watch(self, "train")
         self.runs("train")
         first = self.uids("train")
-        self.wait(lambda: len(self.pods("train")) == 3, "three pods in the clean minute", 90)
+        self.admin.delete("jobs", "other")
+        self.runs("train", 2)
         self.assertLess(first, self.uids("train"), "the first pod runs on")
+        return watch
+
+    def test_it_is_wide_as_soon_as_there_is_quota_and_never_suspended(self):
+        watch = self.wide_once_there_is_quota()
         [slice_] = self.live("train")
         self.assertIn(REPLACES, slice_["metadata"]["annotations"])
-        self.assertTrue(holds(slice_, "Admitted"))
-        self.assertEqual((self.annotation("train", "devices"), self.annotation("train", "own-devices")), ("3", "1"))
-        self.wait(lambda: self.shown("train").get("devices_now") == 3, "the view to show it")
-        self.wait(lambda: len(self.pods("train")) == 1, "one pod in the dirty minutes", 90)
-        self.assertEqual(self.uids("train"), first)
-        self.wait(lambda: self.shown("train").get("devices_now") == 1, "the view to show it")
+        self.wait(lambda: holds(self.live("train")[0], "Admitted"), "Kueue to admit the slice")
+        self.assertEqual((self.annotation("train", "devices"), self.annotation("train", "own-devices")), ("2", "1"))
+        self.wait(lambda: self.shown("train").get("devices_now") == 2, "the view to show it")
         watch.end()
         seen = watch.since_start()
         print(f"(suspended, parallelism, pods): {seen}")
         self.assertNotIn(True, [suspended for suspended, _, _ in seen])
-        self.assertEqual([workload["spec"]["podSets"][0]["count"] for workload in self.live("train")], [1])
-        self.assertEqual(len(json.loads(self.ebb("queue", "--format", "json"))["jobs"]), 1, "one job all along")
 
     def test_a_pause_ends_its_pods_and_gives_the_quota_back(self):
         self.elastic("train", 1, "2=1.9", "1h", "35m")
@@ -157,29 +141,27 @@ class TestSlices(SlicesCase):
         self.runs("train", 2)
 
     def test_another_controller_goes_on_with_the_same_job(self):
-        self.begin_with(DIRTY, CLEAN, CLEAN, CLEAN, DIRTY)
-        self.elastic("train", 1, "2=1.5,3=1.8", "5m", "4m")
-        self.runs("train", 3)
-        before = self.shown("train")
+        self.wide_once_there_is_quota()
+        self.wait(lambda: self.shown("train").get("devices_now") == 2, "the view to show it")
+        before, pods = self.shown("train"), self.uids("train")
         self.controller.end(signal.SIGKILL)
         self.controller = self.begin()
-        self.wait(lambda: self.said().count("/controller.db, ") == 3, "it to be listened to again", 60)
-        self.wait(lambda: self.shown("train").get("devices_now") == 3, "it to know the width")
+        self.wait(lambda: self.said().count("/controller.db, ") == 2, "it to be listened to again", 60)
+        self.wait(lambda: self.shown("train").get("devices_now") == 2, "it to know the width")
         self.assertEqual(self.shown("train")["id"], before["id"])
-        self.wait(lambda: len(self.pods("train")) == 1, "one pod in the dirty minutes", 150)
-        self.assertEqual(self.shown("train")["id"], before["id"])
+        self.assertEqual(self.uids("train"), pods)
 
-    def test_somebody_else_may_make_it_wider(self):
+    def test_somebody_else_may_make_it_wider_and_narrower(self):
         self.elastic("train", 1, "2=1.9", "1h", "20h")
         self.runs("train")
-        self.admin.patch("jobs", "train", {"spec": {"parallelism": 2, "completions": 2}})
-        self.runs("train", 2)
-        self.wait(lambda: self.shown("train").get("devices_now") == 2, "the view to show it")
-        self.assertFalse(self.suspended("train"))
+        for pods in (2, 1):
+            self.admin.patch("jobs", "train", {"spec": {"parallelism": pods, "completions": pods}})
+            self.runs("train", pods)
+            self.assertFalse(self.suspended("train"))
 
 
 class TestTooWide(SlicesCase):
-    """Kueue keeps all slices of a Job in one flavor, and no flavor has quota for more than two Pods."""
+    """Kueue keeps all slices of a Job in one flavor."""
     queues = (local_queue("clean"), flavor("other"), {
         "apiVersion": KUEUE, "kind": "ClusterQueue", "metadata": {"name": "clean"},
         "spec": {"namespaceSelector": {}, **CHECKED, "resourceGroups": [
@@ -188,14 +170,16 @@ class TestTooWide(SlicesCase):
                 {"name": "nvidia.com/gpu", "nominalQuota": "2"}]} for name in ("any", "other")]}]}})
 
     def test_without_quota_it_keeps_its_width_and_says_why(self):
-        self.begin_with(DIRTY, DIRTY, CLEAN, CLEAN, CLEAN, CLEAN, CLEAN, DIRTY)
-        self.elastic("train", 1, "4=2.5", "6m", "5m")
+        self.others("first", 1)  # half of the first flavor, of which the Job gets the other half
+        self.others("second", 2)
+        self.elastic("train", 1, "2=1.9", "1h", "35m")
         watch = Watch(self, "train")
         self.runs("train")
         first = self.uids("train")
-        self.wait(lambda: self.admin.get("jobs", "train")["spec"]["parallelism"] == 4, "it to be made wider", 90)
-        self.wait(lambda: self.admin.get("jobs", "train")["spec"]["parallelism"] == 1, "it to get its Pod back", 90)
-        why = "it keeps its 1 device, not 4 devices: Kueue has not followed within 1m: "
+        self.admin.delete("jobs", "second")
+        self.wait(lambda: self.admin.get("jobs", "train")["spec"]["parallelism"] == 2, "it to be made wider", 60)
+        self.wait(lambda: self.admin.get("jobs", "train")["spec"]["parallelism"] == 1, "it to get its Pod back", 120)
+        why = "it keeps its 1 device, not 2 devices: Kueue has not followed within 1m"
         self.wait(lambda: why in self.annotation("train", "reason"), "the reason to be written")
         self.assertIn("insufficient", self.annotation("train", "reason"))
         self.assertIn(why, self.ebb("explain", "default/train"))
@@ -205,9 +189,8 @@ class TestTooWide(SlicesCase):
         seen = watch.since_start()
         print(f"(suspended, parallelism, pods): {seen}")
         self.assertEqual(self.uids("train"), first, "its pod runs on")
-        self.assertEqual(len([state for state in seen if state[1] == 4]), 1, "tried once")
+        self.assertEqual([parallelism for _, parallelism, _ in seen].count(2), 1, "tried once")
         self.assertNotIn(True, [suspended for suspended, _, _ in seen])
-        self.assertEqual([workload["spec"]["podSets"][0]["count"] for workload in self.live("train")], [1])
 
 
 class TestWithoutSlices(SlicesCase):
