@@ -540,6 +540,7 @@ bool AdmissionCheckController::IsThrough(const Known& known) const {
 // A Workload may wait long for quota in Kueue's queue, so the engine decides again.
 void AdmissionCheckController::GiveUpOn(Known& known) {
   if (IsThrough(known) || ports_.since_boot() < known.opened_at + options_.admits_within) return;
+  if (StartsAtItsOwnWidth(known)) return;
   known.open = false;
   is_stale_ = true;
   ports_.objects.NotStarted(known.job, "Kueue has not admitted it: its quota is in use");

@@ -214,6 +214,7 @@ class AdmissionCheckController final : public ReleaseGate {
   void GiveBack(Known& known);
   void WidthAnswered(Known& known, const Result<ApiAnswer>& answer);
   void RefuseWidth(Known& known, const std::string& why);
+  bool StartsAtItsOwnWidth(Known& known);
 
   Ports ports_;
   ObjectDefaults defaults_;

@@ -174,6 +174,19 @@ TEST_F(AdmissionSlicesTest, ItStartsWithThePlannedDevices) {
   EXPECT_FALSE(executor_->reconciler().has_events()) << "its own width is what it was";
 }
 
+TEST_F(AdmissionSlicesTest, WithoutQuotaForThePlannedDevicesItStartsWithItsOwn) {
+  options_.kueue.admits_within = std::chrono::seconds{3};
+  Begin("v1beta2", 2);
+  Submit(1);
+  ASSERT_TRUE(Until([&] { return IsHeld("train") && kueue_->Reserved() == 0; }));
+  Start(1, 3);
+  ASSERT_TRUE(Until([&] { return kueue_->Pods("train") == 3; }));
+  EXPECT_TRUE(Until([&] { return Runs("train") && IsAdmitted("train", 1); }));
+  EXPECT_EQ(Width(), 1);
+  EXPECT_THAT(executor_->reconciler().KeptWidth(JobOf("train").id),
+              HasSubstr("it keeps its 1 device, not 3 devices: Kueue has not admitted it within"));
+}
+
 // Kueue has reserved quota for the width that it has, and the engine wants another one.
 TEST_F(AdmissionSlicesTest, QuotaOfAnotherWidthIsGivenBackBeforeItStarts) {
   note_ = {};

@@ -130,7 +130,20 @@ void AdmissionCheckController::GiveBack(Known& known) {
 void AdmissionCheckController::RefuseWidth(Known& known, const std::string& why) {
   const bool is_news = !known.wish->gives_back && known.wish->devices != DevicesOf(known.workload);
   GiveBack(known);
-  if (is_news) ports_.objects.WidthRefused(known.job, why);
+  if (is_news) ports_.objects.WidthRefused(known.job, DevicesOf(known.workload), why);
+}
+
+// A Workload that Kueue does not admit with more devices than its own is released with its own.
+bool AdmissionCheckController::StartsAtItsOwnWidth(Known& known) {
+  const GatedObject* object = ports_.objects.FindObject(known.job);
+  const int own = object ? object->width.own : 0;
+  if (own == 0 || own >= DevicesOf(known.workload) || !object->width.CanBe(own)) return false;
+  std::string why = "Kueue has not admitted it within " + FormatDuration(options_.admits_within);
+  if (!known.workload.why_no_quota.empty()) why += ": " + known.workload.why_no_quota;
+  known.wish = WidthWish{own, 0, ports_.since_boot()};
+  known.opened_at = ports_.since_boot();
+  ports_.objects.WidthRefused(known.job, own, why);
+  return true;
 }
 
 }  // namespace ebb::kubernetes

@@ -312,11 +312,11 @@ void ObjectAttempts::NotStarted(GatedJob& entry, const std::string& why) {
   if (entry.Saw(Unseen::kAdmission) && is_awaited) StartRefused(entry, why, true);
 }
 
-void ObjectAttempts::WidthRefused(GatedJob& entry, const std::string& why) {
-  if (entry.course != Course::kReleased || entry.devices == entry.object.width.now) return;
+void ObjectAttempts::WidthRefused(GatedJob& entry, int devices, const std::string& why) {
+  if (entry.course != Course::kReleased || entry.devices == devices) return;
   const std::string wanted = core::DevicesText(entry.devices);
   entry.Saw(Unseen::kWidth);
-  entry.devices = entry.object.width.now;
+  entry.devices = devices;
   entry.width_not_given =
       "it keeps its " + core::DevicesText(entry.devices) + ", not " + wanted + ": " + why;
   ports_.notes.Say(entry.object, EventReason::kRefused, entry.width_not_given);

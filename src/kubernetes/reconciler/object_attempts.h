@@ -75,9 +75,8 @@ class ObjectAttempts {
   void Follow(GatedJob& entry);
   /// The gate could not carry out a release, which was in vain.
   void NotStarted(GatedJob& entry, const std::string& why);
-  /// The gate could not give the running object the devices that it was to have; it keeps those
-  /// that it has.
-  void WidthRefused(GatedJob& entry, const std::string& why);
+  /// The gate could not give the released object the devices that it was to have; it has so many.
+  void WidthRefused(GatedJob& entry, int devices, const std::string& why);
   /// Notices objects that have stopped, and pauses those that no start has followed.
   void Tick();
   std::optional<Duration> NextDue() const;

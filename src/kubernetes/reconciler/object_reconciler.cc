@@ -93,8 +93,8 @@ void ObjectReconciler::NotStarted(const std::string& uid, const std::string& why
   if (GatedJob* entry = jobs_.Find(uid)) attempts_.NotStarted(*entry, why);
 }
 
-void ObjectReconciler::WidthRefused(const std::string& uid, const std::string& why) {
-  if (GatedJob* entry = jobs_.Find(uid)) attempts_.WidthRefused(*entry, why);
+void ObjectReconciler::WidthRefused(const std::string& uid, int devices, const std::string& why) {
+  if (GatedJob* entry = jobs_.Find(uid)) attempts_.WidthRefused(*entry, devices, why);
 }
 
 std::optional<Duration> ObjectReconciler::NextDue() const {

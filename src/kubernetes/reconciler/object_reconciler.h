@@ -75,9 +75,8 @@ class ObjectReconciler {
   void DropObject(const std::string& uid);
   /// The gate could not carry out a release, which was in vain.
   void NotStarted(const std::string& uid, const std::string& why);
-  /// The gate could not give the running object the devices that it was to have; it keeps those
-  /// that it has.
-  void WidthRefused(const std::string& uid, const std::string& why);
+  /// The gate could not give the released object the devices that it was to have; it has so many.
+  void WidthRefused(const std::string& uid, int devices, const std::string& why);
   void TakeNamespace(const JsonNode& name_space) { offers_.TakeNamespace(name_space); }
   void DropNamespace(const std::string& uid) { offers_.DropNamespace(uid); }
   /// Call it when other policies of namespaces are in force (ObjectDefaults::policy_of). Gangs
