@@ -391,7 +391,9 @@ void AdmissionCheckController::Review(Known& known) {
   }
   if (!workload.active) return ReviewHeld(known);
   known.show_at.reset();
-  if (AwaitsWidth(known)) return workload.evicted ? void() : SetActive(known, false);
+  // Kueue marks a Workload as evicted until it reserves quota for it again.
+  const bool is_leaving = workload.evicted && !workload.cluster_queue.empty();
+  if (AwaitsWidth(known)) return is_leaving ? void() : SetActive(known, false);
   if (known.ending && !workload.evicted && !ChecksIn(known, kReady).empty() && CanEnd(known))
     return Answer(known, kRetry, known.taken_back.empty() ? ReasonOf(known) : known.taken_back);
   if (!IsUnanswered(known)) {
