@@ -1,7 +1,8 @@
 """Elastic Jobs in queues of the real Kueue: ebb controller gives them the number of devices that the plan chooses, by
 Kueue's workload slices while they run, and by a pause if Kueue makes no slices.
 
-Run by ./dev peers kubernetes. A deadline that a Job cannot keep with one pod makes it wide, as soon as there is quota.
+Run by ./dev peers kubernetes. The intensity and its forecast come from a program whose clean minutes begin and end when
+a test says so. An attempt runs for a minute before the engine changes its width.
 """
 
 import json
@@ -12,25 +13,45 @@ import sys
 import threading
 import time
 import unittest
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from kubernetes_controller import CLEAN, EBB, Controller
-from kubernetes_kueue import CHECK, CHECKED, KUEUE, KueueCase, cluster_queue, holds, local_queue, queued
+from kubernetes_controller import CLEAN, DIRTY, EBB, Controller
+from kubernetes_kueue import CHECKED, KUEUE, QUOTA, KueueCase, cluster_queue, gpus_of, holds, local_queue, queued
 
 ELASTIC = "kueue.x-k8s.io/elastic-job"
 REPLACES = "kueue.x-k8s.io/workload-slice-replacement-for"
+STEP = timedelta(minutes=5)  # the planner's
+CHANGES_WITHIN_S = 150
+# Prints a day before and after now, which is clean from BEGIN to END (Unix time).
+SOURCE = """
+import time
+print("time,g_per_kwh,status")
+now = int(time.time()) // 300 * 300
+for at in range(now - 86400, now + 86400, 300):
+    print(f"{at},{CLEAN if BEGIN <= at < END else DIRTY},{'measured' if at <= now else 'forecast'}")
+"""
 
 
 def flavor(name):
     return {"apiVersion": KUEUE, "kind": "ResourceFlavor", "metadata": {"name": name}}
 
 
+def step_of(time):
+    return time.replace(minute=time.minute // 5 * 5, second=0, microsecond=0)
+
+
+def utc(time):
+    return f"{time:%Y-%m-%dT%H:%M:%SZ}"
+
+
 class Watch:
-    """What was seen of a Job every 0.1 s: (suspended, parallelism, Pods that run)."""
+    """What was seen of a Job every 0.1 s: (suspended, parallelism, pods that run). `most_gpus`: the most that admitted
+    workloads had at once."""
 
     def __init__(self, case, name):
-        self.case, self.name, self.seen, self.over = case, name, [], threading.Event()
+        self.case, self.name, self.seen, self.most_gpus, self.over = case, name, [], 0, threading.Event()
         self.admin = case.cluster.user("token-admin")
         self.thread = threading.Thread(target=self.run)
         self.thread.start()
@@ -44,13 +65,19 @@ class Watch:
             state = spec.get("suspend", False), spec["parallelism"], len(pods)
             if not self.seen or self.seen[-1] != state:
                 self.seen.append(state)
+            self.most_gpus = max(self.most_gpus, sum(
+                gpus_of(workload) for workload in self.admin.get("workloads")
+                if holds(workload, "Admitted") and not holds(workload, "Finished")))
 
     def end(self):
         self.over.set()
         self.thread.join()
 
     def since_start(self):
+        """What was seen since the Job ran first; ends the watch."""
+        self.end()
         began = next(i for i, (suspended, _, _) in enumerate(self.seen) if not suspended)
+        print(f"(suspended, parallelism, pods): {self.seen[began:]}; most GPUs {self.most_gpus}")
         return self.seen[began:]
 
 
@@ -58,10 +85,21 @@ class SlicesCase(KueueCase):
     gates = "ElasticJobsViaWorkloadSlices=true"
     queues = (local_queue("clean"), cluster_queue("clean", CHECKED))
 
+    def setUp(self):
+        now = step_of(datetime.now(timezone.utc))
+        self.clean = now, now + timedelta(hours=1)
+        super().setUp()
+
     def begin(self):
-        self.store = self.cluster.directory / self.id() / "controller.db"
+        directory = self.cluster.directory / self.id()
+        directory.mkdir(exist_ok=True)
+        begin, end = (int(moment.timestamp()) for moment in self.clean)
+        (directory / "source.py").write_text(f"CLEAN, DIRTY, BEGIN, END = {CLEAN}, {DIRTY}, {begin}, {end}\n{SOURCE}")
+        self.store = directory / "controller.db"
         controller = Controller(self.cluster, self.grid, self.log, "--kueue-every", "2s", "--store", self.store,
-                                policy="planner", signal=["--constant", str(CLEAN)])
+                                policy="planner", signal=[
+                                    "--signal-command", f"{sys.executable} {directory / 'source.py'}", "--zone", "XX",
+                                    "--refresh", "20s", "--signal-cache", "none"])
         self.addCleanup(lambda: controller.program.poll() is None and controller.end())
         return controller
 
@@ -72,15 +110,15 @@ class SlicesCase(KueueCase):
         return done.stdout
 
     def shown(self, name):
-        jobs = json.loads(self.ebb("queue", "--format", "json"))
-        jobs = jobs["jobs"] if isinstance(jobs, dict) else jobs
-        [found] = [shown for shown in jobs if shown["name"] == f"default/{name}"]
+        [found] = [shown for shown in json.loads(self.ebb("queue", "--format", "json"))["jobs"]
+                   if shown["name"] == f"default/{name}"]
         return found
 
-    def elastic(self, name, pods, speedup, duration, finish_by, **annotations):
-        made = queued(name, completionMode="Indexed", parallelism=pods, completions=pods, annotations={
+    def elastic(self, name, speedup="2=1.9", duration="2h", finish_by="20h"):
+        """A Job of one pod; two hours of work are more than one pod does in a clean hour."""
+        made = queued(name, completionMode="Indexed", parallelism=1, completions=1, annotations={
             ELASTIC: "true", "ebb/speedup": speedup, "ebb/checkpointable": "true", "ebb/duration": duration,
-            "ebb/finish-by": finish_by, "ebb/minimum-segment": "5s", **annotations})
+            "ebb/finish-by": finish_by, "ebb/minimum-segment": "5s", "ebb/pause-cost": "1s"})
         del made["metadata"]["annotations"]["ebb/threshold"]
         self.admin.apply(made)
 
@@ -88,6 +126,16 @@ class SlicesCase(KueueCase):
         """A Job that does not wait, with a GPU for each pod."""
         self.admin.apply(queued(name, annotations={"ebb/wait": "false"}, parallelism=pods, completions=pods))
         self.runs(name, pods)
+
+    def urgent(self, name, pods):
+        """A Job that must begin soon, with a GPU for each pod."""
+        made = queued(name, parallelism=pods, completions=pods,
+                      annotations={"ebb/duration": "10m", "ebb/finish-by": "13m"})
+        del made["metadata"]["annotations"]["ebb/threshold"]
+        self.admin.apply(made)
+
+    def runs(self, name, pods=1, seconds=30):
+        self.wait(lambda: len(self.pods(name)) == pods, f"{name} to run with {pods} pods", seconds)
 
     def slices(self, name):
         """Its Workloads, the oldest first."""
@@ -104,34 +152,42 @@ class SlicesCase(KueueCase):
     def pods(self, name):
         return [pod for pod in super().pods(name) if "deletionTimestamp" not in pod["metadata"]]
 
-
-class TestSlices(SlicesCase):
     def wide_once_there_is_quota(self):
-        """An hour of work that must be done within 35 minutes, beside a Job that leaves quota for one pod at first."""
-        self.others("other", 3)
-        self.elastic("train", 1, "2=1.9", "1h", "35m")
+        """Beside a Job that leaves quota for one pod at first."""
+        self.others("other", QUOTA - 1)
+        self.elastic("train")
         watch = Watch(self, "train")
         self.runs("train")
         first = self.uids("train")
         self.admin.delete("jobs", "other")
-        self.runs("train", 2)
+        self.runs("train", 2, CHANGES_WITHIN_S)
         self.assertLess(first, self.uids("train"), "the first pod runs on")
-        return watch
+        return watch, first
 
-    def test_it_is_wide_as_soon_as_there_is_quota_and_never_suspended(self):
-        watch = self.wide_once_there_is_quota()
+    def is_never_suspended(self, watch, parallelism):
+        seen = watch.since_start()
+        self.assertNotIn(True, [suspended for suspended, _, _ in seen])
+        had = [pods for _, pods, _ in seen]
+        self.assertEqual([pods for pods, before in zip(had, [0, *had]) if pods != before], parallelism)
+        self.assertLessEqual(watch.most_gpus, QUOTA)
+
+
+class TestSlices(SlicesCase):
+    def test_it_is_wide_as_soon_as_there_is_quota_and_narrow_when_others_need_it(self):
+        watch, first = self.wide_once_there_is_quota()
         [slice_] = self.live("train")
         self.assertIn(REPLACES, slice_["metadata"]["annotations"])
         self.wait(lambda: holds(self.live("train")[0], "Admitted"), "Kueue to admit the slice")
         self.assertEqual((self.annotation("train", "devices"), self.annotation("train", "own-devices")), ("2", "1"))
         self.wait(lambda: self.shown("train").get("devices_now") == 2, "the view to show it")
-        watch.end()
-        seen = watch.since_start()
-        print(f"(suspended, parallelism, pods): {seen}")
-        self.assertNotIn(True, [suspended for suspended, _, _ in seen])
+        self.urgent("urgent", QUOTA - 1)
+        self.runs("urgent", QUOTA - 1, CHANGES_WITHIN_S)
+        self.runs("train", 1)
+        self.assertEqual(self.uids("train"), first, "the first pod runs on")
+        self.is_never_suspended(watch, [1, 2, 1])
 
     def test_a_pause_ends_its_pods_and_gives_the_quota_back(self):
-        self.elastic("train", 1, "2=1.9", "1h", "35m")
+        self.elastic("train")
         self.runs("train", 2)
         self.ebb("pause", "default/train")
         self.wait(lambda: self.suspended("train") and not self.pods("train"), "it to be paused")
@@ -152,12 +208,45 @@ class TestSlices(SlicesCase):
         self.assertEqual(self.uids("train"), pods)
 
     def test_somebody_else_may_make_it_wider_and_narrower(self):
-        self.elastic("train", 1, "2=1.9", "1h", "20h")
+        self.elastic("train", speedup="2=1.01")
         self.runs("train")
         for pods in (2, 1):
             self.admin.patch("jobs", "train", {"spec": {"parallelism": pods, "completions": pods}})
             self.runs("train", pods)
+            self.wait(lambda: self.shown("train").get("devices_now") == pods, "the view to show it")
             self.assertFalse(self.suspended("train"))
+
+
+class TestCleanMinutes(SlicesCase):
+    """Minutes that are clean, between dirty ones in which the Job has to run too, for its deadline."""
+
+    def setUp(self):
+        begin = step_of(datetime.now(timezone.utc) + timedelta(minutes=3)) + STEP
+        super().setUp()
+        self.controller.end()
+        self.clean = begin, begin + STEP
+        self.controller = self.begin()
+
+    def test_it_is_wide_while_power_is_clean_and_narrow_while_it_is_not(self):
+        begin, end = self.clean
+        deadline = end + STEP
+        # Narrow from now on, and wide for five minutes, with a minute to spare.
+        work = (deadline - datetime.now(timezone.utc)).total_seconds() + 0.9 * STEP.total_seconds() - 60
+        self.elastic("train", duration=f"{work:.0f}s", finish_by=utc(deadline))
+        watch = Watch(self, "train")
+        self.runs("train", 1, 90)
+        first = self.uids("train")
+        self.until(begin)
+        self.runs("train", 2, 60)
+        self.assertLess(first, self.uids("train"), "the first pod runs on")
+        self.until(end)
+        self.runs("train", 1, 60)
+        self.assertEqual(self.uids("train"), first, "the first pod runs on")
+        self.is_never_suspended(watch, [1, 2, 1])
+
+    @staticmethod
+    def until(moment):
+        time.sleep(max(0, (moment - datetime.now(timezone.utc)).total_seconds()))
 
 
 class TestTooWide(SlicesCase):
@@ -172,44 +261,58 @@ class TestTooWide(SlicesCase):
     def test_without_quota_it_keeps_its_width_and_says_why(self):
         self.others("first", 1)  # half of the first flavor, of which the Job gets the other half
         self.others("second", 2)
-        self.elastic("train", 1, "2=1.9", "1h", "35m")
+        self.elastic("train")
         watch = Watch(self, "train")
         self.runs("train")
         first = self.uids("train")
         self.admin.delete("jobs", "second")
-        self.wait(lambda: self.admin.get("jobs", "train")["spec"]["parallelism"] == 2, "it to be made wider", 60)
-        self.wait(lambda: self.admin.get("jobs", "train")["spec"]["parallelism"] == 1, "it to get its Pod back", 120)
-        why = "it keeps its 1 device, not 2 devices: Kueue has not followed within 1m"
+        self.wait(lambda: self.parallelism("train") == 2, "it to be made wider", CHANGES_WITHIN_S)
+        self.wait(lambda: self.parallelism("train") == 1, "it to get its pod back", CHANGES_WITHIN_S)
+        self.keeps_its_width("Kueue has not followed within 1m")
+        time.sleep(10)
+        self.assertEqual(self.uids("train"), first, "its pod runs on")
+        self.is_never_suspended(watch, [1, 2, 1])
+
+    def test_it_starts_at_its_own_width_if_there_is_no_quota_for_the_planned_one(self):
+        self.others("first", 1)  # half of the first flavor
+        self.others("second", 1)  # the other half
+        self.others("third", 1)  # half of the other flavor
+        self.admin.delete("jobs", "second")
+        self.wait(lambda: self.reserved_gpus() == 2, "its quota to be free")
+        self.elastic("train")
+        self.wait(lambda: self.parallelism("train") == 2, "it to be made wider")
+        self.runs("train", 1, CHANGES_WITHIN_S)
+        self.keeps_its_width("Kueue has not admitted it within 1m")
+
+    def parallelism(self, name):
+        return self.admin.get("jobs", name)["spec"]["parallelism"]
+
+    def keeps_its_width(self, why):
+        why = f"it keeps its 1 device, not 2 devices: {why}"
         self.wait(lambda: why in self.annotation("train", "reason"), "the reason to be written")
         self.assertIn("insufficient", self.annotation("train", "reason"))
         self.assertIn(why, self.ebb("explain", "default/train"))
-        self.assertEqual(self.shown("train")["devices_now"], 1)
-        time.sleep(10)
-        watch.end()
-        seen = watch.since_start()
-        print(f"(suspended, parallelism, pods): {seen}")
-        self.assertEqual(self.uids("train"), first, "its pod runs on")
-        self.assertEqual([parallelism for _, parallelism, _ in seen].count(2), 1, "tried once")
-        self.assertNotIn(True, [suspended for suspended, _, _ in seen])
+        self.wait(lambda: self.shown("train")["devices_now"] == 1, "the view to show it")
 
 
 class TestWithoutSlices(SlicesCase):
     gates = "ElasticJobsViaWorkloadSlices=false"
 
     def test_a_change_of_width_is_a_pause(self):
-        self.elastic("train", 1, "2=1.9", "1h", "35m")
+        self.elastic("train")
+        watch = Watch(self, "train")
         self.runs("train", 2)
         self.assertEqual((self.annotation("train", "devices"), self.annotation("train", "own-devices")), ("2", "1"))
         why = "a change of its width is a pause: Kueue makes no workload slices of it"
         self.wait(lambda: why in self.annotation("train", "reason"), "the reason to be written")
         self.assertIn(why, self.ebb("explain", "default/train"))
-        self.ebb("pause", "default/train")
-        self.wait(lambda: self.suspended("train") and not self.pods("train"), "it to be paused")
-        self.admin.patch("jobs", "train", {"metadata": {"annotations": {"ebb/finish-by": "20h"}}})
-        time.sleep(5)  # it is shown to Kueue meanwhile
-        self.ebb("now", "default/train")
-        self.runs("train")
-        self.assertEqual(self.admin.get("jobs", "train")["spec"]["parallelism"], 1)
+        self.urgent("urgent", QUOTA - 1)
+        self.runs("urgent", QUOTA - 1, CHANGES_WITHIN_S)
+        self.runs("train", 1, CHANGES_WITHIN_S)
+        self.assertEqual(self.annotation("train", "devices"), "1")
+        seen = watch.since_start()
+        self.assertIn(True, [suspended for suspended, _, _ in seen])
+        self.assertLessEqual(watch.most_gpus, QUOTA)
 
 
 if __name__ == "__main__":
