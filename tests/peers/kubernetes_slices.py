@@ -86,9 +86,13 @@ class SlicesCase(KueueCase):
     queues = (local_queue("clean"), cluster_queue("clean", CHECKED))
 
     def setUp(self):
-        now = step_of(datetime.now(timezone.utc))
-        self.clean = now, now + timedelta(hours=1)
+        self.clean = self.clean_minutes()
         super().setUp()
+
+    @staticmethod
+    def clean_minutes():
+        begin = step_of(datetime.now(timezone.utc))
+        return begin, begin + timedelta(hours=1)
 
     def begin(self):
         directory = self.cluster.directory / self.id()
@@ -220,12 +224,10 @@ class TestSlices(SlicesCase):
 class TestCleanMinutes(SlicesCase):
     """Minutes that are clean, between dirty ones in which the Job has to run too, for its deadline."""
 
-    def setUp(self):
+    @staticmethod
+    def clean_minutes():
         begin = step_of(datetime.now(timezone.utc) + timedelta(minutes=3)) + STEP
-        super().setUp()
-        self.controller.end()
-        self.clean = begin, begin + STEP
-        self.controller = self.begin()
+        return begin, begin + STEP
 
     def test_it_is_wide_while_power_is_clean_and_narrow_while_it_is_not(self):
         begin, end = self.clean
