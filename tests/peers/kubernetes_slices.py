@@ -24,7 +24,7 @@ ELASTIC = "kueue.x-k8s.io/elastic-job"
 REPLACES = "kueue.x-k8s.io/workload-slice-replacement-for"
 STEP = timedelta(minutes=5)  # the planner's
 CHANGES_WITHIN_S = 150
-# Prints a day before and after now, which is clean from BEGIN to END (Unix time).
+# Prints a day before and after now, clean from BEGIN to END (Unix time).
 SOURCE = """
 import time
 print("time,g_per_kwh,status")
@@ -38,12 +38,12 @@ def flavor(name):
     return {"apiVersion": KUEUE, "kind": "ResourceFlavor", "metadata": {"name": name}}
 
 
-def step_of(time):
-    return time.replace(minute=time.minute // 5 * 5, second=0, microsecond=0)
+def step_of(moment):
+    return moment.replace(minute=moment.minute // 5 * 5, second=0, microsecond=0)
 
 
-def utc(time):
-    return f"{time:%Y-%m-%dT%H:%M:%SZ}"
+def utc(moment):
+    return f"{moment:%Y-%m-%dT%H:%M:%SZ}"
 
 
 class Watch:
