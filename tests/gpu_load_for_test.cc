@@ -4,7 +4,8 @@
 //
 //   gpu_load_for_test STEPS [STEP_S [DRAW_W [FIXED_SHARE]]]
 //
-// $CUDA_VISIBLE_DEVICES names the GPU. STEPS 0: without end, until SIGTERM.
+// $CUDA_VISIBLE_DEVICES names the GPU. STEPS 0: until SIGTERM, or until the folder of the stand-in is
+// gone with the test.
 
 #include <chrono>
 #include <csignal>
@@ -33,6 +34,7 @@ class FakeGpu {
     std::ifstream(file_) >> milliwatts;
     return milliwatts / 1000;
   }
+  bool IsGone() const { return !std::ifstream(file_ + ".load"); }
   void Use(double watts, double seconds) {
     millijoules_ += 1000 * watts * seconds;
     std::ofstream(file_ + ".load.next")
@@ -66,6 +68,7 @@ int Run(long long steps, const local::CappedLoad& load) {
     last = now;
     const double limit_w = gpu.LimitWatts();
     gpu.Use(load.GpuWatts(limit_w), seconds);
+    if (gpu.IsGone()) break;
     for (part += seconds / load.StepSeconds(limit_w); part >= 1; --part)
       progress << "{\"time_ms\":" << WallMs() << ",\"event\":\"step\",\"step\":" << ++step << "}"
                << std::endl;

@@ -24,7 +24,7 @@ class GridTest : public ::testing::Test {
   }
 
   World world_{::testing::UnitTest::GetInstance()->current_test_info()->name(),
-               std::vector<double>{360, 100, 100, 100, 100, 100, 100, 100, 100, 100}, 1200};
+               std::vector<double>{360, 100, 100, 100, 100, 100, 100, 100, 100, 100}, 400};
 };
 
 // Keeps each different grid.json as grid.1, grid.2, ... until one says 100.
@@ -49,7 +49,7 @@ TEST_F(GridTest, TheServiceMayRestartMeanwhile) {
   const core::JobId job = world_.Submit(world_.Shell(kWatchGrid));
   WaitForFile("grid.1");
   world_.Stop();
-  std::this_thread::sleep_for(std::chrono::seconds{4});  // the hour is over
+  std::this_thread::sleep_for(std::chrono::seconds{10});  // the hour of 9 s is over
   EXPECT_FALSE(std::filesystem::exists(world_.directory() / "grid.2"))
       << "nobody has heard of the next hour: " << Text("grid.2");
   world_.Start();

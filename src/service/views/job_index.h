@@ -46,7 +46,7 @@ struct JobCard : JobFigures {
   std::string site;
   std::vector<Interval> planned;    ///< when it is to run, by the last plan
   std::vector<int> planned_widths;  ///< of each: on how many devices, of an elastic job
-  /// Of each: the site, if the job is to go from one to another. Empty: it stays at one.
+  /// Sites of the same stretches, if the job is to go from one to another. Empty: it stays at one.
   std::vector<std::string> planned_sites;
   /// The job as the engine has it (site_choices.h); nullptr: it has ended, or the service has one
   /// site.
