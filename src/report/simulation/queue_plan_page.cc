@@ -13,14 +13,23 @@
 namespace ebb::report {
 namespace {
 
-// The place of the first piece, and the numbers of devices of an elastic job, piece by piece.
+// The places of the pieces, each once, in the order of their first piece.
+std::string Places(const sim::QueuePlan& plan, const sim::PlannedJob& planned) {
+  std::vector<std::string> places;
+  for (const plan::Segment& segment : planned.segments) {
+    const std::string& model = plan.cluster.pools[static_cast<std::size_t>(segment.pool)].model;
+    const std::string place = plan.cluster.sites.size() == 1
+                                  ? model
+                                  : plan.cluster.SiteOf(segment.pool).name + ", " + model;
+    if (std::ranges::find(places, place) == places.end()) places.push_back(place);
+  }
+  return Join(places, "; ");
+}
+
+// The places, and the numbers of devices of an elastic job, piece by piece.
 std::string Device(const sim::QueuePlan& plan, const sim::PlannedJob& planned) {
   if (planned.segments.empty()) return "";
-  const int first = planned.segments.front().pool;
-  const auto& pool = plan.cluster.pools[static_cast<std::size_t>(first)];
-  std::string text = plan.cluster.sites.size() == 1
-                         ? pool.model
-                         : plan.cluster.SiteOf(first).name + ", " + pool.model;
+  const std::string text = Places(plan, planned);
   if (!core::IsElastic(planned.job)) return text;
   std::vector<int> widths;
   for (const plan::Segment& segment : planned.segments)

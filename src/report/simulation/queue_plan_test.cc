@@ -46,5 +46,17 @@ TEST(QueuePlan, SaysNothingOfWidthsOfOtherJobs) {
   EXPECT_EQ(QueuePlanPage(plan).find(" on 1 device"), std::string::npos);
 }
 
+TEST(QueuePlan, SaysAllSitesOfAJobThatGoesFromOneToAnother) {
+  sim::QueuePlan plan = PlanOf({});
+  plan.cluster.sites.push_back({"there", "NO", {1}});
+  plan.cluster.pools.push_back(plan.cluster.pools.front());
+  plan.cluster.pools.back().site = 1;
+  plan.views.resize(2);
+  plan.jobs[0].segments[1].pool = 1;
+  const std::string& model = plan.cluster.pools.front().model;
+  EXPECT_EQ(QueuePlanTable(plan).rows.at(0).at(2),
+            plan.cluster.sites[0].name + ", " + model + "; there, " + model);
+}
+
 }  // namespace
 }  // namespace ebb::report
