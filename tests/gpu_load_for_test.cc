@@ -4,8 +4,8 @@
 //
 //   gpu_load_for_test STEPS [STEP_S [DRAW_W [FIXED_SHARE]]]
 //
-// $CUDA_VISIBLE_DEVICES names the GPU. STEPS 0: until SIGTERM, or until the folder of the stand-in is
-// gone with the test.
+// $CUDA_VISIBLE_DEVICES names the GPU. STEPS 0: until SIGTERM, or until the folder of the stand-in
+// is gone with the test.
 
 #include <chrono>
 #include <csignal>

@@ -119,6 +119,8 @@ def task_row(name: str, data: EmissionsData) -> TaskEmissionsData:
     shared = {field.name for field in fields(TaskEmissionsData)}
     values = {column: value for column, value in data.values.items() if column in shared}
     return TaskEmissionsData(task_name=name, **values)
+
+
 def texts(data: Union[EmissionsData, TaskEmissionsData]) -> Dict[str, str]:
     """As they stand in a file; what is not known is empty."""
     cells = {}

@@ -17,7 +17,7 @@ inline constexpr const char* kGridFile = "grid.json";
 
 class GridFile {
  public:
-  /// Somebody else keeps `feed` up to date. It and the clock must outlive this.
+  /// The caller keeps `feed` up to date. The feed and the clock must outlive this.
   GridFile(std::filesystem::path file, runtime::SignalFeed& feed, const runtime::GridClock& clock,
            Pue pue)
       : file_(std::move(file)), feed_(feed), clock_(clock), pue_(pue) {}
