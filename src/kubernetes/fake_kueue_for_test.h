@@ -3,12 +3,9 @@
 //
 // Thread contract: the test's thread.
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -116,33 +113,6 @@ class FakeKueue {
     names_.push_back(name);
   }
 
-  // An Indexed Job with a GPU for each Pod. `elastic`: Kueue makes slices of it. The slices of "a"
-  // are called "a", "a.2", "a.3", and so on.
-  void SubmitIndexed(const std::string& name, int pods, bool elastic,
-                     std::map<std::string, std::string> annotations) {
-    annotations["kueue.x-k8s.io/elastic-job"] = "true";
-    Json job = JobObject(name, annotations, 1);
-    job["metadata"]["annotations"].erase("ebb/wait");
-    job["metadata"]["labels"] = {{"kueue.x-k8s.io/queue-name", "mine"}};
-    job["spec"]["completionMode"] = "Indexed";
-    job["spec"]["parallelism"] = job["spec"]["completions"] = pods;
-    AddSlice(server_.Create(kJobs, job), name, pods, elastic, "");
-  }
-  // The slices that have not ended, the oldest first.
-  std::vector<std::string> Slices(const std::string& job) const {
-    std::vector<std::string> slices;
-    for (const std::string& name : names_)
-      if (JobNameOf(name) == job && !Holds(Get(name), "Finished")) slices.push_back(name);
-    return slices;
-  }
-  int Pods(const std::string& slice) const { return Get(slice)["spec"]["podSets"][0]["count"]; }
-  // The Job of the slice has ended.
-  void Complete(const std::string& slice) { Finish(slice, "Succeeded"); }
-  // How often Kueue has suspended this Job since it ran.
-  int Stopped(const std::string& job) const {
-    return stopped_.contains(job) ? stopped_.at(job) : 0;
-  }
-
   void Set(const std::string& name, const std::map<std::string, bool>& conditions,
            Json status = Json::object()) {
     Json list = Json::array();
@@ -169,8 +139,7 @@ class FakeKueue {
     until_[name] = steps_ + back_off;
   }
   void Suspend(const std::string& name, bool suspend) {
-    if (suspend) ++stopped_[JobNameOf(name)];
-    server_.Patch(kJobs, JobNameOf(name), {{"spec", {{"suspend", suspend}}}});
+    server_.Patch(kJobs, name, {{"spec", {{"suspend", suspend}}}});
   }
 
   int Reserved() const {
@@ -190,82 +159,10 @@ class FakeKueue {
 
   void Step() {
     ++steps_;
-    for (const std::string& job : indexed_) FollowPods(job);
-    const auto names = names_;
-    for (const std::string& name : names) StepOf(name, Get(name));
+    for (const std::string& name : names_) StepOf(name, Get(name));
   }
 
  private:
-  static std::string JobNameOf(const std::string& slice) {
-    return slice.substr(0, slice.find('.'));
-  }
-
-  void AddSlice(const Json& job, const std::string& slice, int pods, bool elastic,
-                const std::string& replaces) {
-    const Json owner{{"apiVersion", "batch/v1"},
-                     {"kind", "Job"},
-                     {"name", job["metadata"]["name"]},
-                     {"uid", job["metadata"]["uid"]}};
-    Json annotations = Json::object();
-    if (elastic) annotations["kueue.x-k8s.io/elastic-job"] = "true";
-    if (!replaces.empty())
-      annotations["kueue.x-k8s.io/workload-slice-replacement-for"] = "default/job-" + replaces;
-    const Json pod_set{{"name", "main"}, {"count", pods}, {"template", job["spec"]["template"]}};
-    server_.Create(
-        workloads(),
-        {{"metadata",
-          {{"name", "job-" + slice}, {"ownerReferences", {owner}}, {"annotations", annotations}}},
-         {"spec", {{"queueName", "mine"}, {"podSets", {pod_set}}}},
-         {"status",
-          {{"admissionChecks", {{{"name", "clean-power"}, {"state", "Pending"}}}},
-           {"gpus", pods}}}});
-    names_.push_back(slice);
-    indexed_.insert(JobNameOf(slice));
-    if (!replaces.empty()) replaces_[slice] = replaces;
-  }
-
-  void SetPods(const std::string& slice, int pods) {
-    Json pod_sets = Get(slice)["spec"]["podSets"];
-    if (pod_sets[0]["count"] == pods) return;
-    pod_sets[0]["count"] = pods;
-    server_.Patch(workloads(), "job-" + slice,
-                  {{"spec", {{"podSets", pod_sets}}}, {"status", {{"gpus", pods}}}});
-  }
-
-  // EnsureWorkloadSlices of Kueue 0.18.4, as far as one Job with one kind of Pods goes. A Workload
-  // that is no slice is only changed while its Job is suspended and it has no quota.
-  void FollowPods(const std::string& job) {
-    const Json object = server_.Get(kJobs, job);
-    const int pods = object["spec"]["parallelism"];
-    const auto slices = Slices(job);
-    if (slices.empty()) return;
-    const std::string last = slices.back();
-    const Json workload = Get(last);
-    if (pods == Pods(last)) return;
-    const bool elastic = workload["metadata"]["annotations"].contains("kueue.x-k8s.io/elastic-job");
-    const bool has_quota = Holds(workload, "QuotaReserved");
-    if (!has_quota || (elastic && pods < Pods(last))) return SetPods(last, pods);
-    if (elastic)
-      AddSlice(object, job + "." + std::to_string(++last_slice_), pods, true, last);
-    else
-      ADD_FAILURE() << "Kueue would suspend " << job << ": it has no matching Workload";
-  }
-
-  void Finish(const std::string& slice, const std::string& reason) {
-    Json list = ConditionsOf(Get(slice));
-    list.push_back({{"type", "Finished"}, {"status", "True"}, {"reason", reason}});
-    server_.Patch(workloads(), "job-" + slice, {{"status", {{"conditions", list}}}});
-  }
-
-  // GPUs that it needs beside those of the slice that it replaces.
-  int Needs(const std::string& name, const Json& workload) const {
-    const int gpus = workload["status"]["gpus"];
-    const auto replaced = replaces_.find(name);
-    const bool has_some =
-        replaced != replaces_.end() && Holds(Get(replaced->second), "QuotaReserved");
-    return has_some ? gpus - Get(replaced->second)["status"]["gpus"].get<int>() : gpus;
-  }
-
   void StepOf(const std::string& name, const Json& workload) {
     if (Holds(workload, "Finished")) return;
     const bool reserved = Holds(workload, "QuotaReserved"), evicted = Holds(workload, "Evicted");
@@ -275,16 +172,12 @@ class FakeKueue {
     }
     if (!workload["spec"].value("active", true)) return reserved ? Evict(name, 0) : void();
     if (reserved) return StepOfReserved(name, workload);
-    const Json job = server_.Get(kJobs, JobNameOf(name));
-    const bool is_gated = job["metadata"]["annotations"].contains(kGates);
+    const bool is_gated = server_.Get(kJobs, name)["metadata"]["annotations"].contains(kGates);
     // One that was ready when it was evicted is out for ever.
     if (is_gated || State(workload) != "Pending" || until_[name] > steps_ ||
-        Reserved() + Needs(name, workload) > quota_)
+        Reserved() + workload["status"]["gpus"].get<int>() > quota_)
       return;
     Reserve(name);
-    const auto replaced = replaces_.find(name);
-    if (replaced != replaces_.end() && !Holds(Get(replaced->second), "Finished"))
-      Finish(replaced->second, "WorkloadSliceReplaced");
   }
 
   void StepOfReserved(const std::string& name, const Json& workload) {
@@ -301,11 +194,7 @@ class FakeKueue {
   int quota_, steps_ = 0;  // steps of 10 ms
   bool sends_ = false;
   std::vector<std::string> names_;
-  std::map<std::string, int> until_;             // step
-  std::set<std::string> indexed_;                // Jobs
-  std::map<std::string, std::string> replaces_;  // slices
-  std::map<std::string, int> stopped_;           // by Job
-  int last_slice_ = 1;
+  std::map<std::string, int> until_;  // step
 };
 
 }  // namespace ebb::kubernetes

@@ -31,7 +31,7 @@ from kueue_manifests import (KUEUE_CONVERTED, kueue_configuration, kueue_convers
                              kueue_webhooks)
 from processes import Parts, free_port
 
-START_PATIENCE_S = 240
+START_PATIENCE_S = 120
 PROCESS_NODE = "processes"
 PROCESS_TOLERATION = {"key": "ebb.test/processes", "operator": "Exists", "effect": "NoSchedule"}
 # Users with a token: name and groups. Nothing is granted to "controller" until a test does it.
@@ -296,7 +296,7 @@ class Cluster:
             for resource in resources:
                 self.admin.get(resource)
             return True
-        self.wait(served, " and ".join(resources), START_PATIENCE_S)
+        self.wait(served, " and ".join(resources))
 
     def _wait_for_health(self, name, port):
         def healthy():

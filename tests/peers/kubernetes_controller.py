@@ -101,14 +101,12 @@ contexts:
 
 
 class Controller:
-    """`signal`: flags of the intensity, if it does not come from `grid`."""
-
-    def __init__(self, cluster, grid, log, *flags, kubeconfig=None, policy="threshold", signal=None):
-        signal = signal or ["--api-url", grid.url, "--refresh", "1s"]
+    def __init__(self, cluster, grid, log, *flags, kubeconfig=None, policy="threshold"):
         kubeconfig = kubeconfig or ["--kubeconfig", cluster.directory / "controller.kubeconfig"]
         with open(log, "a", encoding="utf-8") as errors:
             self.program = subprocess.Popen(
-                [EBB, "controller", *kubeconfig, *signal, "--policy", policy, "--port", "0", *flags], stderr=errors)
+                [EBB, "controller", *kubeconfig, "--api-url", grid.url, "--refresh", "1s", "--policy", policy,
+                 "--port", "0", *flags], stderr=errors)
 
     def end(self, number=signal.SIGTERM):
         self.program.send_signal(number)

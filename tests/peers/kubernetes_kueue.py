@@ -60,11 +60,10 @@ class KueueCase(unittest.TestCase):
     """A cluster with six GPUs, Kueue, and these queues."""
     queues = ()
     with_kuberay = False
-    gates = "AdmissionGatedBy=true"
 
     @classmethod
     def setUpClass(cls):
-        cls.cluster = Cluster(flags={"kueue": [f"--feature-gates=VisibilityOnDemand=false,{cls.gates}"]})
+        cls.cluster = Cluster(flags={"kueue": ["--feature-gates=VisibilityOnDemand=false,AdmissionGatedBy=true"]})
         cls.enterClassContext(cls.cluster)
         cls.admin = cls.cluster.admin
         cls.cluster.add_nodes(3, gpus=2, model="NVIDIA-H100")

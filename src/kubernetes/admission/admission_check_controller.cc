@@ -116,7 +116,6 @@ void AdmissionCheckController::TakeWorkload(const GatedKind& kind, const JsonNod
   Known& known = known_[workload.uid];
   if (!known.kind) known.seen_at = ports_.since_boot();
   known.kind = &kind;
-  known.job = workload.JobUid();
   const std::string before = std::exchange(known.workload, std::move(workload)).cluster;
   if (!before.empty() && (known.workload.finished || known.workload.cluster.empty()))
     dispatcher_.Freed(before);
@@ -124,24 +123,13 @@ void AdmissionCheckController::TakeWorkload(const GatedKind& kind, const JsonNod
   known.whole.reset();
   if (dispatcher_.enabled() && !known.workload.finished) known.whole = json;
   is_stale_ = true;
-  if (known.workload.elastic) {
-    chains_[known.job].slices.insert(known.workload.uid);
-    FollowSlices(known.job);
-  }
   Review(known);
 }
 
 void AdmissionCheckController::DropWorkload(const std::string& uid) {
-  const auto found = known_.find(uid);
-  if (found == known_.end()) return;
-  const std::string job = found->second.job;
-  dispatcher_.Freed(found->second.workload.cluster);
-  known_.erase(found);
-  is_stale_ = true;
-  const auto chain = chains_.find(job);
-  if (chain == chains_.end()) return ports_.objects.DropObject(job);
-  chain->second.slices.erase(uid);
-  FollowSlices(job);
+  if (const Known* known = Find(uid)) dispatcher_.Freed(known->workload.cluster);
+  is_stale_ = known_.erase(uid) > 0 || is_stale_;
+  ports_.objects.DropObject(uid);
 }
 
 bool AdmissionCheckController::IsOurs(const std::string& name) const {
@@ -183,22 +171,17 @@ bool AdmissionCheckController::CanBeEvicted(const Known& known) const {
 // them.
 void AdmissionCheckController::FollowChecks() {
   for (const auto& [uid, known] : known_) {
-    const GatedObject* offered = known.offered ? ports_.objects.FindObject(known.job) : nullptr;
+    const GatedObject* offered = known.offered ? ports_.objects.FindObject(uid) : nullptr;
     const bool checkpointable = known.checkpointable && CanBeEvicted(known);
     if (!offered || offered->job.checkpointable == checkpointable) continue;
     GatedObject object = *offered;
-    const std::string lacks = object.lacks;
-    ReadAgain(defaults_, object);  // it has its widths only while it can be paused
-    object.lacks = lacks;
-    object.declined = object.declined || known.free;
-    SetCheckpointable(known, object);
+    object.job.checkpointable = checkpointable;
     ports_.objects.TakeObject(std::move(object));
   }
 }
 
 bool AdmissionCheckController::IsToBeOffered(const Known& known) const {
-  return known.offer && Stands(known) && !IsTakingOver(known) &&
-         (HasOurs(known) || known.workload.gated);
+  return known.offer && (HasOurs(known) || known.workload.gated);
 }
 
 // Only a Workload that holds quota may get an answer to its check.
@@ -227,9 +210,7 @@ void AdmissionCheckController::TryToOffer(Known& known) {
   const GatedObject* owner = nullptr;
   const std::string cluster_queue = ClusterQueueOf(known);
   if (cluster_queue.empty() || !FindsOwner(known, owner)) return;
-  // The Job goes on, or the engine has not forgotten a job of this Job that was deleted.
-  if (known.workload.replaced || IsTakingOver(known) || ports_.objects.IsGone(known.job)) return;
-  auto object = ObjectOf(*known.kind, *known.offer, owner, defaults_, WidthKnown(known));
+  auto object = ObjectOf(*known.kind, *known.offer, owner, defaults_);
   if (!object || (!IsToBeOffered(known) && !known.offered)) return;
   // An object that Ebb let go is never held back again.
   object->declined = known.free = known.free || object->declined;
@@ -245,7 +226,7 @@ void AdmissionCheckController::TryToOffer(Known& known) {
   if (known.free && !known.offered) return;
   known.offered = true;
   known.checkpointable = object->job.checkpointable;
-  SetCheckpointable(known, *object);
+  object->job.checkpointable = known.checkpointable && CanBeEvicted(known);
   ports_.objects.TakeObject(*std::move(object));
 }
 
@@ -258,7 +239,7 @@ void AdmissionCheckController::CountPools() {
   for (const auto& [uid, known] : known_) {
     const Workload& workload = known.workload;
     if (known.offered && !known.free && !known.open && !workload.finished) ++waiting_;
-    if (workload.cluster_queue.empty() || workload.finished || !Stands(known)) continue;
+    if (workload.cluster_queue.empty() || workload.finished) continue;
     const std::string place = PlaceOf(known);
     for (const bool on_gpus : {true, false}) {
       const PodRequests& requests = workload.requests;
@@ -308,11 +289,11 @@ void AdmissionCheckController::CountPool(const std::string& name, Pool& pool,
 
 // From the engine ----------------------------------------------------------------------------
 
-void AdmissionCheckController::Release(const std::string& uid, const ReleaseOrder& order) {
-  Known* known = FindJob(uid);
+void AdmissionCheckController::Release(const std::string& uid, int pool) {
+  Known* known = Find(uid);
   if (!known) return;
   const auto& pools = ports_.capacity.cluster().pools;
-  const auto number = static_cast<std::size_t>(order.pool);
+  const auto number = static_cast<std::size_t>(pool);
   const auto chosen = number < pools.size() ? pools_.find(pools[number].model) : pools_.end();
   known->place = chosen == pools_.end() ? "" : chosen->second.cluster;
   known->open = true;
@@ -320,37 +301,32 @@ void AdmissionCheckController::Release(const std::string& uid, const ReleaseOrde
   known->taken_back.clear();
   known->opened_at = ports_.since_boot();
   is_stale_ = true;
-  WishFor(*known, order);
   Review(*known);
 }
 
 void AdmissionCheckController::Hold(const std::string& uid) {
-  Known* known = FindJob(uid);
+  Known* known = Find(uid);
   if (!known) return;
   known->open = false;
   known->ending = true;
-  known->ending_since = ports_.since_boot();
   is_stale_ = true;
-  GiveBack(*known);
   Review(*known);
 }
 
 bool AdmissionCheckController::TakeBack(const std::string& uid) {
-  Known* known = FindJob(uid);
+  Known* known = Find(uid);
   if (!known) return true;
-  // Until its Job has the devices that it is to have, it has only been made inactive.
-  const bool is_answered = !AwaitsWidth(*known) && (known->answered == known->workload.version ||
-                                                    !ChecksIn(*known, kReady).empty());
+  const bool is_answered =
+      known->answered == known->workload.version || !ChecksIn(*known, kReady).empty();
   const bool has_no_check = known->workload.active && !HasOurs(*known);
   if (is_answered || has_no_check) return false;
   known->open = false;
-  known->wish.reset();
   is_stale_ = true;
   return true;
 }
 
 void AdmissionCheckController::Leave(const std::string& uid) {
-  Known* known = FindJob(uid);
+  Known* known = Find(uid);
   if (!known || known->free) return;
   known->free = is_stale_ = true;
   known->why_free = "Ebb has given it up";
@@ -365,7 +341,7 @@ void AdmissionCheckController::Decided() {
     for (auto& [name, pool] : pools_) pool.told = true;
   for (auto& [uid, known] : known_) {
     if (!known.asked_at || known.decided) continue;
-    known.decided = ports_.objects.notes().Of(known.job) != nullptr;
+    known.decided = ports_.objects.notes().Of(uid) != nullptr;
     if (known.decided) Review(known);
   }
 }
@@ -374,27 +350,18 @@ void AdmissionCheckController::Decided() {
 
 void AdmissionCheckController::Review(Known& known) {
   busy_.insert(known.workload.uid);
-  if (!Stands(known)) return;
   if (known.offer) TryToOffer(known);
   if (known.open || known.free) TakeGateAway(known);
   const Workload& workload = known.workload;
   if (workload.finished) return;
-  // The pods run already: an answer that waits would have Kueue end them.
-  if (IsTakingOver(known) && IsUnanswered(known))
-    return Answer(known, kReady, "its Job runs, and gets other devices");
-  if (known.wish) FollowWish(known);
   if (!known.taken_back.empty()) FollowTakingBack(known);
   if (workload.evicted && workload.admitted && (known.open || known.ending)) {
     known.open = known.ending = false;
-    known.wish.reset();
-    ports_.objects.NotStarted(known.job, "Kueue has evicted it");
+    ports_.objects.NotStarted(workload.uid, "Kueue has evicted it");
   }
   if (!workload.active) return ReviewHeld(known);
   known.show_at.reset();
-  // Kueue marks a Workload as evicted until it reserves quota for it again.
-  const bool is_leaving = workload.evicted && !workload.cluster_queue.empty();
-  if (AwaitsWidth(known)) return is_leaving ? void() : SetActive(known, false);
-  if (known.ending && !workload.evicted && !ChecksIn(known, kReady).empty() && CanEnd(known))
+  if (known.ending && !workload.evicted && !ChecksIn(known, kReady).empty())
     return Answer(known, kRetry, known.taken_back.empty() ? ReasonOf(known) : known.taken_back);
   if (!IsUnanswered(known)) {
     known.asked_at.reset();
@@ -420,7 +387,6 @@ void AdmissionCheckController::ReviewHeld(Known& known) {
   const bool is_left = std::ranges::none_of(known.workload.checks, [&](const auto& check) {
     return IsOurs(check.first) || !IsKnown(check.first);
   });
-  if (AwaitsWidth(known)) return;
   if (known.open || known.free || is_left) return SetActive(known, true);
   if (WouldPreempt(known)) return;
   if (!known.show_at) return ShowLater(known);
@@ -428,17 +394,17 @@ void AdmissionCheckController::ReviewHeld(Known& known) {
 }
 
 void AdmissionCheckController::AnswerWaiting(Known& known) {
-  const ObjectNote* note = ports_.objects.notes().Of(known.job);
+  const ObjectNote* note = ports_.objects.notes().Of(known.workload.uid);
   // The job may have been too wide before Kueue lent it more; then the engine is about to take it.
   const bool is_refused = note && note->stage == "refused";
   if (is_refused && ports_.since_boot() - *known.asked_at < options_.decides_within) return;
   if (std::exchange(known.ending, false))
-    ports_.objects.NotStarted(known.job, "it is to wait again before Kueue admitted it");
+    ports_.objects.NotStarted(known.workload.uid, "it is to wait again before Kueue admitted it");
   SetActive(known, false);
 }
 
 std::string AdmissionCheckController::ReasonOf(const Known& known) const {
-  const ObjectNote* note = ports_.objects.notes().Of(known.job);
+  const ObjectNote* note = ports_.objects.notes().Of(known.workload.uid);
   return note && !note->reason.empty() ? note->reason : "Ebb decides when it starts";
 }
 
@@ -542,17 +508,16 @@ bool AdmissionCheckController::IsThrough(const Known& known) const {
 // A Workload may wait long for quota in Kueue's queue, so the engine decides again.
 void AdmissionCheckController::GiveUpOn(Known& known) {
   if (IsThrough(known) || ports_.since_boot() < known.opened_at + options_.admits_within) return;
-  if (StartsAtItsOwnWidth(known)) return;
   known.open = false;
   is_stale_ = true;
-  ports_.objects.NotStarted(known.job, "Kueue has not admitted it: its quota is in use");
+  ports_.objects.NotStarted(known.workload.uid, "Kueue has not admitted it: its quota is in use");
 }
 
 bool AdmissionCheckController::IsBusy(const Known& known) const {
   const bool is_opening = known.open && !known.workload.admitted;
-  return !known.workload.finished && Stands(known) &&
+  return !known.workload.finished &&
          (known.again_at > ports_.since_boot() || known.asked_at || known.ending || is_opening ||
-          known.wish || IsToBeOffered(known) || AwaitsNomination(known));
+          IsToBeOffered(known) || AwaitsNomination(known));
 }
 
 void AdmissionCheckController::Tick() {
@@ -590,7 +555,7 @@ std::optional<Duration> AdmissionCheckController::NextDue() const {
     const Known& known = found->second;
     std::optional<Duration> at;
     const auto consider = [&at](Duration time) { at = at ? std::min(*at, time) : time; };
-    if (known.asked_at || known.ending || known.wish || IsToBeOffered(known)) consider(now + kSoon);
+    if (known.asked_at || known.ending || IsToBeOffered(known)) consider(now + kSoon);
     if (known.open && !IsThrough(known)) consider(known.opened_at + options_.admits_within);
     if (known.nominated_at) {
       const Duration late = *known.nominated_at + dispatcher_.options().admits_within;

@@ -23,12 +23,6 @@
 // place, too: Ebb nominates that cluster. Workloads of such queues that do not wait are nominated
 // at once.
 //
-// An elastic Job (kElasticJobKey) has a chain of Workloads, its slices: when it is made wider while
-// it runs, Kueue makes another Workload and replaces the one that has run so far by it, as soon as
-// there is quota. The pods of before run on all the time. The engine knows one job of all slices,
-// and one slice at a time stands for it (admission_slices.cc,
-// admission_widths.cc).
-//
 // Thread contract: that of the ApiClient.
 
 #include <functional>
@@ -37,7 +31,6 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "base/json_node.h"
@@ -61,8 +54,6 @@ struct KueueOptions {
   Duration show_spacing{500};
   /// A release that Kueue does not admit within this time is taken back.
   Duration admits_within{std::chrono::minutes{1}};
-  /// Kueue follows a change of a Job's parallelism within this time, unless it needs quota for it.
-  Duration follows_within{std::chrono::seconds{10}};
   /// The engine decides within this time about a new Workload.
   Duration decides_within{std::chrono::seconds{2}};
   DispatchOptions dispatch{};
@@ -96,8 +87,8 @@ class AdmissionCheckController final : public ReleaseGate {
   void TakeConfig(const JsonNode& config) { FollowClusters(dispatcher_.TakeConfig(config)); }
   void DropConfig(const std::string& uid) { FollowClusters(dispatcher_.DropConfig(uid)); }
 
-  // ReleaseGate, by uid of the object (Workload::JobUid).
-  void Release(const std::string& uid, const ReleaseOrder& order) override;
+  // ReleaseGate, by uid of the Workload.
+  void Release(const std::string& uid, int pool) override;
   void Hold(const std::string& uid) override;
   bool TakeBack(const std::string& uid) override;
   void Leave(const std::string& uid) override;
@@ -113,17 +104,9 @@ class AdmissionCheckController final : public ReleaseGate {
   std::optional<Duration> NextDue() const;
 
  private:
-  // Devices that a Job is to have.
-  struct WidthWish {
-    int devices = 0, attempt = 0;
-    Duration since{};
-    bool gives_back = false;  // Kueue did not follow, so the Job gets the devices that it has
-    std::string asked{};      // the version of the Job that was changed
-  };
   struct Known {
     const GatedKind* kind = nullptr;
     Workload workload;
-    std::string job{};                   // Workload::JobUid
     std::optional<JsonNode> offer{};     // for the engine, once its owner and queue are known
     bool offered = false, free = false;  // free: must not be held back
     bool checkpointable = false;         // by its annotations, whatever its queue allows
@@ -136,10 +119,6 @@ class AdmissionCheckController final : public ReleaseGate {
     std::optional<Duration> show_at{};  // when a held Workload is shown again
     std::string answered;               // the version that got an answer
     std::string leaving;                // object whose admission gate is being removed
-    std::optional<WidthWish> wish{};
-    std::pair<int, int> given{};  // devices that Ebb has given its Job, and those before
-    int own = 0;                  // and its own (OwnerWidth)
-    Duration ending_since{};
     std::string why_free{};
     // Set for Workloads of queues that send to worker clusters:
     std::optional<JsonNode> whole{};         // the Workload, until it has ended
@@ -147,11 +126,6 @@ class AdmissionCheckController final : public ReleaseGate {
     std::vector<std::string> nominated{};    // as last seen
     std::optional<Duration> nominated_at{};  // since then
     std::string taken_back{};  // why its nomination is being taken back; empty: it is not
-  };
-  // The Workloads of an elastic Job.
-  struct Chain {
-    std::set<std::string> slices;  // uids
-    std::string stands;            // uid of the one that stands for the job; empty: none
   };
   bool IsOurs(const std::string& check) const;
   bool IsKnown(const std::string& check) const;
@@ -194,27 +168,6 @@ class AdmissionCheckController final : public ReleaseGate {
   std::string ReasonOf(const Known& known) const;
   bool IsBusy(const Known& known) const;
   Known* Find(const std::string& uid);
-  // Slices.
-  Known* FindJob(const std::string& job);
-  bool Stands(const Known& known) const;
-  void FollowSlices(const std::string& job);
-  Known* ChooseSlice(const Chain& chain);
-  const Known* SliceNamed(const Known& known, const std::string& key) const;
-  const Known* ReplacementOf(const Known& known) const;
-  static void HandOver(Known& from, Known& to);
-  bool IsTakingOver(const Known& known) const;
-  bool CanEnd(const Known& known) const;
-  // Widths.
-  OwnerWidth WidthKnown(const Known& known) const;
-  void SetCheckpointable(const Known& known, GatedObject& object) const;
-  void WishFor(Known& known, const ReleaseOrder& order);
-  bool AwaitsWidth(const Known& known) const;
-  void FollowWish(Known& known);
-  void AskForWidth(Known& known, const GatedObject& owner);
-  void GiveBack(Known& known);
-  void WidthAnswered(Known& known, const Result<ApiAnswer>& answer);
-  void RefuseWidth(Known& known, const std::string& why);
-  bool StartsAtItsOwnWidth(Known& known);
 
   Ports ports_;
   ObjectDefaults defaults_;
@@ -228,8 +181,7 @@ class AdmissionCheckController final : public ReleaseGate {
   std::map<std::string, std::string> local_queues_;              // by uid: "namespace/name"
   std::map<std::string, std::string> cluster_queues_;            // of LocalQueues: "namespace/name"
   std::map<std::string, Known> known_;                           // by uid
-  std::map<std::string, Chain> chains_;  // by Workload::JobUid, of elastic Jobs
-  std::set<std::string> busy_;           // uids of Workloads that may need an answer
+  std::set<std::string> busy_;  // uids of Workloads that may need an answer
   struct Pool {
     std::string queue, cluster;  // cluster: a worker cluster; empty: the queue's own
     bool on_gpus = false;

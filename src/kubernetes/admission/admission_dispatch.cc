@@ -129,7 +129,7 @@ void AdmissionCheckController::FollowNomination(Known& known) {
   // An earlier controller has answered it. Without a nomination it can still wait; with one, a
   // worker may run it already, so that is left to the worker.
   if (waits && workload.nominated.empty()) {
-    if (HasOurs(known) && ports_.objects.notes().Of(known.job))
+    if (HasOurs(known) && ports_.objects.notes().Of(workload.uid))
       Answer(known, "Retry", ReasonOf(known));
     return;
   }
@@ -149,7 +149,7 @@ void AdmissionCheckController::FollowNomination(Known& known) {
   known.ending = true;
   known.place.clear();
   known.taken_back = step.why;
-  if (const GatedObject* object = ports_.objects.FindObject(known.job))
+  if (const GatedObject* object = ports_.objects.FindObject(workload.uid))
     ports_.objects.notes().Say(*object, EventReason::kHeldBackByAnother,
                                step.why + "; it waits to be released again");
   Answer(known, "Retry", known.taken_back);
@@ -169,7 +169,7 @@ void AdmissionCheckController::FollowTakingBack(Known& known) {
   }
   if (!ChecksIn(known, "Ready").empty() || !ChecksIn(known, "Retry").empty()) return;
   known.ending = false;
-  ports_.objects.NotStarted(known.job, std::exchange(known.taken_back, ""));
+  ports_.objects.NotStarted(workload.uid, std::exchange(known.taken_back, ""));
 }
 
 // For a Workload that does not wait: a cluster that it is not nominated to yet.

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
-#include <utility>
 
 #include "base/text.h"
 #include "kubernetes/api/json_reading.h"
@@ -23,11 +22,6 @@ const JsonNode* ConditionOf(const JsonNode& object, std::string_view type) {
     return condition.TextOf("type") == type && condition.TextOf("status") == "True";
   });
   return found == conditions->items.end() ? nullptr : &*found;
-}
-
-// Kueue's reasons for the end of a slice whose Job goes on.
-bool IsReplaced(const std::string& reason) {
-  return reason == "WorkloadSliceReplaced" || reason == "OutOfSync";
 }
 
 // An evicted Workload keeps its quota and is marked as admitted until its pods have ended.
@@ -63,39 +57,6 @@ const JsonNode* OwnerOf(const JsonNode& json) {
   return found == owners->items.end() ? nullptr : &*found;
 }
 
-std::string WhyNoQuota(const JsonNode& json) {
-  const JsonNode* conditions = json.At("/status/conditions");
-  if (!conditions) return "";
-  for (const JsonNode& condition : conditions->items)
-    if (condition.TextOf("type") == "QuotaReserved" && condition.TextOf("status") == "False")
-      return condition.TextOf("message");
-  return "";
-}
-
-// The number of Pods of a Job in a queue is that of its Workload: that of the Job may be ahead.
-ObjectWidth WidthOf(const Workload& workload, const GatedObject& owner, const OwnerWidth& known) {
-  ObjectWidth width = owner.width;
-  width.count = workload.requests.pods;
-  width.while_running = workload.elastic;
-  if (known.given > 0) width.given = known.given;
-  if (known.own > 0) width.before = known.own;
-  if (std::exchange(width.by_template, false) || owner.kind->kind != "Job")
-    width.why_not = kKueueDecides;
-  if (owner.annotations.contains(std::string(kLeastPodsKey)))
-    width.why_not = "Kueue may admit it with fewer Pods (" + std::string(kLeastPodsKey) + ")";
-  if (!known.why_not.empty()) width.why_not = known.why_not;
-  return width;
-}
-
-// An object whose annotation asks for slices does not get them from every Kueue.
-std::string WhyBySuspension(const Workload& workload, const GatedObject& owner) {
-  const auto asked = owner.annotations.find(std::string(kElasticJobKey));
-  const bool is_asked = asked != owner.annotations.end() && asked->second == "true";
-  if (workload.elastic || !is_asked) return "";
-  return "a change of its width is a pause: Kueue makes no workload slices of it (they came with "
-         "Kueue 0.13, and its feature gate ElasticJobsViaWorkloadSlices can be off)";
-}
-
 }  // namespace
 
 const GatedKind* WorkloadKind(std::string_view version) {
@@ -121,16 +82,6 @@ Workload ReadWorkload(const JsonNode& json) {
   const JsonNode* active = json.At("/spec/active");
   workload.active = !active || active->type != JsonNode::Type::kBool || active->boolean;
   workload.held = !workload.active && json.At("/metadata/annotations/ebb~1held") != nullptr;
-  const auto annotations = TextsAt(json, "/metadata/annotations");
-  const auto text = [&annotations](std::string_view key) {
-    const auto found = annotations.find(std::string(key));
-    return found == annotations.end() ? "" : found->second;
-  };
-  workload.elastic = !workload.owner.empty() && text(kElasticJobKey) == "true";
-  workload.replaces = text("kueue.x-k8s.io/workload-slice-replacement-for");
-  if (const JsonNode* finished = ConditionOf(json, "Finished"))
-    workload.replaced = workload.elastic && IsReplaced(finished->TextOf("reason"));
-  workload.why_no_quota = WhyNoQuota(json);
   if (const JsonNode* checks = json.At("/status/admissionChecks"))
     for (const JsonNode& check : checks->items)
       workload.checks[check.TextOf("name")] = check.TextOf("state");
@@ -143,8 +94,7 @@ Workload ReadWorkload(const JsonNode& json) {
 }
 
 std::optional<GatedObject> ObjectOf(const GatedKind& kind, const JsonNode& json,
-                                    const GatedObject* owner, const ObjectDefaults& defaults,
-                                    const OwnerWidth& width) {
+                                    const GatedObject* owner, const ObjectDefaults& defaults) {
   using Annotations = std::map<std::string, std::string>;
   auto object = ReadObject(kind, json, defaults, owner ? owner->annotations : Annotations{});
   if (!object) return std::nullopt;
@@ -154,13 +104,6 @@ std::optional<GatedObject> ObjectOf(const GatedKind& kind, const JsonNode& json,
     object->job.name = owner->job.name;
     object->made_for = owner->uid;
     object->pods = owner->pods;
-    const Workload workload = ReadWorkload(json);
-    object->uid = workload.JobUid();
-    // The slices of a Job come one after another; its times count from its own creation.
-    if (workload.elastic) object->created = owner->created;
-    object->width = WidthOf(workload, *owner, width);
-    ReadAgain(defaults, *object);
-    object->width_note = WhyBySuspension(workload, *owner);
   }
   if (const JsonNode* admitted = ConditionOf(json, "Admitted"))
     if (const auto since = ParseTime(admitted->TextOf("lastTransitionTime")))
@@ -168,9 +111,7 @@ std::optional<GatedObject> ObjectOf(const GatedKind& kind, const JsonNode& json,
   // v1beta1 uses this spelling.
   const bool has_run = NumberAt(json, "/status/accumulatedPastExecutionTimeSeconds").has_value() ||
                        NumberAt(json, "/status/accumulatedPastExexcutionTimeSeconds").has_value();
-  const bool runs = object->phase == ObjectPhase::kReleased;
-  const int noted = owner && (runs || has_run) ? owner->attempt : 0;
-  object->attempt = std::max(noted, (has_run ? 1 : 0) + (runs ? 1 : 0));
+  object->attempt = (has_run ? 1 : 0) + (object->phase == ObjectPhase::kReleased ? 1 : 0);
   if (!object->annotations.contains("ebb/priority") && object->job.tier.empty())
     object->job.priority = static_cast<int>(NumberAt(json, "/spec/priority").value_or(0));
   return object;

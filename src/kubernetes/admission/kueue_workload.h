@@ -33,34 +33,19 @@ struct Workload {
   bool admitted = false;      ///< all checks are ready: it runs, or is about to run
   bool evicted = false;       ///< its pods are ending, or have ended; until it holds quota again
   bool finished = false;
-  bool active = true;          ///< false: Kueue takes its quota away and ignores it
-  bool held = false;           ///< Ebb made it inactive
-  bool elastic = false;        ///< Kueue replaces it by another slice when its Job is made wider
-  std::string replaces{};      ///< "namespace/name" of the slice that it replaces; empty: none
-  bool replaced = false;       ///< finished because another slice took its place: its Job goes on
-  std::string why_no_quota{};  ///< Kueue's reason; empty: it has quota, or Kueue gave none
+  bool active = true;                         ///< false: Kueue takes its quota away and ignores it
+  bool held = false;                          ///< Ebb made it inactive
   std::map<std::string, std::string> checks;  ///< name -> "Pending", "Ready", "Retry", "Rejected"
   std::vector<std::string> nominated;         ///< worker clusters that may admit it
   std::string cluster;                        ///< the one that has admitted it; empty: none
   PodRequests requests;
-
-  std::string Key() const { return name_space + "/" + name; }
-  /// The uid by which the engine's job of it is known: all slices of one Job are one job.
-  std::string JobUid() const { return elastic ? owner + "/slices" : uid; }
 };
 Workload ReadWorkload(const JsonNode& json);
-
-/// The width of the object that a Workload belongs to, as far as the Workload does not tell it.
-struct OwnerWidth {
-  int given = 0, own = 0;  ///< devices that Ebb has given it, and its own before; 0: as it says
-  std::string why_not{};   ///< a sentence: the reason for which it keeps its width; empty: none
-};
 
 /// The Workload as the engine sees it, with the annotations of its owner, which Kueue does not
 /// copy.
 std::optional<GatedObject> ObjectOf(const GatedKind& kind, const JsonNode& json,
-                                    const GatedObject* owner, const ObjectDefaults& defaults,
-                                    const OwnerWidth& width = {});
+                                    const GatedObject* owner, const ObjectDefaults& defaults);
 
 /// Tells if Ebb's gate is in the annotation.
 bool HasAdmissionGate(const std::map<std::string, std::string>& annotations);

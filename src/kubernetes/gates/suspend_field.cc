@@ -71,7 +71,7 @@ void SuspendField::FillIn(const Asked& asked, const std::string& version,
   }
   change.content_type = "application/json-patch+json";
   change.body =
-      ReleasePatch(*asked.kind, asked.width, asked.devices, AttemptNote(asked.attempt), version);
+      WidthPatch(*asked.kind, asked.width, asked.devices, AttemptNote(asked.attempt), version);
 }
 
 bool SuspendField::TakeBack(const std::string& uid) { return client_.TakeBack(KeyOf(uid)); }

@@ -278,11 +278,6 @@ void ReadClaims(const ObjectDefaults& defaults, GatedObject& object) {
   if (object.lacks.empty() && !claims.lacks.empty()) object.lacks = "waiting: " + claims.lacks;
 }
 
-// Annotations of Kueue that mean something for Ebb.
-bool IsKueues(std::string_view key) {
-  return key == kAdmissionGatesKey || key == kElasticJobKey || key == kLeastPodsKey;
-}
-
 void DeclineIfNotSuspendable(GatedObject& object) {
   if (object.why_not_suspendable.empty()) return;
   object.declined = true;
@@ -327,7 +322,7 @@ std::optional<GatedObject> ReadObject(const GatedKind& kind, const JsonNode& jso
   texts.insert(annotations_of_owner.begin(), annotations_of_owner.end());
   texts.insert(requests.annotations.begin(), requests.annotations.end());
   for (const auto& [key, value] : texts)
-    if (key.starts_with(kPrefix) || key.starts_with(kGardenerPrefix) || IsKueues(key))
+    if (key.starts_with(kPrefix) || key.starts_with(kGardenerPrefix) || key == kAdmissionGatesKey)
       object.annotations.emplace(key, value);
   if (const auto found = texts.find(std::string(kAttemptKey)); found != texts.end())
     object.attempt = static_cast<int>(

@@ -58,9 +58,6 @@ struct GatedObject {
   /// Sentence about an object that asks for several widths and keeps the one that it has; empty:
   /// none.
   std::string keeps_width{};
-  /// Sentence about the way in which its width changes, if it is not the one that was asked for;
-  /// empty: none.
-  std::string width_note{};
   /// Requests that cannot be satisfied, one sentence each.
   std::vector<std::string> problems;
   /// All annotations with a meaning for Ebb, including those of the pods' template.
@@ -104,11 +101,6 @@ struct ObjectDefaults {
 
 /// The annotation that makes Kueue (from 0.17 on) ignore an object until its gates are removed.
 inline constexpr std::string_view kAdmissionGatesKey = "kueue.x-k8s.io/admission-gated-by";
-/// "true" on a Job: Kueue may follow changes of its parallelism while it runs, by slices. Kueue
-/// writes it on the Workloads, too, if it makes slices.
-inline constexpr std::string_view kElasticJobKey = "kueue.x-k8s.io/elastic-job";
-/// On a Job: Kueue may admit it with so few pods, and changes its parallelism then.
-inline constexpr std::string_view kLeastPodsKey = "kueue.x-k8s.io/job-min-parallelism";
 
 /// Reads an object; nothing if it has no name, uid or time of creation. `annotations` are those of
 /// the object that it was made for; its own take precedence.

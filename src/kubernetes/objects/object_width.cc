@@ -158,31 +158,6 @@ void Follow(const WidthField& field, int number, Json& patch) {
   patch.push_back({{"op", "replace"}, {"path", field.pointer}, {"value", value}});
 }
 
-void Add(const char* op, const std::string& path, Json value, Json& patch) {
-  patch.push_back({{"op", op}, {"path", path}, {"value", std::move(value)}});
-}
-
-std::string TextOf(const Json& patch) {
-  return patch.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
-Json PatchOf(const ObjectWidth& width, int devices, std::map<std::string, std::string> annotations,
-             const std::string& version) {
-  annotations[std::string(kDevicesKey)] = std::to_string(devices);
-  annotations[std::string(kOwnDevicesKey)] = std::to_string(width.own);
-  Json patch = Json::array();
-  if (!version.empty()) Add("replace", "/metadata/resourceVersion", version, patch);
-  const int number = (devices - width.fixed()) / width.each;
-  for (const WidthField& field : width.fields) Follow(field, number, patch);
-  if (width.tells_pods)
-    for (const std::string& place : width.told_in)
-      Add("replace", place, std::to_string(devices), patch);
-  if (!width.has_annotations) Add("add", "/metadata/annotations", Json::object(), patch);
-  for (const auto& [key, text] : annotations)
-    Add("add", "/metadata/annotations/" + Escaped(key), text, patch);
-  return patch;
-}
-
 }  // namespace
 
 bool ObjectWidth::CanBe(int devices) const {
@@ -207,7 +182,7 @@ ObjectWidth WidthOf(const GatedKind& kind, const JsonNode& object, const PodRequ
   else if (kind.kind == "RayCluster")
     ReadRay(object, "/spec", width);
   else
-    width.why_not = kind.kind == "Workload" ? kKueueDecides : kOthers;
+    width.why_not = kind.kind == "Workload" ? "Kueue decides how many Pods it has" : kOthers;
   return width;
 }
 
@@ -239,17 +214,24 @@ PodRequests RequestsAt(const PodRequests& requests, const ObjectWidth& width, in
   return at;
 }
 
-std::string WidthPatch(const ObjectWidth& width, int devices,
+std::string WidthPatch(const GatedKind& kind, const ObjectWidth& width, int devices,
                        std::map<std::string, std::string> annotations, const std::string& version) {
-  return TextOf(PatchOf(width, devices, std::move(annotations), version));
-}
-
-std::string ReleasePatch(const GatedKind& kind, const ObjectWidth& width, int devices,
-                         std::map<std::string, std::string> annotations,
-                         const std::string& version) {
-  Json patch = PatchOf(width, devices, std::move(annotations), version);
-  Add("add", std::string(kind.suspend), false, patch);
-  return TextOf(patch);
+  annotations[std::string(kDevicesKey)] = std::to_string(devices);
+  annotations[std::string(kOwnDevicesKey)] = std::to_string(width.own);
+  Json patch = Json::array();
+  const auto add = [&](const char* op, const std::string& path, Json value) {
+    patch.push_back({{"op", op}, {"path", path}, {"value", std::move(value)}});
+  };
+  if (!version.empty()) add("replace", "/metadata/resourceVersion", version);
+  const int number = (devices - width.fixed()) / width.each;
+  for (const WidthField& field : width.fields) Follow(field, number, patch);
+  if (width.tells_pods)
+    for (const std::string& place : width.told_in) add("replace", place, std::to_string(devices));
+  if (!width.has_annotations) add("add", "/metadata/annotations", Json::object());
+  for (const auto& [key, text] : annotations)
+    add("add", "/metadata/annotations/" + Escaped(key), text);
+  add("add", std::string(kind.suspend), false);
+  return patch.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace ebb::kubernetes

@@ -6,8 +6,7 @@
 //   Job of one Pod                    the GPUs of its container, if the API server changes those
 //   RayJob, RayCluster                replicas of the one group of workers with GPUs
 //
-// All other objects keep their width. A Job in a queue of Kueue can be changed while it runs if
-// Kueue makes slices of it (admission_widths.cc).
+// All other objects keep their width.
 
 #include <map>
 #include <string>
@@ -23,8 +22,6 @@ namespace ebb::kubernetes {
 /// Annotations written by Ebb: the devices that it has given the object, and those that the object
 /// asks for by itself. In a template of Pods, Ebb keeps the first one up to date if it is there.
 inline constexpr std::string_view kDevicesKey = "ebb/devices", kOwnDevicesKey = "ebb/own-devices";
-
-inline constexpr const char* kKueueDecides = "Kueue decides how many Pods it has";
 
 /// A field that follows the number of Pods, or of GPUs of the one Pod.
 struct WidthField {
@@ -50,10 +47,9 @@ struct ObjectWidth {
   /// Places of kDevicesKey in templates of Pods, and if the API server lets them be changed.
   std::vector<std::string> told_in{};
   bool tells_pods = true;
-  bool by_template = false;    ///< `fields` are in a template of Pods of a Job
-  bool while_running = false;  ///< it can be changed without a pause
-  std::string why_not{};       ///< a sentence; empty: it can be changed
-  int given = 0, before = 0;   ///< kDevicesKey, kOwnDevicesKey; 0: none
+  bool by_template = false;   ///< `fields` are in a template of Pods of a Job
+  std::string why_not{};      ///< a sentence; empty: it can be changed
+  int given = 0, before = 0;  ///< kDevicesKey, kOwnDevicesKey; 0: none
   bool has_annotations = false;
 
   /// Devices of Pods that stay as they are.
@@ -72,13 +68,9 @@ void SetWidth(int devices, ObjectWidth& width);
 /// The requests of all Pods once the object has so many devices.
 PodRequests RequestsAt(const PodRequests& requests, const ObjectWidth& width, int devices);
 
-/// A JSON patch that gives the object so many devices, and writes `annotations` on it. `version`:
-/// applies to an object of that version only; empty: of any.
-std::string WidthPatch(const ObjectWidth& width, int devices,
+/// A JSON patch that releases the object with so many devices, and writes `annotations` on it.
+/// `version`: applies to an object of that version only; empty: of any.
+std::string WidthPatch(const GatedKind& kind, const ObjectWidth& width, int devices,
                        std::map<std::string, std::string> annotations, const std::string& version);
-/// The same, and releases the object.
-std::string ReleasePatch(const GatedKind& kind, const ObjectWidth& width, int devices,
-                         std::map<std::string, std::string> annotations,
-                         const std::string& version);
 
 }  // namespace ebb::kubernetes

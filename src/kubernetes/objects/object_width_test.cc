@@ -84,7 +84,7 @@ Json RayJob(int replicas, int gpus, int hosts, const char* speedup) {
 // The object as the API server would have it after the patch.
 Json Patched(const Json& object, const GatedObject& read, int devices) {
   return object.patch(
-      Json::parse(ReleasePatch(*read.kind, read.width, devices, {{"ebb/attempt", "1"}}, "")));
+      Json::parse(WidthPatch(*read.kind, read.width, devices, {{"ebb/attempt", "1"}}, "")));
 }
 
 void ExpectSame(const PodRequests& one, const PodRequests& other) {

@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "core/jobs/widths.h"
-
 namespace ebb::kubernetes {
 
 bool GatedJob::Saw(Unseen what) {
@@ -13,16 +11,8 @@ bool GatedJob::Saw(Unseen what) {
 }
 
 std::string GatedJob::KeptWidth() const {
-  if (!width_refused.empty())
-    return "it keeps its devices: the API server refuses another number: " + width_refused;
-  for (const std::string* sentence : {&object.keeps_width, &width_not_given})
-    if (!sentence->empty()) return *sentence;
-  return core::IsElastic(told) ? object.width_note : "";
-}
-
-bool GatedJob::CanChangeWhileRunning() const {
-  return object.by_kueue && object.width.while_running && core::IsElastic(told) &&
-         course == Course::kReleased && object.phase == ObjectPhase::kReleased && !IsAwaited();
+  if (width_refused.empty()) return object.keeps_width;
+  return "it keeps its devices: the API server refuses another number: " + width_refused;
 }
 
 GatedJob* GatedJobs::Find(const std::string& uid) {

@@ -24,8 +24,6 @@ enum class Course {
   kOffered,   ///< submitted, or about to be
   kRefused,   ///< refused by the engine
   kReleased,  ///< an attempt is under way
-  kSettling,  ///< the attempt was told to pause, and goes on for a moment: a start at another width
-              ///< may follow, which needs no pause
   kPausing,
   kCancelling,
   kPaused,
@@ -39,7 +37,6 @@ enum class Unseen {
   kNothing,
   kSuspension,  ///< by the field that suspends it
   kAdmission,   ///< by a gate (ReleaseGate)
-  kWidth,       ///< of an object that runs
 };
 
 struct GatedJob {
@@ -54,16 +51,11 @@ struct GatedJob {
   int devices = 0;  ///< of the attempt under way, as asked for; later as they are on the object
   /// The API server's reason for not giving the object another width; empty: it has not refused.
   std::string width_refused{};
-  /// Kueue's reason for not giving the running object the last width that it was to have, as a
-  /// sentence; empty: it has it, or will have it.
-  std::string width_not_given{};
   std::optional<engine::JobReport> last;
   ObjectNote note{};  ///< without the hint
 
   bool has_job() const { return job != 0; }
-  bool IsUnderWay() const {
-    return course == Course::kReleased || course == Course::kSettling || IsStopping();
-  }
+  bool IsUnderWay() const { return course == Course::kReleased || IsStopping(); }
   bool IsStopping() const { return course == Course::kPausing || course == Course::kCancelling; }
   bool HasEnded() const { return course == Course::kEnded || course == Course::kLetGo; }
   /// The object was released through a gate that has not let it through yet, as far as is known.
@@ -75,10 +67,7 @@ struct GatedJob {
     if (planned > 0) return planned;
     return width_refused.empty() ? object.width.own : object.width.now;
   }
-  /// Tells if its attempt may get another width without a pause.
-  bool CanChangeWhileRunning() const;
-  /// Sentence for people about an object that does not have the width that it could have, or does
-  /// not get it as it asks for.
+  /// Sentence for people about an object that keeps its width although it asks for several.
   std::string KeptWidth() const;
   /// Tells if the object is known as it was after its release, and not before it. The release
   /// itself carries the number of the attempt; one through a gate is seen or not.

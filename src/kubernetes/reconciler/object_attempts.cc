@@ -11,9 +11,6 @@ namespace {
 
 using engine::JobPhase;
 
-// A start at another width follows a pause at once, unless something else has become more urgent.
-constexpr std::chrono::seconds kStartsAgainWithin{3};
-
 constexpr int kOk = 200, kForbidden = 403, kNotFound = 404, kInvalid = 422;
 
 bool IsEnd(JobPhase phase) {
@@ -62,27 +59,19 @@ Status ObjectAttempts::Start(GatedJob& entry, const engine::StartJob& command) {
   if (ports_.affinities.IsBeingSet(entry.object))
     return Fail({ExitCode::kTryLater, "its node affinity is being set", name, ""});
   const int devices = entry.DevicesFor(command.devices);
-  if (!entry.object.width.CanBe(devices))
+  if (!entry.object.by_kueue && !entry.object.width.CanBe(devices))
     return Fail({ExitCode::kTryLater,
                  "it cannot have " + std::to_string(devices) + " devices any more", name, ""});
-  Begin(entry, command, devices);
-  return {};
-}
-
-void ObjectAttempts::Begin(GatedJob& entry, const engine::StartJob& command, int devices) {
-  const bool runs_on = settling_.erase(entry.object.uid) > 0;
   entry.attempt = command.attempt;
   entry.pool = command.pool;
   entry.devices = devices;
   entry.course = Course::kReleased;
-  entry.width_not_given.clear();
-  const bool changes = devices != entry.object.width.now;
-  if (entry.object.by_kueue)
-    entry.unseen = !runs_on ? Unseen::kAdmission : changes ? Unseen::kWidth : Unseen::kNothing;
+  if (entry.object.by_kueue) entry.unseen = Unseen::kAdmission;
   ++released_;
   ports_.owners.Changed(entry.object);
   if (!ports_.dry_run) Write(entry, false);
   Report(entry, JobPhase::kRunning, ports_.now());
+  return {};
 }
 
 Status ObjectAttempts::Pause(GatedJob& entry, const engine::PauseJob& command) {
@@ -97,21 +86,11 @@ Status ObjectAttempts::Pause(GatedJob& entry, const engine::PauseJob& command) {
     NotStarted(entry, "it is to wait again before Kueue admitted it");
     return {};
   }
-  if (entry.CanChangeWhileRunning()) {
-    Report(entry, JobPhase::kPaused, ports_.now());
-    entry.course = Course::kSettling;
-    settling_[entry.object.uid] = ports_.since_boot() + kStartsAgainWithin;
-    return {};
-  }
-  Hold(entry);
-  return {};
-}
-
-void ObjectAttempts::Hold(GatedJob& entry) {
   entry.course = Course::kPausing;
   stopping_.insert(entry.object.uid);
   ++held_;
   Write(entry, true);
+  return {};
 }
 
 Status ObjectAttempts::Cancel(GatedJob& entry, const engine::CancelJob& command) {
@@ -140,21 +119,16 @@ void ObjectAttempts::TakeBackReleases() {
       StartRefused(entry, "the controller was stopped before it was released", true);
 }
 
-void ObjectAttempts::Leave(GatedJob& entry) {
-  if (entry.course == Course::kSettling) entry.course = Course::kPaused;
-  const bool is_there = !entry.deleted && !entry.HasEnded();
-  if (entry.object.by_kueue && is_there) gate_->Leave(entry.object.uid);
+void ObjectAttempts::Leave(const GatedJob& entry) {
+  if (entry.object.by_kueue && !entry.HasEnded()) gate_->Leave(entry.object.uid);
 }
 
 // Writes -------------------------------------------------------------------------------------
 
 void ObjectAttempts::Write(GatedJob& entry, bool suspend) {
   const GatedObject& object = entry.object;
-  if (object.by_kueue) {
-    if (suspend) return gate_->Hold(object.uid);
-    const bool has_widths = core::IsElastic(entry.told) || entry.devices != object.width.now;
-    return gate_->Release(object.uid, {entry.pool, entry.attempt, has_widths ? entry.devices : 0});
-  }
+  if (object.by_kueue)
+    return suspend ? gate_->Hold(object.uid) : gate_->Release(object.uid, entry.pool);
   const auto written = [this, uid = object.uid, suspend](const Result<ApiAnswer>& answer) {
     Written(uid, suspend, answer);
   };
@@ -219,7 +193,7 @@ void ObjectAttempts::Adopt(GatedJob& entry, Time since) {
   entry.Saw(Unseen::kAdmission);
   entry.pool = FirstPoolFor(entry.object, ports_.capacity);
   entry.devices = entry.object.width.now;
-  if (entry.object.by_kueue) gate_->Release(entry.object.uid, {entry.pool});
+  if (entry.object.by_kueue) gate_->Release(entry.object.uid, entry.pool);
   ports_.owners.Changed(entry.object);
   const bool has_number = entry.object.attempt >= entry.attempt;
   if (!has_number && !entry.object.by_kueue && !entry.object.is_gang())
@@ -248,12 +222,6 @@ void ObjectAttempts::Follow(GatedJob& entry) {
       return;
     case Course::kReleased:
       return FollowReleased(entry);
-    case Course::kSettling:
-      if (phase == ObjectPhase::kReleased) return;
-      settling_.erase(entry.object.uid);
-      entry.course = Course::kPausing;
-      stopping_.insert(entry.object.uid);
-      [[fallthrough]];
     case Course::kPausing:
       if (phase == ObjectPhase::kReleased) entry.Saw(Unseen::kAdmission);
       if (HasStopped(entry)) Report(entry, JobPhase::kPaused, ports_.now());
@@ -296,12 +264,9 @@ void ObjectAttempts::FollowReleased(GatedJob& entry) {
   Follow(entry);
 }
 
-// The number of Pods of an object that runs may be changed by others. A change by Ebb takes a while
-// to be seen.
+// The number of Pods of an object that runs may be changed by others.
 void ObjectAttempts::FollowWidth(GatedJob& entry) {
   const int now = entry.object.width.now;
-  if (entry.unseen == Unseen::kWidth && now != entry.devices) return;
-  entry.Saw(Unseen::kWidth);
   if (!core::IsElastic(entry.told) || !entry.SawRelease() || now == entry.devices) return;
   entry.devices = now;
   Report(entry, JobPhase::kRunning, ports_.now());
@@ -312,31 +277,7 @@ void ObjectAttempts::NotStarted(GatedJob& entry, const std::string& why) {
   if (entry.Saw(Unseen::kAdmission) && is_awaited) StartRefused(entry, why, true);
 }
 
-void ObjectAttempts::WidthRefused(GatedJob& entry, int devices, const std::string& why) {
-  if (entry.course != Course::kReleased || entry.devices == devices) return;
-  const std::string wanted = core::DevicesText(entry.devices);
-  entry.Saw(Unseen::kWidth);
-  entry.devices = devices;
-  entry.width_not_given =
-      "it keeps its " + core::DevicesText(entry.devices) + ", not " + wanted + ": " + why;
-  ports_.notes.Say(entry.object, EventReason::kRefused, entry.width_not_given);
-  Report(entry, JobPhase::kRunning, ports_.now(), entry.width_not_given);
-}
-
-std::optional<Duration> ObjectAttempts::NextDue() const {
-  std::optional<Duration> due;
-  for (const auto& [uid, until] : settling_) due = due ? std::min(*due, until) : until;
-  return due;
-}
-
 void ObjectAttempts::Tick() {
-  std::erase_if(settling_, [&](const auto& settling) {
-    GatedJob* entry = ports_.jobs.Find(settling.first);
-    if (!entry || entry->course != Course::kSettling) return true;
-    const bool is_over = ports_.since_boot() >= settling.second;
-    if (is_over) Hold(*entry);
-    return is_over;
-  });
   std::erase_if(stopping_, [&](const std::string& uid) {
     GatedJob* entry = ports_.jobs.Find(uid);
     if (!entry) return true;

@@ -5,8 +5,6 @@
 // Thread contract: one thread, that of the ApiClient.
 
 #include <functional>
-#include <map>
-#include <optional>
 #include <set>
 #include <string>
 
@@ -40,7 +38,6 @@ class ObjectAttempts {
     PodGangs& gangs;
     Capacity& capacity;
     std::function<Time()> now;
-    std::function<Duration()> since_boot;  ///< a clock that nobody sets
     std::function<void(const std::string&)> say;
     bool dry_run = false;           ///< releases and holds nothing
     Duration holds_younger_than{};  ///< ObjectReconcilerOptions
@@ -62,7 +59,7 @@ class ObjectAttempts {
   /// Reports unsent releases as failed starts, so that the next controller decides about them.
   void TakeBackReleases();
   /// The engine has given the object up.
-  void Leave(GatedJob& entry);
+  void Leave(const GatedJob& entry);
 
   // Events of the cluster.
   /// Takes a submitted object that runs: it is held back if it has done next to nothing, and goes
@@ -75,11 +72,8 @@ class ObjectAttempts {
   void Follow(GatedJob& entry);
   /// The gate could not carry out a release, which was in vain.
   void NotStarted(GatedJob& entry, const std::string& why);
-  /// The gate could not give the released object the devices that it was to have; it has so many.
-  void WidthRefused(GatedJob& entry, int devices, const std::string& why);
-  /// Notices objects that have stopped, and pauses those that no start has followed.
+  /// Notices objects that have stopped.
   void Tick();
-  std::optional<Duration> NextDue() const;
 
   /// Reports on the object's attempt; at an end, the object has kEnded.
   void Report(GatedJob& entry, engine::JobPhase phase, Time since, const std::string& detail = {});
@@ -90,8 +84,6 @@ class ObjectAttempts {
 
  private:
   bool IsNew(const GatedObject& object) const;
-  void Hold(GatedJob& entry);
-  void Begin(GatedJob& entry, const engine::StartJob& command, int devices);
   void FollowReleased(GatedJob& entry);
   void FollowWidth(GatedJob& entry);
   bool HasStopped(const GatedJob& entry) const;
@@ -102,8 +94,7 @@ class ObjectAttempts {
 
   Ports ports_;
   ReleaseGate* gate_ = nullptr;
-  std::set<std::string> stopping_;            // uids of objects being paused or cancelled
-  std::map<std::string, Duration> settling_;  // uids of kSettling, and until when
+  std::set<std::string> stopping_;  // uids of objects being paused or cancelled
   std::int64_t released_ = 0, held_ = 0;
 };
 

@@ -35,7 +35,7 @@ ObjectReconciler::ObjectReconciler(ApiClient& client, Capacity& capacity, EventR
                    },
                    options_.dry_run}),
       attempts_({jobs_, outbox_, notes_, owners_, held_off_, affinities_, field_, gangs, capacity,
-                 now_, options_.since_boot, say, options_.dry_run, options_.holds_younger_than}),
+                 now_, say, options_.dry_run, options_.holds_younger_than}),
       offers_({jobs_, outbox_, notes_, owners_, held_off_, affinities_, attempts_, capacity, now_,
                say, options_.dry_run}) {}
 
@@ -91,15 +91,6 @@ void ObjectReconciler::DropObject(const std::string& uid) {
 
 void ObjectReconciler::NotStarted(const std::string& uid, const std::string& why) {
   if (GatedJob* entry = jobs_.Find(uid)) attempts_.NotStarted(*entry, why);
-}
-
-void ObjectReconciler::WidthRefused(const std::string& uid, int devices, const std::string& why) {
-  if (GatedJob* entry = jobs_.Find(uid)) attempts_.WidthRefused(*entry, devices, why);
-}
-
-std::optional<Duration> ObjectReconciler::NextDue() const {
-  const std::optional<Duration> notes = notes_.NextDue(), attempts = attempts_.NextDue();
-  return notes && attempts ? std::min(*notes, *attempts) : notes ? notes : attempts;
 }
 
 std::optional<PodsObject> ObjectReconciler::ObjectOf(const PodOwner& owner) const {
@@ -175,11 +166,6 @@ const GatedObject* ObjectReconciler::Find(core::JobId job) const {
 const GatedObject* ObjectReconciler::FindObject(const std::string& uid) const {
   const GatedJob* entry = jobs_.Find(uid);
   return entry && !entry->deleted ? &entry->object : nullptr;
-}
-
-bool ObjectReconciler::IsGone(const std::string& uid) const {
-  const GatedJob* entry = jobs_.Find(uid);
-  return entry && entry->deleted;
 }
 
 void ObjectReconciler::Tick() {

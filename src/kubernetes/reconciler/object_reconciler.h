@@ -75,8 +75,6 @@ class ObjectReconciler {
   void DropObject(const std::string& uid);
   /// The gate could not carry out a release, which was in vain.
   void NotStarted(const std::string& uid, const std::string& why);
-  /// The gate could not give the released object the devices that it was to have; it has so many.
-  void WidthRefused(const std::string& uid, int devices, const std::string& why);
   void TakeNamespace(const JsonNode& name_space) { offers_.TakeNamespace(name_space); }
   void DropNamespace(const std::string& uid) { offers_.DropNamespace(uid); }
   /// Call it when other policies of namespaces are in force (ObjectDefaults::policy_of). Gangs
@@ -129,13 +127,11 @@ class ObjectReconciler {
   ObjectNotes& notes() { return notes_; }
   /// Writes the notes that are due, and notices ended objects.
   void Tick();
-  std::optional<Duration> NextDue() const;
+  std::optional<Duration> NextDue() const { return notes_.NextDue(); }
 
   const GatedObject* Find(core::JobId job) const;
   /// The object as last seen, gated or not; nullptr: it is gone.
   const GatedObject* FindObject(const std::string& uid) const;
-  /// Tells if the object is gone, and the engine has not forgotten its job yet.
-  bool IsGone(const std::string& uid) const;
   ObjectCounts counts() const {
     return {attempts_.released(), attempts_.held(), offers_.refused()};
   }

@@ -15,8 +15,7 @@ void BeginStretch(JobCard& card, const engine::LiveJob& live) {
     card.stretches.push_back({begin, Time::max()});
   else
     card.stretches.back().begin = begin;  // as the engine has it: the clock may have been set
-  // A job that was refused its other widths had one of them for a while.
-  if (!core::IsElastic(live.job) && card.widths.empty()) return;
+  if (!core::IsElastic(live.job)) return;
   card.widths.resize(card.stretches.size());
   card.widths.back() = live.width();
 }
